@@ -1,0 +1,47 @@
+# Needs Python 3.11 or newer and make; everything else is installed into .venv by the first target that wants it.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+INSTALL := $(if $(shell command -v uv 2>/dev/null),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
+
+.PHONY: help install play test fmt docs bench clean
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Turnstile needs Python 3.11 or newer; none was found. Name yours: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | $(BIN)/python
+	$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+.venv/installed-bench: .venv/installed
+	$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+install: .venv/installed  ## everything into .venv; leaves .venv/bin/turnstile
+
+play: install  ## E-Card against a bot, here in the terminal
+	@$(BIN)/turnstile play e-card
+
+test: install  ## everything CI checks
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tools.pages --check
+	$(BIN)/pytest -n 2 --cov --cov-report=term
+
+fmt: install  ## format and mend what can be mended
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: install  ## make the generated pages anew
+	$(BIN)/python -m tools.pages
+
+bench: .venv/installed-bench  ## speed, beside other libraries; interleaved, in one run
+	$(BIN)/python -m bench
+
+clean:  ## forget .venv and the caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache

@@ -1,0 +1,1 @@
+"""Turnstile: turn-based games with hidden information, run by pure state machines."""

@@ -1,0 +1,425 @@
+"""E-Card: one emperor, one slave, four citizens each, and the nerve to choose. Rules: docs/games/e-card.md."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from turnstile.kernel.chance import Commitment, Seed, commit, draw
+from turnstile.kernel.effects import Tell
+from turnstile.kernel.game import Game, Outcome, Players, refuse_players
+from turnstile.kernel.machine import Machine, Next, Rejection
+from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
+
+# words
+
+
+class Card(StrEnum):
+    EMPEROR = "E"
+    CITIZEN = "C"
+    SLAVE = "S"
+
+
+class Phase(StrEnum):
+    LOBBY = "Lobby"
+    ROUND_SETUP = "RoundSetup"
+    PICKING = "Picking"
+    REVEAL = "Reveal"
+    FINISHED = "Finished"
+
+
+class Code(StrEnum):
+    """Why E-Card turns an event down. Codes are protocol: add to them, never rename one."""
+
+    UNKNOWN_PLAYER = "UnknownPlayer"
+    ALREADY_PICKED = "AlreadyPicked"
+    CARD_NOT_IN_HAND = "CardNotInHand"
+
+
+BEATS = {Card.EMPEROR: Card.CITIZEN, Card.CITIZEN: Card.SLAVE, Card.SLAVE: Card.EMPEROR}
+SEATS = range(2, 3)
+SIDES = 4
+ROUNDS_IN_SIDE = 3
+ROUNDS = SIDES * ROUNDS_IN_SIDE
+
+Hand = tuple[Card, ...]
+
+
+def hand(text: str) -> Hand:
+    """A hand in short notation: `hand("ECC")`."""
+    return tuple(Card(letter) for letter in text)
+
+
+def notation(cards: Sequence[Card]) -> str:
+    """The short notation of a hand: `notation(hand("ECC")) == "ECC"`."""
+    return "".join(cards)
+
+
+EMPEROR_HAND = hand("ECCCC")
+SLAVE_HAND = hand("SCCCC")
+
+
+# values
+
+
+class Roles(Value, frozen=True):
+    emperor_player: PlayerId
+    slave_player: PlayerId
+
+
+class Pair(Value, frozen=True):
+    """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; nobody is a draw."""
+
+    round: int
+    emperor_player: PlayerId
+    cards: ByPlayer[Card]
+    winner: PlayerId | None
+
+
+class Options(Value, frozen=True):
+    """E-Card has none."""
+
+
+class State(Value, frozen=True):
+    """The whole match. `decisive_round_index` counts the decisive rounds that are over: 13 after a tie break."""
+
+    phase: Phase
+    players: Players
+    roles: Roles | None
+    hands: ByPlayer[Hand]
+    pending_picks: ByPlayer[Card | None]
+    score: ByPlayer[int]
+    seed: Seed | None
+    decisive_round_index: int
+    decisive_in_side: int
+    is_tie_break: bool
+    revealed: tuple[Pair, ...]
+
+
+class Start(Event, frozen=True):
+    """The match begins; the first emperor is drawn from the seed."""
+
+    seed: Annotated[Seed, Meta(min_length=1, max_length=1024)]
+
+
+class BeginPicking(Event, frozen=True):
+    """Both players know their hands for this decisive round."""
+
+
+class Pick(Move, frozen=True):
+    card: Card
+
+
+class Reset(Event, frozen=True):
+    """The same two players again."""
+
+
+class MatchStarted(Message, frozen=True):
+    roles: Roles
+    commitment: Commitment
+
+
+class RoundSetUp(Message, frozen=True):
+    """A decisive round (from 1) is about to begin; the hand is the receiver's own."""
+
+    round: int
+    roles: Roles
+    hand: Hand
+
+
+class OpponentPicked(Message, frozen=True):
+    """The other player has laid a card face down."""
+
+
+class PairRevealed(Message, frozen=True):
+    pair: Pair
+    score: ByPlayer[int]
+
+
+class SideSwitched(Message, frozen=True):
+    """A new side (from 1) begins, with the roles switched."""
+
+    side: int
+    roles: Roles
+
+
+class TieBreak(Message, frozen=True):
+    """Six to six: one extra decisive round, in the same roles, decides the match."""
+
+    score: ByPlayer[int]
+
+
+class MatchFinished(Message, frozen=True):
+    """The match is over; the seed shows that the first emperor was drawn as promised."""
+
+    winner: PlayerId
+    score: ByPlayer[int]
+    seed: Seed
+
+
+class View(Value, frozen=True):
+    """The match as one player sees it. A spectator has no hand and no pick."""
+
+    phase: Phase
+    players: Players
+    roles: Roles | None
+    hand: Hand
+    pending_pick: Card | None
+    has_picked: ByPlayer[bool]
+    hand_sizes: ByPlayer[int]
+    score: ByPlayer[int]
+    decisive_round_index: int
+    decisive_in_side: int
+    is_tie_break: bool
+    revealed: tuple[Pair, ...]
+
+
+# start
+
+
+def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
+    """Two players in the lobby. A seed given here waits there for the table's Start; the seed of the Start counts."""
+    fault = refuse_players(players, SEATS)
+    return fault or _lobby(tuple(players), seed)
+
+
+def _lobby(players: Players, seed: Seed | None) -> State:
+    return State(
+        phase=Phase.LOBBY,
+        players=players,
+        roles=None,
+        hands=ByPlayer.same(players, ()),
+        pending_picks=ByPlayer.same(players, None),
+        score=ByPlayer.same(players, 0),
+        seed=seed,
+        decisive_round_index=0,
+        decisive_in_side=0,
+        is_tie_break=False,
+        revealed=(),
+    )
+
+
+# play
+
+ecard: Machine[State] = Machine(
+    "e-card",
+    Phase,
+    start=Phase.LOBBY,
+    ends=(Phase.FINISHED,),
+    state=State,
+    messages=MatchStarted | RoundSetUp | OpponentPicked | PairRevealed | SideSwitched | TieBreak | MatchFinished,
+    codes=Code,
+)
+
+
+@ecard.on(Phase.LOBBY, Start, to=Phase.ROUND_SETUP)
+def start(state: State, event: Start) -> Next[State]:
+    """The first emperor is drawn from the seed, and the first decisive round is set up."""
+    first = first_emperor(state.players, event.seed)
+    roles = Roles(first, _other(state.players, first))
+    ready = set_up(replace(state, seed=event.seed), roles)
+    return Next(
+        ready, lambda: Tell.all(state.players, MatchStarted(roles, commit(event.seed))), lambda: _tell_hands(ready)
+    )
+
+
+def set_up(state: State, roles: Roles) -> State:
+    """Each decisive round starts with fresh full hands for its roles, and no card laid."""
+    emperor = roles.emperor_player
+    return replace(
+        state,
+        phase=Phase.ROUND_SETUP,
+        roles=roles,
+        hands=ByPlayer({player: EMPEROR_HAND if player == emperor else SLAVE_HAND for player in state.players}),
+        pending_picks=ByPlayer.same(state.players, None),
+    )
+
+
+@ecard.on(Phase.ROUND_SETUP, BeginPicking, to=Phase.PICKING)
+def begin_picking(state: State, event: BeginPicking) -> State:
+    """Both players may now lay a card."""
+    return replace(state, phase=Phase.PICKING)
+
+
+@ecard.on(Phase.PICKING, Pick, to={"one pick": Phase.PICKING, "both picked": Phase.REVEAL})
+def pick(state: State, event: Pick) -> Next[State] | Rejection:
+    """A player lays a card face down. When both have, the cards are turned over."""
+    if event.player not in state.players:
+        return Rejection(Code.UNKNOWN_PLAYER, f"{event.player} has no seat in this match.")
+    if state.pending_picks[event.player] is not None:
+        return Rejection(Code.ALREADY_PICKED, "You have laid your card; wait for the other player.")
+    if event.card not in state.hands[event.player]:
+        return Rejection(Code.CARD_NOT_IN_HAND, f"You hold no {event.card.name.lower()}; lay a card of your hand.")
+    picks = state.pending_picks.put(event.player, event.card)
+    opponent = _other(state.players, event.player)
+    phase = Phase.PICKING if picks[opponent] is None else Phase.REVEAL
+    laid = replace(state, pending_picks=picks, phase=phase)
+    return Next(laid, lambda: Tell.all([opponent], OpponentPicked()))
+
+
+@ecard.auto(Phase.REVEAL, to={"draw": Phase.PICKING, "decisive": Phase.ROUND_SETUP, "match over": Phase.FINISHED})
+def reveal(state: State) -> Next[State]:
+    """Both cards are turned over. A draw goes on with the hands that are left; a winner ends the decisive round."""
+    roles = _roles(state)
+    cards = ByPlayer({player: card for player, card in state.pending_picks.items() if card is not None})
+    winner = winning_player(roles, cards)
+    pair = Pair(state.decisive_round_index + 1, roles.emperor_player, cards, winner)
+    if winner is None:
+        left = replace(used(state), phase=Phase.PICKING, revealed=(*state.revealed, pair))
+        return Next(left, lambda: Tell.all(state.players, PairRevealed(pair, state.score)))
+    scored = score_point(state, winner, pair)
+    after = next_round(scored)
+    return Next(after.state, lambda: Tell.all(state.players, PairRevealed(pair, scored.score)), *after.effects)
+
+
+def winning_player(roles: Roles, cards: ByPlayer[Card]) -> PlayerId | None:
+    """Emperor beats citizen, citizen beats slave, slave beats emperor; citizen against citizen is a draw."""
+    emperors, slaves = cards[roles.emperor_player], cards[roles.slave_player]
+    if emperors is slaves:
+        return None
+    return roles.emperor_player if BEATS[emperors] is slaves else roles.slave_player
+
+
+def used(state: State) -> State:
+    """The cards that were laid are gone from both hands."""
+    hands = ByPlayer({player: _without(held, state.pending_picks[player]) for player, held in state.hands.items()})
+    return replace(state, hands=hands, pending_picks=ByPlayer.same(state.players, None))
+
+
+def score_point(state: State, winner: PlayerId, pair: Pair) -> State:
+    """A decisive round is worth one point. The extra round of a tie break belongs to no side."""
+    return replace(
+        state,
+        score=state.score.put(winner, state.score[winner] + 1),
+        decisive_round_index=state.decisive_round_index + 1,
+        decisive_in_side=state.decisive_in_side + (not state.is_tie_break),
+        revealed=(*state.revealed, pair),
+    )
+
+
+def next_round(state: State) -> Next[State]:
+    """After a decisive round: the end, a tie break, a new side with switched roles, or one more round of this side.
+
+    Roles switch after rounds 3, 6 and 9 only. Read literally, the spec's rule for switching would apply after round 12
+    too; the rules say that roles do not switch before the tie break, and they win (docs/departures.md).
+    """
+    roles = _roles(state)
+    is_tied = len(set(state.score.values())) == 1
+    if state.is_tie_break or (state.decisive_round_index == ROUNDS and not is_tied):
+        return finish(state)
+    if state.decisive_round_index == ROUNDS:
+        extra = set_up(replace(state, is_tie_break=True), roles)
+        return Next(extra, lambda: Tell.all(state.players, TieBreak(state.score)), lambda: _tell_hands(extra))
+    if state.decisive_in_side < ROUNDS_IN_SIDE:
+        ready = set_up(state, roles)
+        return Next(ready, lambda: _tell_hands(ready))
+    switched = Roles(emperor_player=roles.slave_player, slave_player=roles.emperor_player)
+    ready = set_up(replace(state, decisive_in_side=0), switched)
+    side = state.decisive_round_index // ROUNDS_IN_SIDE + 1
+    return Next(ready, lambda: Tell.all(state.players, SideSwitched(side, switched)), lambda: _tell_hands(ready))
+
+
+def finish(state: State) -> Next[State]:
+    """The higher score wins the match, and the seed is shown."""
+    assert state.seed is not None, "the seed came with Start"
+    finished = MatchFinished(leader(state), state.score, state.seed)
+    return Next(replace(used(state), phase=Phase.FINISHED), lambda: Tell.all(state.players, finished))
+
+
+@ecard.on(Phase.FINISHED, Reset, to=Phase.LOBBY)
+def reset(state: State, event: Reset) -> State:
+    """Back to the lobby, as if nothing had been played; the next Start brings a seed of its own."""
+    return _lobby(state.players, None)
+
+
+# sight
+
+
+def view(state: State, player: PlayerId | None) -> View:
+    """The match as `player` sees it; `None` looks on from outside. Never the other's pending pick, never the seed."""
+    return View(
+        phase=state.phase,
+        players=state.players,
+        roles=state.roles,
+        hand=state.hands.get(player, ()) if player else (),
+        pending_pick=state.pending_picks.get(player) if player else None,
+        has_picked=ByPlayer({who: card is not None for who, card in state.pending_picks.items()}),  # that, never what
+        hand_sizes=ByPlayer({who: len(held) for who, held in state.hands.items()}),
+        score=state.score,
+        decisive_round_index=state.decisive_round_index,
+        decisive_in_side=state.decisive_in_side,
+        is_tie_break=state.is_tie_break,
+        revealed=state.revealed,
+    )
+
+
+def actions(state: State, player: PlayerId) -> tuple[Pick, ...]:
+    """Each different card a player could lay now."""
+    if state.phase is not Phase.PICKING or player not in state.players or state.pending_picks[player] is not None:
+        return ()
+    return tuple(Pick(player, card) for card in dict.fromkeys(state.hands[player]))
+
+
+def dealer(state: State) -> Event | None:
+    """The table starts the match with the seed it committed to, and begins each round once both know their hands."""
+    if state.phase is Phase.LOBBY and state.seed is not None:
+        return Start(state.seed)
+    if state.phase is Phase.ROUND_SETUP:
+        return BeginPicking()
+    return None
+
+
+# end
+
+
+def outcome(state: State) -> Outcome | None:
+    """The higher score wins; after a tie break it cannot be equal."""
+    return Outcome((leader(state),), state.score) if state.phase is Phase.FINISHED else None
+
+
+# small things the functions above share
+
+
+def first_emperor(players: Players, seed: Seed) -> PlayerId:
+    """Who is the emperor on the first side, drawn from the seed."""
+    return players[draw(seed, "first emperor", 0, len(players))]
+
+
+def leader(state: State) -> PlayerId:
+    return max(state.players, key=lambda player: state.score[player])
+
+
+def _other(players: Players, player: PlayerId) -> PlayerId:
+    return players[1] if player == players[0] else players[0]
+
+
+def _without(held: Hand, card: Card | None) -> Hand:
+    gone = held.index(card)
+    return held[:gone] + held[gone + 1 :]
+
+
+def _tell_hands(state: State) -> Tell:
+    """Each player learns its own hand for the decisive round that is about to begin."""
+    number, roles = state.decisive_round_index + 1, _roles(state)
+    return Tell((ByPlayer({player: RoundSetUp(number, roles, held) for player, held in state.hands.items()}),))
+
+
+def _roles(state: State) -> Roles:
+    assert state.roles is not None, "roles are drawn by Start"
+    return state.roles
+
+
+game = Game(
+    machine=ecard,
+    title="E-Card",
+    version=1,
+    seats=SEATS,
+    options=Options,
+    new=new,
+    view=view,
+    actions=actions,
+    dealer=dealer,
+    outcome=outcome,
+)

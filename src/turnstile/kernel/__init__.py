@@ -1,0 +1,29 @@
+"""The kernel: `State + Event -> State | Error`, for every machine there is. It does no I/O and knows no game."""
+
+from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.effects import Arm, Disarm, Effect, Send, Tell
+from turnstile.kernel.game import AnyGame, AnyStudy, Game, Outcome, Players, Study, Tally, refuse_players
+from turnstile.kernel.machine import Hop, Machine, MachineError, Next, Refusal, Rejection, Row, Step
+from turnstile.kernel.values import (
+    Acks,
+    ByPlayer,
+    Event,
+    Malformed,
+    Message,
+    Move,
+    PlayerId,
+    Timeout,
+    Value,
+    decode,
+    digest,
+    encode,
+)
+
+__all__ = [
+    "PlayerId", "Value", "Event", "Move", "Timeout", "Acks", "Message", "ByPlayer",
+    "Machine", "MachineError", "Next", "Step", "Hop", "Row", "Rejection", "Refusal",
+    "Effect", "Tell", "Send", "Arm", "Disarm",
+    "Seed", "Commitment",
+    "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally", "refuse_players",
+    "encode", "decode", "digest", "Malformed",
+]  # fmt: skip

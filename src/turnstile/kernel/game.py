@@ -1,0 +1,91 @@
+"""A game: the rules as a machine, and the few functions that every host needs to seat players at it.
+
+What a game module defines is gathered in one `Game`; tables, simulations, terminals and checks are written against it.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.machine import Machine, Phased, Refusal, Rejection
+from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Malformed, Move, PlayerId, Value, decode
+
+S = TypeVar("S", bound=Phased)
+V = TypeVar("V", bound=Value)
+O = TypeVar("O", bound=Value)  # noqa: E741
+
+Players = tuple[PlayerId, ...]
+Tally = Mapping[str, tuple[int, int]]
+"""Facts of a finished match worth counting: for each, how often it was so and out of how many times."""
+
+
+class Outcome(Value, frozen=True):
+    """How a match ended. Several winners share the win; none at all is a draw."""
+
+    winners: Players
+    scores: ByPlayer[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game(Generic[S, V, O]):
+    """One game, as the rest of the world sees it."""
+
+    machine: Machine[S]
+    title: str
+    version: int
+    """Raised whenever a record of the version before would replay differently."""
+    seats: range
+    """How many players there may be."""
+    options: type[O]
+    new: Callable[[Sequence[PlayerId], O, Seed | None], S | Rejection]
+    """A match before its first event."""
+    view: Callable[[S, PlayerId | None], V]
+    """The match as a player sees it; `None` looks on from outside."""
+    actions: Callable[[S, PlayerId], tuple[Move, ...]]
+    """Every legal event of that player now."""
+    dealer: Callable[[S], Event | None]
+    """What the table itself does next, once everyone knows what they were told: deal, begin, go on after the acks."""
+    outcome: Callable[[S], Outcome | None]
+    """How the match ended; `None` while it goes on."""
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    def read_options(self, data: bytes | str) -> O | Rejection:
+        try:
+            return decode(data, self.options)
+        except Malformed as fault:
+            return Rejection(Refusal.INVALID_OPTIONS, f"These are no options of {self.name}: {fault}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study(Generic[S, V]):
+    """What is known of a game beyond its rules: for those who prove, imagine and count. All of it is optional."""
+
+    sound: Callable[[S], str | None] = lambda _: None
+    """What is wrong with a state, in a sentence; `None` for every state that can be reached."""
+    imagine: Callable[[V, PlayerId | None, Seed], S] | None = None
+    """A state that this view could belong to, with all that is hidden from this player drawn from the seed."""
+    essence: Callable[[S], Hashable] = lambda state: state
+    """What the rest of the match depends on: two states with one essence go on alike."""
+    tally: Callable[[S], Tally] = lambda _: {}
+    """What statistics count in a finished match, besides who won."""
+
+
+AnyGame = Game[Any, Any, Any]
+AnyStudy = Study[Any, Any]
+"""What was found by a game's name: only that game knows the types of its states and views."""
+
+
+def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | None:
+    """Why these cannot sit down to a game with so many seats; `None` when they can."""
+    if len(players) not in seats:
+        wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+        return Rejection(Refusal.INVALID_PLAYERS, f"This game takes {wanted} players, not {len(players)}.")
+    if any(not 1 <= len(player) <= LONGEST_ID for player in players):
+        return Rejection(Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters.")
+    if len(set(players)) < len(players):
+        return Rejection(Refusal.INVALID_PLAYERS, "Two players cannot have the same id.")
+    return None

@@ -1,0 +1,267 @@
+"""The machine: a table of rows `phase + event -> phase`, and the pure function that the table defines.
+
+`apply` gives the next state or a `Rejection`; `step` gives the same with the trace and the effects. A machine knows
+nothing of games, players, networks or storage, reads no clock and draws no randomness.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, Protocol, TypeVar, Union, get_args
+
+import msgspec
+
+from turnstile.kernel.effects import Effect
+from turnstile.kernel.values import Event, Malformed, Message, Value, decode, schema
+
+MOST_HOPS = 1_000  # automatic phases passed in one step; more is a loop, and a bug
+
+
+class Phased(Protocol):
+    """A state as the kernel sees it: a value that knows its phase."""
+
+    @property
+    def phase(self) -> StrEnum: ...
+
+    def __hash__(self) -> int: ...
+
+
+S = TypeVar("S", bound=Phased)
+E = TypeVar("E", bound=Event)
+To = StrEnum | Mapping[str, StrEnum]
+Deferred = Callable[[], Effect]
+
+
+class Refusal(StrEnum):
+    """Why the kernel itself turns something down. Codes are protocol: add to them, never rename one."""
+
+    INVALID_EVENT = "InvalidEvent"
+    WRONG_PHASE = "WrongPhase"
+    INVALID_STATE = "InvalidState"
+    INVALID_PLAYERS = "InvalidPlayers"
+    INVALID_OPTIONS = "InvalidOptions"
+
+
+class Rejection(Value, frozen=True):
+    """A refusal: a code for programs and a sentence for people. Nothing has changed."""
+
+    code: str
+    sentence: str = msgspec.field(name="message")
+
+
+class Hop(Value, frozen=True):
+    """One change of phase: from where, to where, why (an event's name, or `auto`) and by which label of the row."""
+
+    source: str = msgspec.field(name="from")
+    target: str = msgspec.field(name="to")
+    cause: str
+    label: str
+
+
+class Next(Generic[S]):
+    """The next state together with what there is to tell, send or arm.
+
+    An effect may be given as a function without arguments: it is then made only when somebody wants it, so that a
+    simulation, which asks for states alone, does not pay for messages that nobody reads.
+    """
+
+    __slots__ = ("effects", "state")
+
+    def __init__(self, state: S, *effects: Effect | Deferred) -> None:
+        self.state = state
+        self.effects = effects
+
+
+class Step(msgspec.Struct, Generic[S], frozen=True):
+    """An accepted event: the state it led to, the hops on the way there, and the effects in order."""
+
+    state: S
+    trace: tuple[Hop, ...]
+    effects: tuple[Effect, ...]
+
+
+class MachineError(Exception):
+    """A machine that contradicts its own table: a bug of its author, never a player's mistake."""
+
+
+Handler = Callable[[S, E], S | Next[S] | Rejection]
+AutoHandler = Callable[[S], S | Next[S]]
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. `hops` has the hop for each phase the row may lead to."""
+
+    phase: StrEnum
+    event: type[Event] | None
+    hops: Mapping[StrEnum, Hop]
+    rule: str
+    place: str
+    handler: Callable[..., Any]
+
+    @property
+    def cause(self) -> str:
+        return self.event.__name__ if self.event else AUTO
+
+
+class Machine(Generic[S]):
+    """A named table of rows over the phases of one enumeration."""
+
+    def __init__(
+        self,
+        name: str,
+        phases: type[StrEnum],
+        *,
+        start: StrEnum,
+        ends: tuple[StrEnum, ...],
+        state: type[S],
+        messages: Any,
+        codes: type[StrEnum],
+    ) -> None:
+        """`start` is where a machine begins and `ends` where it may stop; `messages` is the union of all it may say."""
+        self.name = name
+        self.phases = phases
+        self.start = start
+        self.ends = ends
+        self.state = state
+        self.messages: tuple[type[Message], ...] = get_args(messages) or (messages,)
+        self.codes = (Refusal.INVALID_EVENT, Refusal.WRONG_PHASE, *codes)
+        self._on: dict[type[Event], dict[StrEnum, Row]] = {}
+        self._auto: dict[StrEnum, Row] = {}
+
+    # The table
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Every row, phase by phase in the order of the enumeration."""
+        rows = [*self._auto.values(), *(row for by_phase in self._on.values() for row in by_phase.values())]
+        return tuple(sorted(rows, key=lambda row: list(self.phases).index(row.phase)))
+
+    @property
+    def events(self) -> tuple[type[Event], ...]:
+        """Every event that has a row, in the order of declaration."""
+        return tuple(self._on)
+
+    def on(self, phase: StrEnum, event: type[E], *, to: To) -> Callable[[Handler[S, E]], Handler[S, E]]:
+        """In `phase`, `event` leads `to` another phase, or to one of several under a label each."""
+
+        def declare(handler: Handler[S, E]) -> Handler[S, E]:
+            row = self._row(phase, event, to, handler)
+            rows = self._on.setdefault(event, {})
+            if phase in rows:
+                raise MachineError(f"{row.place}: {phase} already has a row for {row.cause}, at {rows[phase].place}.")
+            if phase in self._auto:
+                raise MachineError(f"{row.place}: {phase} is automatic, so it never waits for {row.cause}.")
+            rows[phase] = row
+            return handler
+
+        return declare
+
+    def auto(self, phase: StrEnum, *, to: To) -> Callable[[AutoHandler[S]], AutoHandler[S]]:
+        """`phase` never rests: it leads on by itself, within the step that reached it."""
+
+        def declare(handler: AutoHandler[S]) -> AutoHandler[S]:
+            row = self._row(phase, None, to, handler)
+            if phase in self._auto:
+                raise MachineError(f"{row.place}: {phase} already has an automatic row, at {self._auto[phase].place}.")
+            if any(phase in rows for rows in self._on.values()):
+                raise MachineError(f"{row.place}: {phase} waits for events, so it cannot be automatic.")
+            self._auto[phase] = row
+            if trapped := self._trapped():
+                raise MachineError(f"{row.place}: an automatic cycle without an exit: {', '.join(trapped)}.")
+            return handler
+
+        return declare
+
+    def _row(self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any]) -> Row:
+        place = f"{handler.__code__.co_filename}:{handler.__code__.co_firstlineno}"
+        labels = {"": to} if isinstance(to, StrEnum) else dict(to)
+        if unknown := [name for name in (phase, *labels.values()) if name not in list(self.phases)]:
+            raise MachineError(f"{place}: {self.name} has no phase {', '.join(map(str, unknown))}.")
+        if len(set(labels.values())) < len(labels) or not labels:
+            raise MachineError(f"{place}: a row's labels lead to different phases, and to one at least.")
+        cause = event.__name__ if event else AUTO
+        hops = {target: Hop(phase.value, target.value, cause, label) for label, target in labels.items()}
+        return Row(phase, event, hops, (handler.__doc__ or "").strip(), place, handler)
+
+    def _trapped(self) -> list[StrEnum]:
+        """Automatic phases from which no phase that rests can be reached."""
+        free = set(self.phases) - set(self._auto)
+        while more := {phase for phase, row in self._auto.items() if phase not in free and free & row.hops.keys()}:
+            free |= more
+        return [phase for phase in self.phases if phase not in free]
+
+    # The function
+
+    def apply(self, state: S, event: Event) -> S | Rejection:
+        """The pure function: the state that `event` leads to, or why it is refused."""
+        way = self._run(state, event)
+        return way if type(way) is Rejection else way[0]  # type: ignore[index]
+
+    def step(self, state: S, event: Event) -> Step[S] | Rejection:
+        """As `apply`, with every hop of the way to the next phase that rests, and every effect, in order."""
+        way = self._run(state, event)
+        if isinstance(way, Rejection):
+            return way
+        state, trace, effects = way
+        return Step(state, trace, tuple(effect() if callable(effect) else effect for effect in effects))
+
+    def _run(self, state: S, event: Event) -> Rejection | tuple[S, tuple[Hop, ...], tuple[Effect | Deferred, ...]]:
+        try:
+            row = self._on[type(event)][state.phase]
+        except KeyError:
+            return self._refuse(state, event)
+        result = row.handler(state, event)
+        trace: tuple[Hop, ...] = ()
+        effects: tuple[Effect | Deferred, ...] = ()
+        while len(trace) < MOST_HOPS:
+            if type(result) is Rejection:
+                return self._vetted(row, result)
+            if type(result) is Next:
+                effects += result.effects
+                result = result.state
+            phase = result.phase
+            if phase not in row.hops:
+                raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
+            trace += (row.hops[phase],)
+            if phase not in self._auto:
+                return result, trace, effects
+            row = self._auto[phase]
+            result = row.handler(result)
+        raise MachineError(f"{row.place}: {self.name} does not come to rest.")
+
+    def _refuse(self, state: S, event: Event) -> Rejection:
+        name = type(event).__name__
+        if type(event) not in self._on:
+            return Rejection(Refusal.INVALID_EVENT, f"{self.name} knows no event {name}.")
+        possible = [kind.__name__ for kind, rows in self._on.items() if state.phase in rows]
+        hint = f"possible now: {', '.join(possible)}" if possible else "nothing is possible any more"
+        return Rejection(Refusal.WRONG_PHASE, f"{name} is not possible in {state.phase}; {hint}.")
+
+    def _vetted(self, row: Row, rejection: Rejection) -> Rejection:
+        if row.event is None:
+            raise MachineError(f"{row.place}: an automatic phase has nobody to refuse.")
+        if rejection.code not in self.codes:
+            raise MachineError(f"{row.place}: {rejection.code} is not one of the codes of {self.name}.")
+        return rejection
+
+    # On the wire
+
+    def read_event(self, data: bytes | str) -> Event | Rejection:
+        """The event written in `data`; what is unknown or malformed is refused with the place of the fault."""
+        try:
+            return decode(data, Union[self.events])  # type: ignore[arg-type]
+        except Malformed as fault:
+            return Rejection(Refusal.INVALID_EVENT, f"This is no event of {self.name}: {fault}.")
+
+    def read_state(self, data: bytes | str) -> S | Rejection:
+        """The state written in `data`, as far as its shape goes; whether it makes sense is for its game to say."""
+        try:
+            return decode(data, self.state)
+        except Malformed as fault:
+            return Rejection(Refusal.INVALID_STATE, f"This is no state of {self.name}: {fault}.")
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schemas of the events this machine takes and of the messages it gives."""
+        return {"events": schema(*self.events), "messages": schema(*self.messages)}

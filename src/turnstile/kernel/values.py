@@ -1,0 +1,126 @@
+"""What everything is made of: frozen values that read and write themselves as JSON.
+
+Every state, event, message and view is a `Value`. This module knows how values look on the wire (camelCase, tagged by
+`type`) and nothing of what they mean.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, Union, get_args, get_origin
+
+import msgspec
+
+PlayerId = NewType("PlayerId", str)
+"""Who a player is, for the life of a match: a non-empty text, the same on the wire, on the page and in the log."""
+
+LONGEST_ID = 64
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class Value(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A frozen struct; its fields are snake_case in Python and camelCase on the wire."""
+
+
+class Event(Value, frozen=True, tag_field="type", tag=True):
+    """Something that happens to a machine. On the wire its class name is its `type`."""
+
+
+class Move(Event, frozen=True):
+    """An event that a player brings about. Whoever feeds a machine vouches that `player` is who acted."""
+
+    player: Annotated[PlayerId, msgspec.Meta(min_length=1, max_length=LONGEST_ID)]
+
+
+class Timeout(Event, frozen=True):
+    """An event that an armed timer brings about when it runs out."""
+
+
+class Acks(Event, frozen=True):
+    """Every pending batch of messages has been acknowledged by everyone it was for."""
+
+
+class Message(Value, frozen=True, tag_field="type", tag=True):
+    """What a player is told. On the wire its class name is its `type`."""
+
+
+class ByPlayer(dict[PlayerId, V], Generic[V]):
+    """One thing for each player, in the order of the seats; an object keyed by player id on the wire. Never changes."""
+
+    __slots__ = ()
+
+    @classmethod
+    def same(cls, players: Iterable[PlayerId], value: V) -> "ByPlayer[V]":
+        return cls(dict.fromkeys(players, value))
+
+    def put(self, player: PlayerId, value: V) -> "ByPlayer[V]":
+        """This, but with `value` for `player`."""
+        return ByPlayer({**self, player: value})
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def _frozen(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("A ByPlayer never changes; `put` gives a new one.")
+
+    __setitem__ = __delitem__ = __ior__ = _frozen
+    clear = pop = popitem = setdefault = update = _frozen
+
+
+class Malformed(ValueError):
+    """Bytes that are not the value they should be; the text says what is wrong and where."""
+
+
+def encode(value: object) -> bytes:
+    """The one way to write `value` as JSON: equal values give equal bytes, on any machine."""
+    return _ENCODER.encode(value)
+
+
+def decode(data: bytes | str, as_type: type[T]) -> T:
+    """The value of type `as_type` written in `data`, or `Malformed`."""
+    try:
+        return msgspec.json.decode(data, type=as_type, dec_hook=_revive)
+    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        raise Malformed(str(fault)) from None
+    except RecursionError:
+        raise Malformed("JSON is nested too deeply") from None
+
+
+def digest(value: object) -> str:
+    """The fingerprint of a value: SHA-256 over its JSON, in hexadecimal."""
+    return sha256(encode(value)).hexdigest()
+
+
+def schema(*types: type[Value]) -> dict[str, Any]:
+    """The JSON Schema of a value of any of these types."""
+    wanted: list[Any] = [Union[types]]
+    ref = "#/$defs/{name}"
+
+    def by_player(kind: Any) -> dict[str, Any]:
+        (item,) = get_args(kind)
+        wanted.append(item)
+        (described,), _ = msgspec.json.schema_components((item,), ref_template=ref, schema_hook=by_player)
+        return {"type": "object", "additionalProperties": described}
+
+    msgspec.json.schema_components(wanted, ref_template=ref, schema_hook=by_player)  # finds out what the maps hold
+    (top, *_), definitions = msgspec.json.schema_components(tuple(wanted), ref_template=ref, schema_hook=by_player)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **top,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _revive(kind: Any, plain: Any) -> Any:
+    """What JSON has no word for: a `ByPlayer` comes in as an object."""
+    if get_origin(kind) is not ByPlayer:
+        raise NotImplementedError(f"No JSON form is known for {kind}.")
+    (item,) = get_args(kind)
+    try:
+        return ByPlayer(msgspec.convert(plain, dict[PlayerId, item], dec_hook=_revive))  # type: ignore[valid-type]
+    except msgspec.ValidationError as fault:
+        raise ValueError(str(fault)) from None
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")

@@ -1,0 +1,84 @@
+"""E-Card beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+
+from collections.abc import Hashable, Sequence
+from itertools import count
+
+from msgspec.structs import replace
+
+from turnstile.games import ecard
+from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Card, Pair, Phase, Pick, Start, State, View
+from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel.chance import derive, draw
+
+
+def sound(state: State) -> str | None:
+    """A state can be reached if its seed, revealed pairs and pending picks tell the same story as its fields."""
+    lobby = ecard.new(state.players, ecard.Options(), state.seed)
+    if isinstance(lobby, Rejection):
+        return lobby.sentence
+    laid = [Pick(who, card) for who, card in state.pending_picks.items() if card is not None]
+    story = lobby if state.phase is Phase.LOBBY else _played(_retold(lobby, state.revealed, state.phase), *laid)
+    return None if story == state else "No match of E-Card can be in this state: its fields contradict each other."
+
+
+def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
+    """A match that looks like this to `player`: the seed could be any that made the same first emperor, and a card that
+    lies face down could be any of its owner's hand."""
+    candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
+    if seen.roles is None:
+        return _lobby(seen, next(candidates))
+    roles = (seen.roles.emperor_player, seen.roles.slave_player)
+    first = roles[(min(seen.decisive_round_index, ROUNDS - 1) // ROUNDS_IN_SIDE) % 2]
+    likely = next(candidate for candidate in candidates if ecard.first_emperor(seen.players, candidate) == first)
+    state = _retold(_lobby(seen, likely), seen.revealed, seen.phase)
+    picks: dict[PlayerId, Card | None] = {}
+    for who, laid in seen.has_picked.items():
+        hidden = state.hands[who][draw(seed, f"imagined pick of {who}", 0, len(state.hands[who]))] if laid else None
+        picks[who] = seen.pending_pick if who == player else hidden
+    return replace(state, pending_picks=ByPlayer(picks))
+
+
+def essence(state: State) -> Hashable:
+    """Seed and history tell how the match got here; they do not steer it any more."""
+    return replace(state, seed=None, revealed=())
+
+
+def tally(state: State) -> Tally:
+    """How often the emperor won a decisive round, in all and on each side, and whether there was a tie break."""
+    decided = [pair for pair in state.revealed if pair.winner is not None]
+    facts = {"a decisive round goes to the emperor": _emperor_wins(decided)}
+    for side in range(ecard.SIDES):
+        rounds = range(side * ROUNDS_IN_SIDE + 1, (side + 1) * ROUNDS_IN_SIDE + 1)
+        facts[f"... on side {side + 1}"] = _emperor_wins([pair for pair in decided if pair.round in rounds])
+    facts["... in the tie break"] = _emperor_wins([pair for pair in decided if pair.round > ROUNDS])
+    facts["a match goes to the tie break"] = (int(state.is_tie_break), 1)
+    return facts
+
+
+def _emperor_wins(decided: Sequence[Pair]) -> tuple[int, int]:
+    return sum(pair.winner == pair.emperor_player for pair in decided), len(decided)
+
+
+def _lobby(seen: View, seed: Seed) -> State:
+    lobby = ecard.new(seen.players, ecard.Options(), seed)
+    assert not isinstance(lobby, Rejection), "a view shows players who were let in"
+    return lobby
+
+
+def _retold(lobby: State, revealed: Sequence[Pair], phase: Phase) -> State:
+    """The match played again from its seed, as far as these pairs and, where it can be, into this phase."""
+    state = lobby if lobby.seed is None else _played(lobby, Start(lobby.seed))
+    for pair in revealed:
+        state = _played(state, BeginPicking(), *(Pick(player, card) for player, card in pair.cards.items()))
+    return _played(state, BeginPicking()) if phase is Phase.PICKING else state
+
+
+def _played(state: State, *events: Event) -> State:
+    """The state after those of these events that are possible."""
+    for event in events:
+        after = ecard.ecard.apply(state, event)
+        state = state if isinstance(after, Rejection) else after
+    return state
+
+
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally)
