@@ -1,6 +1,7 @@
 """E-Card without a kernel: one hand-written function over the same states and events.
 
-It is what `apply` is measured against, written as a good programmer would. It tells nobody anything and keeps no trace.
+It is what `apply` is measured against, written as a good programmer would write it who needs no table, no trace and
+nobody told. It shares the values and the draw of the first emperor with the game, and none of its rules.
 """
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from turnstile.games.ecard import (
     BeginPicking,
     Card,
     Code,
+    Hand,
     Pair,
     Phase,
     Pick,
@@ -22,7 +24,7 @@ from turnstile.games.ecard import (
     State,
     first_emperor,
 )
-from turnstile.kernel import ByPlayer, Event, PlayerId, Refusal, Rejection
+from turnstile.kernel import ByPlayer, Event, PlayerId, Refusal, Rejection, Seed
 
 
 def apply(state: State, event: Event) -> State | Rejection:
@@ -39,16 +41,29 @@ def apply(state: State, event: Event) -> State | Rejection:
         case Start(seed=seed):
             if phase is not Phase.LOBBY:
                 return Rejection(Refusal.WRONG_PHASE, "The match has started.")
-            one, other = state.players
-            first = first_emperor(state.players, seed)
-            roles = Roles(first, other if first == one else one)
-            return _set_up(replace(state, seed=seed), roles)
+            return _start(state, seed)
         case Reset():
             if phase is not Phase.FINISHED:
                 return Rejection(Refusal.WRONG_PHASE, "The match is not over.")
             return _reset(state)
         case _:
             return Rejection(Refusal.INVALID_EVENT, "There is no such event.")
+
+
+def _start(state: State, seed: Seed) -> State:
+    one, other = state.players
+    first = first_emperor(state.players, seed)
+    return _set_up(replace(state, seed=seed), Roles(first, other if first == one else one))
+
+
+def _set_up(state: State, roles: Roles) -> State:
+    return replace(
+        state,
+        phase=Phase.ROUND_SETUP,
+        roles=roles,
+        hands=ByPlayer({roles.emperor_player: EMPEROR_HAND, roles.slave_player: SLAVE_HAND}),
+        pending_picks=ByPlayer(dict.fromkeys(state.players, None)),
+    )
 
 
 def _pick(state: State, player: PlayerId, card: Card) -> State | Rejection:
@@ -66,78 +81,67 @@ def _pick(state: State, player: PlayerId, card: Card) -> State | Rejection:
 
 
 def _reveal(state: State, picks: ByPlayer[Card | None]) -> State:
-    assert state.roles is not None
-    emperor, slave = state.roles.emperor_player, state.roles.slave_player
-    emperors, slaves = picks[emperor], picks[slave]
+    roles = state.roles
+    assert roles is not None
+    emperors, slaves = picks[roles.emperor_player], picks[roles.slave_player]
     assert emperors is not None
     assert slaves is not None
     if emperors is slaves:
         winner = None
-    elif emperors is Card.EMPEROR:
-        winner = emperor if slaves is Card.CITIZEN else slave
+    elif emperors is Card.EMPEROR and slaves is Card.SLAVE:
+        winner = roles.slave_player
     else:
-        winner = emperor
-    pair = Pair(state.decisive_round_index + 1, emperor, ByPlayer({emperor: emperors, slave: slaves}), winner)
-    revealed = (*state.revealed, pair)
+        winner = roles.emperor_player
+    cards = ByPlayer({roles.emperor_player: emperors, roles.slave_player: slaves})
+    pair = Pair(state.decisive_round_index + 1, roles.emperor_player, cards, winner)
     if winner is None:
-        hands = {}
-        for player, held in state.hands.items():
-            left = list(held)
-            left.remove(Card.CITIZEN)
-            hands[player] = tuple(left)
-        nobody = ByPlayer[Card | None](dict.fromkeys(state.players, None))
-        return replace(state, phase=Phase.PICKING, hands=ByPlayer(hands), pending_picks=nobody, revealed=revealed)
-    index = state.decisive_round_index + 1
-    in_side = state.decisive_in_side if state.is_tie_break else state.decisive_in_side + 1
-    score = ByPlayer({**state.score, winner: state.score[winner] + 1})
-    state = replace(
+        return _lay_aside(state, Phase.PICKING, cards, (*state.revealed, pair))
+    scored = replace(
         state,
-        score=score,
-        decisive_round_index=index,
-        decisive_in_side=in_side,
-        revealed=revealed,
-        is_tie_break=state.is_tie_break,
+        score=ByPlayer({**state.score, winner: state.score[winner] + 1}),
+        decisive_round_index=state.decisive_round_index + 1,
+        decisive_in_side=state.decisive_in_side if state.is_tie_break else state.decisive_in_side + 1,
+        revealed=(*state.revealed, pair),
     )
+    return _next_round(scored, roles, cards)
+
+
+def _next_round(state: State, roles: Roles, cards: ByPlayer[Card]) -> State:
     if state.is_tie_break:
-        return _finish(state, picks)
-    if index == ROUNDS:
-        if score[emperor] != score[slave]:
-            return _finish(state, picks)
-        return _set_up(replace(state, is_tie_break=True), state.roles)
-    if in_side == ROUNDS_IN_SIDE:
-        return _set_up(replace(state, decisive_in_side=0), Roles(slave, emperor))
-    return _set_up(state, state.roles)
+        return _lay_aside(state, Phase.FINISHED, cards, state.revealed)
+    if state.decisive_round_index == ROUNDS:
+        if state.score[roles.emperor_player] != state.score[roles.slave_player]:
+            return _lay_aside(state, Phase.FINISHED, cards, state.revealed)
+        return _set_up(replace(state, is_tie_break=True), roles)
+    if state.decisive_in_side == ROUNDS_IN_SIDE:
+        return _set_up(replace(state, decisive_in_side=0), Roles(roles.slave_player, roles.emperor_player))
+    return _set_up(state, roles)
 
 
-def _set_up(state: State, roles: Roles) -> State:
+def _lay_aside(state: State, phase: Phase, cards: ByPlayer[Card], revealed: tuple[Pair, ...]) -> State:
     return replace(
         state,
-        phase=Phase.ROUND_SETUP,
-        roles=roles,
-        hands=ByPlayer({roles.emperor_player: EMPEROR_HAND, roles.slave_player: SLAVE_HAND}),
+        phase=phase,
+        hands=ByPlayer({player: _without(held, cards[player]) for player, held in state.hands.items()}),
         pending_picks=ByPlayer(dict.fromkeys(state.players, None)),
+        revealed=revealed,
     )
 
 
-def _finish(state: State, picks: ByPlayer[Card | None]) -> State:
-    hands = {}
-    for player, held in state.hands.items():
-        left = list(held)
-        left.remove(picks[player])
-        hands[player] = tuple(left)
-    nobody = ByPlayer[Card | None](dict.fromkeys(state.players, None))
-    return replace(state, phase=Phase.FINISHED, hands=ByPlayer(hands), pending_picks=nobody)
+def _without(held: Hand, card: Card) -> Hand:
+    left = list(held)
+    left.remove(card)
+    return tuple(left)
 
 
 def _reset(state: State) -> State:
-    zero = ByPlayer(dict.fromkeys(state.players, 0))
     return replace(
         state,
         phase=Phase.LOBBY,
         roles=None,
         hands=ByPlayer(dict.fromkeys(state.players, ())),
         pending_picks=ByPlayer(dict.fromkeys(state.players, None)),
-        score=zero,
+        score=ByPlayer(dict.fromkeys(state.players, 0)),
         seed=None,
         decisive_round_index=0,
         decisive_in_side=0,

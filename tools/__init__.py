@@ -1,1 +1,1 @@
-"""x"""
+"""What the project is made with: `python -m tools.pages` makes the generated pages."""

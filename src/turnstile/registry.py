@@ -20,7 +20,7 @@ def names() -> tuple[str, ...]:
 def find_game(name: str) -> AnyGame | None:
     """The installed game of this name."""
     entry = _entries(GAMES).get(name)
-    return entry.load() if entry else None  # type: ignore[no-any-return]
+    return entry.load() if entry else None
 
 
 def study_of(game: AnyGame) -> AnyStudy:

@@ -39,19 +39,21 @@ def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
 
 
 def essence(state: State) -> Hashable:
-    """Seed and history tell how the match got here; they do not steer it any more."""
-    return replace(state, seed=None, revealed=())
+    """Once the first emperor is drawn, seed and history only tell how the match got here; they do not steer it."""
+    return state if state.phase is Phase.LOBBY else replace(state, seed=None, revealed=())
 
 
 def tally(state: State) -> Tally:
-    """How often the emperor won a decisive round, in all and on each side, and whether there was a tie break."""
+    """How often each role won a decisive round, in all and on each side, and whether there was a tie break."""
     decided = [pair for pair in state.revealed if pair.winner is not None]
-    facts = {"a decisive round goes to the emperor": _emperor_wins(decided)}
+    won, rounds_played = _emperor_wins(decided)
+    facts = {"the slave wins a round": (rounds_played - won, rounds_played)}
+    facts["the emperor wins a round"] = (won, rounds_played)
     for side in range(ecard.SIDES):
         rounds = range(side * ROUNDS_IN_SIDE + 1, (side + 1) * ROUNDS_IN_SIDE + 1)
         facts[f"... on side {side + 1}"] = _emperor_wins([pair for pair in decided if pair.round in rounds])
     facts["... in the tie break"] = _emperor_wins([pair for pair in decided if pair.round > ROUNDS])
-    facts["a match goes to the tie break"] = (int(state.is_tie_break), 1)
+    facts["the match goes to a tie break"] = (int(state.is_tie_break), 1)
     return facts
 
 

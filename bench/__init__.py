@@ -1,0 +1,1 @@
+"""Speed, measured beside something worth comparing with; `python -m bench --help` says how. One contest a module."""

@@ -1,0 +1,26 @@
+"""Bots: players made of code. A bot is given a view and the actions it may choose from, never a state."""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+from turnstile.kernel import AnyGame, Move
+from turnstile.registry import find
+
+V = TypeVar("V")
+
+Bot = Callable[[V, Sequence[Move], Random], Move]
+"""Chooses one of the actions, seeing what its player sees. It draws from the generator given and keeps nothing."""
+
+BOTS = "turnstile.bots"
+
+
+def random_bot(view: object, actions: Sequence[Move], rng: Random) -> Move:
+    """Any action, each as likely as the others."""
+    return rng.choice(actions)
+
+
+def bots_of(game: AnyGame) -> Mapping[str, Bot[Any]]:
+    """The bots that can play a game, by name, the best first. The random one can play anything."""
+    own = find(BOTS, game.name)
+    return {**(own if isinstance(own, dict) else {}), "random": random_bot}

@@ -1,0 +1,70 @@
+"""The command line. Each command is a module; this one gathers them and turns every failure into one sentence."""
+
+import sys
+
+import click
+
+from turnstile.cli.check import check
+from turnstile.cli.diagram import diagram
+from turnstile.cli.games import games
+from turnstile.cli.play import play
+from turnstile.cli.records import replay, verify
+from turnstile.cli.simulate import simulate
+from turnstile.cli.step import step
+
+__all__ = ["main", "turnstile"]
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+@click.group(
+    no_args_is_help=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="turnstile")
+@click.pass_context
+def turnstile(context: click.Context) -> None:
+    """Turn-based games with hidden information, run by pure state machines.
+
+    \b
+    Play a game against a bot:      turnstile play e-card
+    See what is installed:          turnstile games
+    Draw the machine of a game:     turnstile diagram e-card
+    Prove what can be proved:       turnstile check e-card
+    Let bots play 100,000 matches:  turnstile simulate e-card --matches 100000
+
+    Exit status: 0 all is well; 1 something was found wanting, such as a damaged record; 2 the command could not be
+    understood.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (play, games, diagram, check, step, simulate, replay, verify):
+    turnstile.add_command(command)
+
+
+def main() -> None:
+    """What the program `turnstile` does."""
+    try:
+        status = turnstile.main(prog_name="turnstile", standalone_mode=False)
+    except click.UsageError as fault:
+        name = fault.ctx.command_path if fault.ctx else "turnstile"
+        click.echo(f"{name}: {_sentence(fault.format_message())} See '{name} --help'.", err=True)
+        status = 2
+    except click.ClickException as fault:
+        click.echo(f"turnstile: {_sentence(fault.format_message())}", err=True)
+        status = 2
+    except (click.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has heard enough
+        sys.stderr.close()
+        status = 0
+    sys.exit(status or 0)
+
+
+def _sentence(text: str) -> str:
+    """One line that ends with a full stop."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "?", "!")) else f"{line}."

@@ -1,0 +1,63 @@
+"""Arguments that several commands share: a game by its name, its options, a record by its file."""
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from turnstile.bots import bots_of
+from turnstile.kernel import AnyGame, Rejection
+from turnstile.kernel.record import Record, load
+from turnstile.registry import find_game, names
+
+
+def find_named(context: click.Context, parameter: click.Parameter, name: str | None) -> AnyGame | None:
+    """The installed game of this name, or a usage error that says which there are."""
+    game = find_game(name) if name else None
+    if name and game is None:
+        close = get_close_matches(name, names(), n=1, cutoff=0.4)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise click.UsageError(f"There is no game {name!r}; installed are: {', '.join(names())}.{hint}", context)
+    return game
+
+
+def complete_name(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+game_argument = click.argument("game", callback=find_named, shell_complete=complete_name)
+any_game_argument = click.argument("game", callback=find_named, shell_complete=complete_name, required=False)
+options_option = click.option("--options", default="{}", metavar="JSON", help="Options of the game, as a JSON object.")
+
+
+def read_options(game: AnyGame, text: str) -> Any:
+    """The options given for a game, or a usage error that says what is wrong with them."""
+    options = game.read_options(text)
+    if isinstance(options, Rejection):
+        raise click.UsageError(options.sentence)
+    return options
+
+
+def bot_named(game: AnyGame, name: str | None) -> str:
+    """The name of a bot that plays this game; the best one where none is named."""
+    known = bots_of(game)
+    if name is not None and name not in known:
+        raise click.UsageError(f"{game.name} has no bot {name!r}; there are: {', '.join(known)}.")
+    return name or next(iter(known))
+
+
+def read_record(path: Path) -> Record | Rejection:
+    """The record in a file, as far as its chain of hashes goes; `-` is standard input."""
+    with click.open_file(str(path), "rb") as file:
+        return load(file.read())
+
+
+def game_of(record: Record) -> AnyGame:
+    """The installed game that a record is of."""
+    game = find_game(record.header.game)
+    if game is None:
+        raise click.UsageError(
+            f"This is a record of {record.header.game!r}, which is not installed; installed are: {', '.join(names())}."
+        )
+    return game

@@ -1,0 +1,53 @@
+"""`turnstile games`: what is installed."""
+
+import json
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from turnstile.bots import bots_of
+from turnstile.cli.arguments import any_game_argument
+from turnstile.kernel import AnyGame
+from turnstile.registry import find_game, names
+
+
+@click.command()
+@any_game_argument
+@click.option("--schema", is_flag=True, help="Print the JSON Schemas of a game's events and messages.")
+@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
+def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
+    """List the installed games, or tell about one of them.
+
+    \b
+    Examples:
+      turnstile games
+      turnstile games e-card --schema
+    """
+    if schema:
+        if game is None:
+            raise click.UsageError("Name the game whose schema you want.")
+        click.echo(json.dumps(game.machine.schema(), indent=2))
+        return
+    found = [game] if game else [each for each in map(find_game, names()) if each]
+    if as_json:
+        click.echo(json.dumps([described(each) for each in found], indent=2))
+        return
+    table = Table("name", "title", "players", "version", "bots", "events")
+    for each in found:
+        facts = described(each)
+        table.add_row(*(", ".join(fact) if isinstance(fact, list) else str(fact) for fact in facts.values()))
+    Console().print(table)
+
+
+def described(game: AnyGame) -> dict[str, object]:
+    """What there is to know about a game before one plays it."""
+    fewest, most = game.seats[0], game.seats[-1]
+    return {
+        "name": game.name,
+        "title": game.title,
+        "players": f"{fewest}" if fewest == most else f"{fewest} to {most}",
+        "version": game.version,
+        "bots": list(bots_of(game)),
+        "events": [event.__name__ for event in game.machine.events],
+    }

@@ -1,0 +1,154 @@
+"""`turnstile play`: a game against bots, here in the terminal."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+from rich.console import Console
+
+from turnstile.bots import bots_of
+from turnstile.cli.arguments import bot_named, game_argument, options_option, read_options
+from turnstile.cli.terminals import Terminal, terminal_of
+from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step, Tell
+from turnstile.kernel.chance import commit, derive, new_seed
+from turnstile.kernel.record import save, write
+from turnstile.lab.match import Chooser, next_event
+
+LEAVE = ("q", "quit", "exit")
+
+
+class Left(Exception):
+    """The player has got up from the table."""
+
+
+@click.command()
+@game_argument
+@click.option("--bot", "bot_name", help="Which bot to play against; the best one by default.")
+@click.option(
+    "--players", type=click.IntRange(2), help="How many sit at the table, you included; the fewest by default."
+)
+@click.option("--name", default="you", show_default=True, help="What you are called.")
+@click.option("--seed", help="Repeat a match: any text. A secret one of 256 bits is drawn by default.")
+@click.option(
+    "--record",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a record of the match to this file.",
+)
+@options_option
+def play(
+    game: AnyGame,
+    bot_name: str | None,
+    players: int | None,
+    name: str,
+    seed: str | None,
+    path: Path | None,
+    options: str,
+) -> None:
+    """Play a game against bots. Choose by number; `q` leaves.
+
+    \b
+    Examples:
+      turnstile play e-card
+      turnstile play e-card --bot random --record match.jsonl
+    """
+    rivals = _rivals(game, players)
+    table = Seated(
+        game,
+        PlayerId(name),
+        bot_named(game, bot_name),
+        rivals,
+        Seed(seed) if seed else new_seed(),
+        read_options(game, options),
+    )
+    try:
+        table.play()
+    except Left:
+        table.console.print("You leave the table. Come back soon.")
+    if path:
+        path.write_bytes(table.record())
+        table.console.print(f"The record is in {path}; check it with: turnstile verify {path}", markup=False)
+
+
+def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
+    count = (players or game.seats[0]) - 1
+    if count + 1 not in game.seats:
+        raise click.UsageError(f"{game.title} is played by {game.seats[0]} to {game.seats[-1]}, not by {count + 1}.")
+    return (PlayerId("bot"),) if count == 1 else tuple(PlayerId(f"bot {number + 1}") for number in range(count))
+
+
+class Seated:
+    """A person at a table of bots: reads choices, tells what happens."""
+
+    def __init__(
+        self, game: AnyGame, me: PlayerId, bot: str, rivals: tuple[PlayerId, ...], seed: Seed, options: Any
+    ) -> None:
+        self.game, self.me, self.seed, self.options = game, me, seed, options
+        self.players = (me, *rivals)
+        self.bot_name = bot
+        self.terminal: Terminal[Any] = terminal_of(game)
+        self.console = Console(highlight=False)
+        self.events: list[Event] = []
+        self.choosers: dict[PlayerId, Chooser] = {me: self._ask}
+        for number, rival in enumerate(rivals):
+            self.choosers[rival] = partial(_ask_bot, bots_of(game)[bot], Random(derive(seed, "bot", number)))
+
+    def play(self) -> None:
+        """The match, from the first event to the last."""
+        state = self.game.new(self.players, self.options, self.seed)
+        if isinstance(state, Rejection):
+            raise click.UsageError(state.sentence)
+        self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. Choose by number; q leaves.")
+        self.console.print(f"[dim]The table has committed to its seed: {commit(self.seed)}[/]")
+        while (outcome := self.game.outcome(state)) is None:
+            event = next_event(self.game, state, self.choosers)
+            step = self.game.machine.step(state, event)
+            assert isinstance(step, Step), f"an offered action was refused: {step}"
+            self.events.append(event)
+            state = step.state
+            self._tell(step)
+        self._finish(outcome)
+
+    def record(self) -> bytes:
+        record = write(self.game, self.players, self.options, self.seed, self.events)
+        assert not isinstance(record, Rejection)
+        return save(record)
+
+    def _tell(self, step: Step[Any]) -> None:
+        for batch in (batch for effect in step.effects if isinstance(effect, Tell) for batch in effect.batches):
+            sentence = self.terminal.tell(batch[self.me], self.me) if self.me in batch else ""
+            if sentence:
+                self.console.print(sentence, markup=False)
+
+    def _ask(self, view: Any, actions: Sequence[Move]) -> Move:
+        self.console.print()
+        self.console.print(self.terminal.show(view, self.me))
+        for number, action in enumerate(actions, start=1):
+            self.console.print(f"  {number}  {self.terminal.name(action)}", markup=False)
+        while True:
+            answer = self._line()
+            if answer in LEAVE:
+                raise Left
+            if answer.isdecimal() and 1 <= int(answer) <= len(actions):
+                return actions[int(answer) - 1]
+            self.console.print(f"Type a number from 1 to {len(actions)}, or q to leave.")
+
+    def _line(self) -> str:
+        try:
+            return self.console.input("> ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            self.console.print()
+            raise Left from None
+
+    def _finish(self, outcome: Outcome) -> None:
+        self.console.print(f"[dim]The seed was {self.seed}; its SHA-256 is the commitment you were shown.[/]")
+        if self.me in outcome.winners:
+            self.console.print("[bold green]Well played![/]")
+
+
+def _ask_bot(bot: Any, rng: Random, view: Any, actions: Sequence[Move]) -> Move:
+    chosen: Move = bot(view, actions, rng)
+    return chosen

@@ -1,0 +1,325 @@
+"""The checker: what can be proved about a machine is proved, what cannot is sampled, and it says which is which.
+
+Two parts. The table alone shows which phases can be reached and left. Walking the states that can really be reached
+shows that every offered event is accepted, every state is sound and every state can still reach an end; where there are
+too many states for that, random matches are played instead.
+"""
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, Generic, TypeVar
+
+from turnstile.kernel.chance import Seed, derive, draw
+from turnstile.kernel.game import Game, O, Players, Study, V
+from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.values import Event, PlayerId, Timeout, Value, encode
+
+T = TypeVar("T")
+
+MOST_STATES = 100_000
+SAMPLED_MATCHES = 200
+LONGEST_MATCH = 100_000
+SEEDS = tuple(Seed(str(number)) for number in range(8))
+
+
+class Verdict(StrEnum):
+    PROVED = "proved"
+    SAMPLED = "sampled"
+    FAILED = "failed"
+
+
+class Finding(Value, frozen=True):
+    """One thing found out; a failure has the shortest way to it, as events."""
+
+    verdict: Verdict
+    sentence: str
+    path: tuple[str, ...] = ()
+
+
+class Report(Value, frozen=True):
+    machine: str
+    states: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(finding.verdict is not Verdict.FAILED for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World(Generic[S]):
+    """A machine with all that can happen to it: where it starts, what may come next, and when it is over."""
+
+    machine: Machine[S]
+    starts: Sequence[S]
+    moves: Callable[[S], Iterable[Event]]
+    over: Callable[[S], bool]
+    sound: Callable[[S], str | None] = lambda _: None
+    essence: Callable[[S], Hashable] = lambda state: state
+
+
+def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Players | None = None) -> World[S]:
+    """A game played by its smallest company, from a few seeds, each player free to do anything it is offered."""
+    seated = players or tuple(PlayerId(name) for name in ("ana", "bo", "cy", "di", "eve")[: game.seats[0]])
+    starts = [game.new(seated, options, seed) for seed in SEEDS]
+
+    def moves(state: S) -> Iterator[Event]:
+        due = game.dealer(state)
+        if due is not None:
+            yield due
+        for player in seated:
+            yield from game.actions(state, player)
+
+    return World(
+        machine=game.machine,
+        starts=[state for state in starts if not isinstance(state, Rejection)],
+        moves=moves,
+        over=lambda state: game.outcome(state) is not None,
+        sound=study.sound,
+        essence=study.essence,
+    )
+
+
+def check(world: World[S], most_states: int = MOST_STATES) -> Report:
+    """Everything that can be said about this machine in this world."""
+    walk = Walk(world, most_states)
+    findings = [*check_table(world.machine), *walk.findings()]
+    return Report(world.machine.name, len(walk.nodes), tuple(findings))
+
+
+# the table alone
+
+
+def check_table(machine: Machine[Any]) -> Iterator[Finding]:
+    """What the rows show by themselves."""
+    exits = {
+        phase: {target for row in machine.rows if row.phase is phase for target in row.hops} for phase in machine.phases
+    }
+    reached = _reachable([machine.start], exits)
+    yield _finding(
+        f"all {len(exits)} phases can be reached from {machine.start}",
+        [f"{phase} cannot be reached from {machine.start}" for phase in exits if phase not in reached],
+    )
+    yield _finding(
+        f"from every phase {' or '.join(machine.ends)} can be reached",
+        [
+            f"{phase} is a dead end: no way leads on to {' or '.join(machine.ends)}"
+            for phase in exits
+            if not _reachable([phase], exits) & set(machine.ends)
+        ],
+    )
+    automatic = {row.phase: set(row.hops) for row in machine.rows if row.event is None}
+    cycle = _cycle({phase: targets & automatic.keys() for phase, targets in automatic.items()})
+    yield _finding(
+        "no automatic phases form a cycle: every step comes to rest",
+        [f"the automatic phases {' -> '.join(map(str, cycle))} form a cycle"] if cycle else [],
+    )
+    resting = len(exits) - len(automatic)
+    pairs, handled = resting * len(machine.events), sum(row.event is not None for row in machine.rows)
+    yield Finding(
+        Verdict.PROVED,
+        f"each of the {pairs} pairs of resting phase and event is handled ({handled}) or refused ({pairs - handled})",
+    )
+
+
+def _finding(proved: str, failures: list[str]) -> Finding:
+    return Finding(Verdict.FAILED, "; ".join(failures)) if failures else Finding(Verdict.PROVED, proved)
+
+
+def _reachable(starts: Iterable[T], exits: Mapping[T, Iterable[T]]) -> set[T]:
+    """Everything that can be reached from `starts`, themselves included."""
+    reached = set(starts)
+    edge = set(reached)
+    while edge:
+        edge = {target for node in edge for target in exits.get(node, ())} - reached
+        reached |= edge
+    return reached
+
+
+def _cycle(graph: dict[Any, Any]) -> list[Any]:
+    """Some cycle of the graph, first node repeated at the end; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as fault:
+        return list(fault.args[1])
+    return []
+
+
+# the states
+
+
+class Broken(Exception):
+    """The walk has met something that must not be."""
+
+
+@dataclass(slots=True)
+class Node(Generic[S]):
+    """A state that was reached, how it was reached first, and where it leads."""
+
+    state: S
+    parent: int | None
+    event: Event | None
+    next: list[tuple[Event, int]] = field(default_factory=list)
+
+
+class Walk(Generic[S]):
+    """Breadth first over the states of a world, one for each essence, so that the first way found is a shortest."""
+
+    def __init__(self, world: World[S], most_states: int) -> None:
+        self.world = world
+        self.nodes: list[Node[S]] = []
+        self.index: dict[Hashable, int] = {}
+        self.alike = 0
+        self.complete = True
+        self.most_states = most_states
+
+    def findings(self) -> list[Finding]:
+        """Walk, and tell what was seen."""
+        try:
+            self._walk()
+            return [*self._told(), *(self._ends() if self.complete else self._sampled())]
+        except Broken as fault:
+            path = self.path(fault.args[1]) if fault.args[1] is not None else []
+            return [Finding(Verdict.FAILED, fault.args[0], (*path, *fault.args[2]))]
+
+    def path(self, number: int) -> list[str]:
+        """The events that lead to a node, written as JSON."""
+        way = []
+        node = self.nodes[number]
+        while node.parent is not None:
+            way.append(encode(node.event).decode())
+            node = self.nodes[node.parent]
+        return way[::-1]
+
+    def _walk(self) -> None:
+        for state in self.world.starts:
+            self._meet(state, None, None)
+        queue = deque(range(len(self.nodes)))
+        while queue:
+            number = queue.popleft()
+            node = self.nodes[number]
+            for event, after in _steps(self.world, node.state, number):
+                known = len(self.nodes)
+                found = self._meet(after.state, number, event)
+                node.next.append((event, found))
+                if found == known:
+                    queue.append(found)
+            if len(self.nodes) > self.most_states:
+                self.complete = False
+                return
+
+    def _meet(self, state: S, parent: int | None, event: Event | None) -> int:
+        essence = self.world.essence(state)
+        if essence not in self.index:
+            self.index[essence] = len(self.nodes)
+            self.nodes.append(Node(state, parent, event))
+            if fault := self.world.sound(state):
+                raise Broken(f"a state that can be reached is not sound: {fault}", len(self.nodes) - 1, ())
+        elif state != self.nodes[self.index[essence]].state:
+            self._compare(state, self.index[essence])
+        return self.index[essence]
+
+    def _compare(self, state: S, number: int) -> None:
+        """Two states with one essence must go on alike; a sample of the pairs met is tried."""
+        self.alike += 1
+        if self.alike > self.most_states // 10:
+            return
+        one, other = (
+            [(event, self.world.essence(step.state)) for event, step in _steps(self.world, each, number)]
+            for each in (state, self.nodes[number].state)
+        )
+        if one != other:
+            raise Broken("two states of one essence go on differently", number, ())
+
+    def _told(self) -> Iterator[Finding]:
+        steps = sum(len(node.next) for node in self.nodes)
+        verdict = Verdict.PROVED if self.complete else Verdict.SAMPLED
+        how = "all" if self.complete else "the first"
+        walked = f"{how} {len(self.nodes):,} states were walked"
+        yield Finding(
+            verdict,
+            f"{walked}: each is sound, and each of {steps:,} offered events is accepted",
+        )
+        if self.alike:
+            tried = min(self.alike, self.most_states // 10)
+            yield Finding(
+                Verdict.SAMPLED, f"states that differ only in what is past go on alike ({tried:,} pairs tried)"
+            )
+
+    def _ends(self) -> Iterator[Finding]:
+        """With every state known, whether an end can still be reached is a question about the graph."""
+        ends = [number for number, node in enumerate(self.nodes) if self.world.over(node.state)]
+        before: dict[int, list[int]] = {}
+        for number, node in enumerate(self.nodes):
+            for _, after in node.next:
+                before.setdefault(after, []).append(number)
+        saved = _reachable(ends, before)
+        if lost := [number for number in range(len(self.nodes)) if number not in saved]:
+            raise Broken("a state was reached from which there is no way to an end", lost[0], ())
+        yield Finding(Verdict.PROVED, f"every state can still reach one of {len(ends):,} ends")
+        yield from self._bounds()
+
+    def _bounds(self) -> Iterator[Finding]:
+        everything = {number: [after for _, after in node.next] for number, node in enumerate(self.nodes)}
+        if not _cycle(everything):
+            longest = [0] * len(self.nodes)
+            for number in TopologicalSorter(everything).static_order():
+                longest[number] = max((longest[after] + 1 for after in everything[number]), default=0)
+            yield Finding(Verdict.PROVED, f"no match goes on for ever: the longest has {longest[0]:,} events")
+        timers = {
+            number: [after for event, after in node.next if isinstance(event, Timeout)]
+            for number, node in enumerate(self.nodes)
+        }
+        if not any(timers.values()):
+            return
+        if cycle := _cycle(timers):
+            raise Broken("timers alone can keep the machine going for ever", cycle[0], ())
+        yield Finding(Verdict.PROVED, "timers alone bring every state to rest")
+
+    def _sampled(self) -> Iterator[Finding]:
+        """Too many states to know them all: random matches are played to their ends instead."""
+        lengths = [self._play(Seed(f"sample {number}")) for number in range(SAMPLED_MATCHES)]
+        yield Finding(
+            Verdict.SAMPLED,
+            f"{SAMPLED_MATCHES} random matches reached an end, after {min(lengths):,} to {max(lengths):,} events",
+        )
+
+    def _play(self, seed: Seed) -> int:
+        state = self.world.starts[draw(seed, "start", 0, len(self.world.starts))]
+        played: list[str] = []
+        while not self.world.over(state):
+            if len(played) == LONGEST_MATCH:
+                raise Broken(f"a match goes on for more than {LONGEST_MATCH:,} events", None, played[:100])
+            offered = list(self.world.moves(state))
+            if not offered:
+                raise Broken("nothing can happen any more, and the match is not over", None, played)
+            event = offered[draw(derive(seed, "move", len(played)), "move", 0, len(offered))]
+            state = _step(self.world, state, event, None, played).state
+            played.append(encode(event).decode())
+            if fault := self.world.sound(state):
+                raise Broken(f"a state that can be reached is not sound: {fault}", None, played)
+        return len(played)
+
+
+def _steps(world: World[S], state: S, number: int) -> list[tuple[Event, Step[S]]]:
+    """What can happen next; at least something must, unless it is over."""
+    if world.over(state):
+        return []
+    steps = [(event, _step(world, state, event, number, ())) for event in world.moves(state)]
+    if not steps:
+        raise Broken("nothing can happen any more, and the match is not over", number, ())
+    return steps
+
+
+def _step(world: World[S], state: S, event: Event, number: int | None, played: Sequence[str]) -> Step[S]:
+    way = (*played, encode(event).decode())
+    try:
+        step = world.machine.step(state, event)
+    except Exception as bug:  # the author must see the way to it, not only the trace
+        raise Broken(f"an offered event raises {type(bug).__name__}: {bug}", number, way) from bug
+    if isinstance(step, Rejection):
+        raise Broken(f"an offered event is refused: {step.sentence}", number, way)
+    return step

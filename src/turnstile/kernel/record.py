@@ -1,0 +1,227 @@
+"""A record: a whole match as lines of JSON that anyone can replay and check.
+
+The header says who played what and shows the commitment; words that players added to the seed follow; then every event
+with the fingerprint of the state it led to; the last line has the outcome and reveals the seed. Each line ends with a
+hash over itself and the hash of the line before, so a bit that flips anywhere is noticed.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from hashlib import sha256
+from typing import Generic
+
+import msgspec
+
+from turnstile.kernel.chance import Commitment, Seed, commit, mix, verify
+from turnstile.kernel.game import Game, O, Outcome, Players, S, V
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event, Malformed, PlayerId, Value, decode, digest, encode
+
+Hash = str
+BEFORE_FIRST: Hash = ""
+HASH_FIELD = b',"hash":"'
+TAIL = len(HASH_FIELD) + 64 + len(b'"}')
+
+
+class Fault(StrEnum):
+    """What can be wrong with a record. Codes are protocol: add to them, never rename one."""
+
+    DAMAGED = "DamagedRecord"
+    OTHER_GAME = "OtherGame"
+    OTHER_VERSION = "OtherVersion"
+    DIVERGED = "DivergedReplay"
+    UNFAIR = "UnfairDeal"
+
+
+class Header(Value, frozen=True, tag_field="line", tag="header"):
+    """Before the first move: the game and its version, the players in seat order, the options and the commitment."""
+
+    game: str
+    version: int
+    players: Players
+    options: msgspec.Raw
+    commitment: Commitment
+
+
+class Entropy(Value, frozen=True, tag_field="line", tag="entropy"):
+    """Words that a player added to the seed after it had seen the commitment."""
+
+    player: PlayerId
+    words: str
+
+
+class Happened(Value, frozen=True, tag_field="line", tag="event"):
+    """An accepted event, and the fingerprint of the state it led to."""
+
+    event: msgspec.Raw
+    state: Hash
+
+
+class End(Value, frozen=True, tag_field="line", tag="end"):
+    """How the match ended (`None`: it was left before its end), and the seed that was committed to."""
+
+    outcome: Outcome | None
+    seed: Seed
+
+
+Line = Header | Entropy | Happened | End
+
+
+class Record(Value, frozen=True):
+    """A match, line by line."""
+
+    header: Header
+    entropy: tuple[Entropy, ...]
+    happened: tuple[Happened, ...]
+    end: End
+
+    @property
+    def seed(self) -> Seed:
+        """The seed the match was dealt from: the one committed to, with the players' words mixed in."""
+        return mix(self.end.seed, {entry.player: entry.words for entry in self.entropy})
+
+
+class Replay(msgspec.Struct, Generic[S], frozen=True):
+    """A record played again: where it began, its events, and the step each of them made."""
+
+    start: S
+    events: tuple[Event, ...]
+    steps: tuple[Step[S], ...]
+
+    @property
+    def states(self) -> tuple[S, ...]:
+        """The state before each event, and the last one."""
+        return (self.start, *(step.state for step in self.steps))
+
+
+# writing
+
+
+def write(
+    game: Game[S, V, O],
+    players: Players,
+    options: O,
+    seed: Seed,
+    events: Iterable[Event],
+    entropy: Mapping[PlayerId, str] | None = None,
+) -> Record | Rejection:
+    """The record of the match in which these events happened, unless one of them is refused."""
+    words = dict(entropy or {})
+    state = game.new(players, options, mix(seed, words))
+    happened = []
+    for event in events:
+        state = state if isinstance(state, Rejection) else game.machine.apply(state, event)
+        if isinstance(state, Rejection):
+            return state
+        happened.append(Happened(msgspec.Raw(encode(event)), digest(state)))
+    if isinstance(state, Rejection):
+        return state
+    return Record(
+        Header(game.name, game.version, players, msgspec.Raw(encode(options)), commit(seed)),
+        tuple(Entropy(player, text) for player, text in words.items()),
+        tuple(happened),
+        End(game.outcome(state), seed),
+    )
+
+
+def save(record: Record) -> bytes:
+    """The record as lines of JSON, chained by their hashes."""
+    lines, before = [], BEFORE_FIRST
+    for entry in (record.header, *record.entropy, *record.happened, record.end):
+        body = encode(entry)
+        before = _link(before, body)
+        lines.append(body[:-1] + HASH_FIELD + before.encode() + b'"}\n')
+    return b"".join(lines)
+
+
+def _link(before: Hash, body: bytes) -> Hash:
+    return sha256(before.encode() + body).hexdigest()
+
+
+# reading
+
+
+def load(data: bytes) -> Record | Rejection:
+    """The record in `data`, if every hash of its chain is right."""
+    lines = data.split(b"\n")
+    if lines.pop() != b"":
+        return _damaged(len(lines) + 1, "the line is cut off")
+    entries: list[Line] = []
+    before = BEFORE_FIRST
+    for number, line in enumerate(lines, start=1):
+        body = line[:-TAIL] + b"}"
+        before = _link(before, body)
+        if line[-TAIL:] != HASH_FIELD + before.encode() + b'"}':
+            return _damaged(number, "its hash does not follow from what is written")
+        try:
+            entries.append(decode(body, Line))  # type: ignore[arg-type]
+        except Malformed as fault:
+            return _damaged(number, str(fault))
+    return _assembled(entries)
+
+
+def _assembled(entries: list[Line]) -> Record | Rejection:
+    """A header, then words of the players, then events, then the end, and nothing else."""
+    match [entry for entry in entries if isinstance(entry, Header | End)]:
+        case [Header() as header, End() as end]:
+            words = tuple(entry for entry in entries if isinstance(entry, Entropy))
+            happened = tuple(entry for entry in entries if isinstance(entry, Happened))
+            if entries == [header, *words, *happened, end]:
+                return Record(header, words, happened, end)
+    return Rejection(Fault.DAMAGED, "This is no whole record: header, players' words, events, end, in this order.")
+
+
+def _damaged(number: int, why: str) -> Rejection:
+    return Rejection(Fault.DAMAGED, f"Line {number} of the record is damaged: {why}.")
+
+
+# checking
+
+
+def replay(record: Record, game: Game[S, V, O]) -> Replay[S] | Rejection:
+    """The match played again: the same events must lead to the same states, to the bit, and to the same outcome."""
+    header = record.header
+    if header.game != game.name:
+        return Rejection(Fault.OTHER_GAME, f"This is a record of {header.game}, not of {game.name}.")
+    if header.version != game.version:
+        return Rejection(
+            Fault.OTHER_VERSION,
+            f"Version {header.version} of {game.name} made this record; version {game.version} plays differently.",
+        )
+    options = game.read_options(bytes(header.options))
+    state = options if isinstance(options, Rejection) else game.new(header.players, options, record.seed)
+    if isinstance(state, Rejection):
+        return _diverged(0, state.sentence)
+    start, events, steps = state, [], []
+    for number, entry in enumerate(record.happened, start=1):
+        event = game.machine.read_event(bytes(entry.event))
+        step = event if isinstance(event, Rejection) else game.machine.step(state, event)
+        if isinstance(event, Rejection) or isinstance(step, Rejection):
+            return _diverged(number, f"it is refused: {step.sentence}")  # type: ignore[union-attr]
+        if game.outcome(state) is not None:
+            return _diverged(number, "the match was already over")
+        if digest(step.state) != entry.state:
+            return _diverged(number, "it leads to another state")
+        state = step.state
+        events.append(event)
+        steps.append(step)
+    if game.outcome(state) != record.end.outcome:
+        return _diverged(len(steps), "the outcome is another")
+    return Replay(start, tuple(events), tuple(steps))
+
+
+def refuse_deal(record: Record, game: Game[S, V, O], replayed: Replay[S]) -> Rejection | None:
+    """Why the deal was not fair: not the seed that was committed to, or the table itself did not go by that seed."""
+    if not verify(record.header.commitment, record.end.seed):
+        return Rejection(Fault.UNFAIR, "The revealed seed is not the one that was committed to before the first move.")
+    if strangers := {entry.player for entry in record.entropy} - set(record.header.players):
+        return Rejection(Fault.UNFAIR, f"Somebody without a seat added to the seed: {', '.join(sorted(strangers))}.")
+    for number, (state, event) in enumerate(zip(replayed.states, replayed.events, strict=False), start=1):
+        due = game.dealer(state)
+        if type(event) is type(due) and event != due:
+            return Rejection(Fault.UNFAIR, f"Event {number} of the record is not what the committed seed deals.")
+    return None
+
+
+def _diverged(number: int, why: str) -> Rejection:
+    return Rejection(Fault.DIVERGED, f"The record does not replay at event {number}: {why}.")

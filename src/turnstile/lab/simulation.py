@@ -1,0 +1,121 @@
+"""Many matches on all cores. Match n depends on the seed and on n alone, so the number of processes changes nothing."""
+
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from turnstile.bots import bots_of
+from turnstile.kernel import Move, PlayerId, Rejection, Seed
+from turnstile.kernel.chance import derive
+from turnstile.kernel.record import save, write
+from turnstile.lab.match import Chooser, play_out
+from turnstile.registry import find_game, study_of
+
+CHUNK = 250  # matches a worker plays before it reports: often enough for a smooth progress bar
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to simulate: plain words only, so that it can be sent to another process."""
+
+    game: str
+    bots: tuple[str, ...]
+    """One bot's name for each seat."""
+    options: bytes
+    seed: Seed
+    records: Path | None = None
+    """The folder that gets a record of every match."""
+
+    @property
+    def players(self) -> tuple[PlayerId, ...]:
+        return tuple(PlayerId(f"{bot} {seat}") for seat, bot in enumerate(self.bots, start=1))
+
+
+@dataclass(slots=True)
+class Totals:
+    """What was counted; two of them add up."""
+
+    matches: int = 0
+    wins: Counter[str] = field(default_factory=Counter)
+    shared: int = 0
+    points: Counter[str] = field(default_factory=Counter)
+    happened: Counter[str] = field(default_factory=Counter)
+    chances: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)
+
+    def add(self, other: "Totals") -> None:
+        self.matches += other.matches
+        self.shared += other.shared
+        for mine, theirs in (
+            (self.wins, other.wins),
+            (self.points, other.points),
+            (self.happened, other.happened),
+            (self.chances, other.chances),
+        ):
+            mine.update(theirs)
+        self.lengths.update(other.lengths)
+
+
+def simulate(plan: Plan, matches: int, processes: int) -> Iterator[Totals]:
+    """Play the matches; what each chunk counted comes out as it is done, in whatever order."""
+    chunks = [range(first, min(first + CHUNK, matches)) for first in range(0, matches, CHUNK)]
+    if processes == 1 or len(chunks) == 1:
+        yield from (play_chunk(plan, chunk) for chunk in chunks)
+        return
+    with ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        waiting: set[Future[Totals]] = {pool.submit(play_chunk, plan, chunk) for chunk in chunks}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def play_chunk(plan: Plan, numbers: range) -> Totals:
+    """Some of the matches, one after the other."""
+    totals = Totals()
+    for number in numbers:
+        play_one(plan, number, totals)
+    return totals
+
+
+def play_one(plan: Plan, number: int, totals: Totals) -> None:
+    """Match `number` of a plan, counted into `totals`."""
+    game = find_game(plan.game)
+    assert game is not None, f"{plan.game} was installed when the simulation began"
+    options = game.read_options(plan.options)
+    bots, seed = bots_of(game), derive(plan.seed, "match", number)
+    choosers: dict[PlayerId, Chooser] = {
+        player: partial(_choose, bots[name], Random(derive(seed, "bot", seat)))
+        for seat, (player, name) in enumerate(zip(plan.players, plan.bots, strict=True))
+    }
+    state, events = play_out(game, options, seed, choosers)
+    outcome = game.outcome(state)
+    assert outcome is not None
+    totals.matches += 1
+    if len(outcome.winners) == 1:
+        totals.wins[outcome.winners[0]] += 1
+    else:
+        totals.shared += 1
+    totals.points.update(outcome.scores)
+    totals.lengths[sum(isinstance(event, Move) for event in events)] += 1
+    for fact, (times, chances) in study_of(game).tally(state).items():
+        totals.happened[fact] += times
+        totals.chances[fact] += chances
+    if plan.records is not None:
+        record = write(game, plan.players, options, seed, events)
+        assert not isinstance(record, Rejection)
+        (plan.records / f"{plan.game}-{number + 1:06}.jsonl").write_bytes(save(record))
+
+
+def _choose(bot: Any, rng: Random, view: Any, actions: Any) -> Move:
+    chosen: Move = bot(view, actions, rng)
+    return chosen

@@ -1,0 +1,98 @@
+"""Hypothesis strategies that every game gives for free: its events, legal or not, and its matches."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from random import Random
+from types import NoneType, UnionType
+from typing import Annotated, Any, NewType, Union, get_args, get_origin
+
+import msgspec
+from hypothesis import strategies as st
+
+from turnstile.kernel import AnyGame, ByPlayer, Event, PlayerId, Players, Rejection, Seed
+from turnstile.kernel.chance import mix
+
+STRANGER = PlayerId("a stranger")
+NAMES = tuple(PlayerId(name) for name in ("ana", "bo", "cy", "di", "eve", "flo", "gus", "hal", "ivy", "jo"))
+
+
+def events(game: AnyGame, players: Players) -> st.SearchStrategy[Event]:
+    """Any event the machine knows, by anyone, in any form its types allow."""
+    return st.one_of([values(kind, players) for kind in game.machine.events])
+
+
+def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
+    """Any value of a type that may stand in an event."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return values(arguments[0], players)
+    if kind is PlayerId:
+        return st.sampled_from([*players, STRANGER])
+    if isinstance(kind, NewType):
+        return values(kind.__supertype__, players)
+    if origin in (Union, UnionType):
+        return st.one_of([values(option, players) for option in arguments])
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return st.lists(values(arguments[0], players), max_size=5).map(tuple)
+    if origin is ByPlayer:
+        return st.dictionaries(st.sampled_from(players), values(arguments[0], players)).map(ByPlayer)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        fields = {field.name: values(field.type, players) for field in msgspec.structs.fields(kind)}
+        return st.builds(kind, **fields)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return st.sampled_from(list(kind))
+    plain = {int: st.integers(-2, 60), bool: st.booleans(), str: st.text(min_size=1, max_size=8), NoneType: st.none()}
+    if kind not in plain:
+        raise TypeError(f"There is no strategy for {kind} in an event yet; add one here.")
+    return plain[kind]
+
+
+@st.composite
+def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200) -> "Match":
+    """A match as far as it got: some company, some seed, some moves, each drawn from what was offered."""
+    players = NAMES[: draw(st.integers(game.seats[0], min(game.seats[-1], len(NAMES))), label="how many players")]
+    seed = Seed(str(draw(st.integers(0, 2**32), label="seed")))
+    entropy = draw(st.dictionaries(st.sampled_from(players), st.text(max_size=5), max_size=2), label="players' words")
+    moves = draw(st.integers(0, longest), label="moves")
+    return Match(game, players, seed, moves, Random(draw(st.integers(0, 2**32), label="choices")), entropy)
+
+
+class Match:
+    """A match of random moves: `events[i]` happened in `states[i]`."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        players: Players,
+        seed: Seed,
+        moves: int,
+        choices: Random,
+        entropy: Mapping[PlayerId, str],
+    ) -> None:
+        self.game, self.players, self.seed, self.entropy = game, players, seed, entropy
+        self.options = game.options()
+        self.events: list[Event] = []
+        start = game.new(players, self.options, mix(seed, entropy))
+        assert not isinstance(start, Rejection), start.sentence
+        self.states: list[Any] = [start]
+        while len(self.events) < moves and (offered := whats_next(game, self.state, players)):
+            event = choices.choice(offered)
+            after = game.machine.apply(self.state, event)
+            assert not isinstance(after, Rejection), f"{event} was offered and is refused: {after.sentence}"
+            self.events.append(event)
+            self.states.append(after)
+
+    @property
+    def state(self) -> Any:
+        return self.states[-1]
+
+    def __repr__(self) -> str:
+        return f"Match({self.game.name}, {', '.join(self.players)}, seed {self.seed}, {self.events})"
+
+
+def whats_next(game: AnyGame, state: Any, players: Sequence[PlayerId]) -> list[Event]:
+    """All that may happen now: what the table does by itself and what the players may do; nothing after the end."""
+    if game.outcome(state) is not None:
+        return []
+    due = game.dealer(state)
+    return [*([due] if due else []), *(action for player in players for action in game.actions(state, player))]

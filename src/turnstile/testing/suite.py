@@ -1,0 +1,138 @@
+"""The suite: one test class for one game, with every promise that holds for all games."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed, Step, Study, decode, digest, encode
+from turnstile.kernel.check import MOST_STATES, check, world_of
+from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
+from turnstile.testing.leaks import forward_pair, trace_pair
+from turnstile.testing.strategies import Match, events, matches, whats_next
+
+SETTINGS = settings(
+    max_examples=60,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def suite(game: AnyGame, study: AnyStudy | None = None, most_states: int = MOST_STATES) -> type:
+    """A class of tests for pytest to collect: `TestECard = suite(ecard.game, study)`.
+
+    The tests for leaks need the study's `imagine`; without it they do not exist, rather than pass.
+    """
+    known: AnyStudy = study or Study()
+    leaks = _leak_tests(game, known) if known.imagine else {}
+    return type(f"Test {game.title}", (), {**_tests(game, known, most_states), **leaks})
+
+
+def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
+    machine = game.machine
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(self: Any, match: Match, data: Any) -> None:
+        event = data.draw(events(game, match.players))
+        before = digest(match.state)
+        answer = machine.step(match.state, event)
+        assert digest(match.state) == before
+        assert isinstance(answer, Step) or answer.code in machine.codes
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_what_is_offered_is_accepted_and_what_is_not_is_refused(self: Any, match: Match, data: Any) -> None:
+        event = data.draw(events(game, match.players).filter(lambda event: isinstance(event, Move)))
+        offered = game.actions(match.state, event.player)
+        assert isinstance(machine.apply(match.state, event), Rejection) == (event not in offered)
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_the_same_step_twice_gives_the_same_to_the_bit(self: Any, match: Match, data: Any) -> None:
+        event = data.draw(events(game, match.players))
+        one, two = machine.step(match.state, event), machine.step(match.state, event)
+        assert encode(one) == encode(two)
+        assert encode(machine.apply(match.state, event)) == encode(one.state if isinstance(one, Step) else one)
+
+    def test_another_hash_seed_changes_nothing(self: Any) -> None:
+        assert _in_another_process(game, "1") == _in_another_process(game, "2") != ""
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_encode_and_decode_agree(self: Any, match: Match, data: Any) -> None:
+        event = data.draw(events(game, match.players))
+        assert machine.read_state(encode(match.state)) == match.state
+        assert encode(machine.read_state(encode(match.state))) == encode(match.state)
+        assert machine.read_event(encode(event)) == event
+        for player in (*match.players, None):
+            shown = game.view(match.state, player)
+            assert decode(encode(shown), type(shown)) == shown
+
+    @SETTINGS
+    @given(matches(game, longest=2_000))
+    def test_a_record_replays_to_the_bit(self: Any, match: Match) -> None:
+        record = write(game, match.players, match.options, match.seed, match.events, match.entropy)
+        assert isinstance(record, Record), record
+        again = load(save(record))
+        assert again == record
+        played = replay(record, game)
+        assert isinstance(played, Replay), played
+        assert [digest(state) for state in played.states] == [digest(state) for state in match.states]
+        assert refuse_deal(record, game, played) is None
+
+    @SETTINGS
+    @given(matches(game, longest=2_000))
+    def test_every_state_is_sound_and_nobody_acts_after_the_end(self: Any, match: Match) -> None:
+        assert [study.sound(state) for state in match.states] == [None] * len(match.states)
+        if game.outcome(match.state) is not None:
+            assert [game.actions(match.state, player) for player in match.players] == [()] * len(match.players)
+            assert game.dealer(match.state) is None
+
+    def test_the_checker_finds_no_fault(self: Any) -> None:
+        report = check(world_of(game, study, game.options()), most_states)
+        assert report.passed, report.findings
+
+    return {name: test for name, test in locals().items() if name.startswith("test_")}
+
+
+def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_forward_pairs_look_the_same(self: Any, match: Match, data: Any) -> None:
+        observer = data.draw(st.sampled_from([*match.players, None]), label="observer")
+        seed = Seed(str(data.draw(st.integers(0, 2**32), label="imagined")))
+
+        def next_event(state: Any) -> Any:
+            legal = whats_next(game, state, match.players)
+            anything = events(game, match.players)
+            return data.draw(st.sampled_from(legal) | anything if legal else anything, label="event")
+
+        forward_pair(game, study, match.state, observer, seed, next_event, length=6)
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_trace_pairs_look_the_same(self: Any, match: Match, data: Any) -> None:
+        assume(match.events)
+        moment = data.draw(st.integers(0, len(match.events) - 1), label="moment")
+        state, event = match.states[moment], match.events[moment]
+        assume(isinstance(event, Move))
+        others: list[PlayerId | None] = [player for player in (*match.players, None) if player != event.player]
+        observer = data.draw(st.sampled_from(others), label="observer")
+        instead = data.draw(st.sampled_from(game.actions(state, event.player)), label="instead")
+        trace_pair(game, study, state, observer, (event, instead), match.events[moment + 1 :])
+
+    return {name: test for name, test in locals().items() if name.startswith("test_")}
+
+
+def _in_another_process(game: AnyGame, hash_seed: str) -> str:
+    """The fingerprints of a few random matches, played where Python hashes texts differently."""
+    module = sys.modules[game.machine.state.__module__]
+    name = next(name for name, value in vars(module).items() if value is game)
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "turnstile.testing", module.__name__, name]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout  # noqa: S603
