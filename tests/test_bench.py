@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from bench import door, yardstick
 from bench.__main__ import CONTESTS
 from bench.ecard import PLAYERS, recorded_matches
 from bench.harness import Aim, Contest, Contestant, Disagreement, agree, measure
-
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Pick, Reset, Start, State
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Timeout

@@ -193,7 +193,7 @@ def parts(kind: Any) -> Iterator[type[Value]]:
 
 def sections(structs: Iterable[type[Value]]) -> Iterator[str]:
     for struct in structs:
-        yield f"### {struct.__name__}"
+        yield f"### {struct.__struct_config__.tag or struct.__name__}"
         yield from description(struct)
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from hashlib import blake2b, sha256
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import factorial
 
 import pytest
@@ -98,12 +98,8 @@ def test_a_draw_of_more_than_512_bits_goes_on_in_the_next_block() -> None:
 
 def test_known_draws() -> None:
     """Written down once: who changes these breaks every record there is."""
-    assert [draw(SEED, "deal", counter, 52) for counter in range(8)] == KNOWN_DRAWS
-    assert shuffle(SEED, "deal", 0, range(10)) == KNOWN_SHUFFLE
-
-
-KNOWN_DRAWS = [0]
-KNOWN_SHUFFLE = (0,)
+    assert [draw(SEED, "deal", counter, 52) for counter in range(8)] == [44, 49, 7, 48, 11, 17, 50, 31]
+    assert shuffle(SEED, "deal", 0, range(10)) == (4, 9, 1, 3, 0, 2, 8, 5, 6, 7)
 
 
 def test_of_one_thing_that_thing_is_drawn() -> None:
@@ -174,7 +170,7 @@ def test_a_shuffle_leaves_the_deck_it_was_given_as_it_was() -> None:
 
 # Nobody is favoured: a fair source stays below these values in 999 of 1000 runs, and the seeds are fixed.
 
-CRITICAL = {1: 10.83, 2: 13.82, 4: 18.47, 5: 20.52, 9: 27.88, 23: 49.73, 51: 87.97, 2601: 2829.7}
+CRITICAL = {1: 10.83, 2: 13.82, 4: 18.47, 5: 20.52, 9: 27.88, 23: 49.73, 51: 87.97, 2601: 2829.6}
 
 
 def chi_square(seen: Counter[object], kinds: int) -> float:
@@ -198,7 +194,7 @@ def test_draws_are_as_fair_over_many_seeds(bound: int) -> None:
 @pytest.mark.parametrize("seed", ["7", "a seed"])
 def test_a_draw_tells_nothing_about_the_next(seed: str) -> None:
     drawn = [draw(Seed(seed), "fair", counter, 5) for counter in range(4_801)]
-    seen = Counter[object]((one - other) % 5 for one, other in zip(drawn, drawn[1:], strict=False))
+    seen = Counter[object]((one - other) % 5 for one, other in pairwise(drawn))
     assert chi_square(seen, 5) < CRITICAL[4]
 
 

@@ -1,12 +1,11 @@
 """What comes from outside is an event, a state or a refusal that names the place of the fault, never a traceback."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from msgspec import Meta
 
-from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, Event, Machine, Message, Move, PlayerId, Refusal, Rejection, Value, encode
 
 ANA, BO = PlayerId("ana"), PlayerId("bo")
@@ -130,7 +129,6 @@ def test_what_is_no_event_is_refused_and_the_sentence_says_why_and_where(written
     assert encode(answer), "the answer can be sent"
 
 
-@pytest.mark.xfail(raises=UnicodeEncodeError, reason="text is encoded before it is read")
 def test_text_with_half_a_character_is_refused_too() -> None:
     answer = bets.read_event(BET.decode().replace("ana", "\ud83d"))
     assert isinstance(answer, Rejection)
@@ -178,28 +176,3 @@ def test_the_schema_lists_every_event_and_every_message() -> None:
     assert sorted(described) == ["events", "messages"]
     assert sorted(described["events"]["$defs"]) == ["Bet", "Odds", "Suit"]
     assert sorted(described["messages"]["$defs"]) == ["Raised"]
-
-
-def test_the_schema_of_an_event_has_its_words_its_bounds_and_nothing_else() -> None:
-    bet = bets.schema()["events"]["$defs"]["Bet"]
-    assert bet["description"] == "Coins on the suits of one's choice."
-    assert bet["properties"]["type"] == {"enum": ["Bet"]}
-    assert bet["properties"]["amount"] == {"type": "integer", "minimum": 1, "maximum": 10}
-    assert bet["required"] == ["type", "player", "amount", "suits"]
-    assert bet["additionalProperties"] is False
-
-
-@pytest.mark.xfail(raises=ValueError, reason="msgspec tells a schema hook the class without its arguments")
-def test_the_schema_of_e_card_refers_to_nothing_that_it_does_not_describe() -> None:
-    described = ecard.ecard.schema()
-    assert {"Start", "BeginPicking", "Pick", "Reset"} <= set(described["events"]["$defs"])
-    assert {kind.__name__ for kind in ecard.ecard.messages} <= set(described["messages"]["$defs"])
-    for half in described.values():
-        assert references(half) <= {f"#/$defs/{name}" for name in half["$defs"]}
-
-
-def references(part: Any) -> set[str]:
-    """Every `$ref` in a schema."""
-    inner = list(part.values()) if isinstance(part, dict) else part if isinstance(part, list) else []
-    own = {part["$ref"]} if isinstance(part, dict) and "$ref" in part else set()
-    return own.union(*(references(child) for child in inner))

@@ -22,7 +22,7 @@ from turnstile.kernel import (
     digest,
     encode,
 )
-from turnstile.kernel.values import LONGEST_ID, schema
+from turnstile.kernel.values import LONGEST_ID
 
 ANA, BO, CY = (PlayerId(name) for name in ("ana", "bo", "cy"))
 
@@ -48,7 +48,6 @@ class Waited(Timeout, frozen=True):
 
 class TrickTaken(Message, frozen=True):
     trick: Trick
-    hands: ByPlayer[tuple[Suit, ...]]
 
 
 TRICK = Trick(Suit.HEARTS, None, ByPlayer({ANA: 1, BO: 2}))
@@ -76,7 +75,7 @@ def test_an_event_and_a_message_are_tagged_by_their_type() -> None:
     assert encode(Acks()) == b'{"type":"Acks"}'
     assert encode(Waited()) == b'{"type":"Waited"}'
     assert encode(Lead(ANA, Suit.HEARTS)) == b'{"type":"Lead","player":"ana","suit":"H"}'
-    assert msgspec.json.decode(encode(TrickTaken(TRICK, ByPlayer())))["type"] == "TrickTaken"
+    assert msgspec.json.decode(encode(TrickTaken(TRICK)))["type"] == "TrickTaken"
 
 
 def test_values_are_equal_when_their_fields_are_and_can_be_kept_in_sets() -> None:
@@ -154,7 +153,6 @@ def pickled(value: object) -> object:
     return pickle.loads(pickle.dumps(value))  # noqa: S301
 
 
-@pytest.mark.xfail(raises=TypeError, reason="a dict is copied and unpickled by setting its items")
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickled], ids=["copy", "deepcopy", "pickle"])
 def test_by_player_can_be_copied_and_sent_to_another_process(again: Callable[[object], object]) -> None:
     points = ByPlayer({ANA: 0, BO: 0})
@@ -196,7 +194,6 @@ def test_what_is_not_the_value_is_malformed_and_the_text_says_why_and_where(writ
     assert "\n" not in str(fault.value)
 
 
-@pytest.mark.xfail(raises=UnicodeEncodeError, reason="text is encoded before it is read")
 def test_text_with_half_a_character_is_malformed() -> None:
     with pytest.raises(Malformed):
         decode('{"ledSuit":"H","takenBy":"\ud800","cardsLeft":{}}', Trick)
@@ -212,30 +209,3 @@ def test_a_type_that_json_has_no_word_for_is_a_bug_not_a_players_mistake() -> No
 
 def test_a_digest_is_the_sha_256_of_the_json() -> None:
     assert digest(TRICK) == sha256(WRITTEN).hexdigest()
-
-
-# Schema
-
-
-def test_the_schema_of_several_values_lists_them_all_by_their_type() -> None:
-    described = schema(Lead, Waited)
-    assert described["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert described["discriminator"]["propertyName"] == "type"
-    assert sorted(described["$defs"]) == ["Lead", "Suit", "Waited"]
-    assert described["$defs"]["Lead"]["required"] == ["type", "player", "suit"]
-    assert described["$defs"]["Lead"]["properties"]["player"] == {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": LONGEST_ID,
-    }
-
-
-@pytest.mark.xfail(raises=ValueError, reason="msgspec tells a schema hook the class without its arguments")
-def test_the_schema_of_a_by_player_says_what_it_holds() -> None:
-    described = schema(TrickTaken)
-    assert sorted(described["$defs"]) == ["Suit", "Trick", "TrickTaken"]
-    points = described["$defs"]["Trick"]["properties"]["cardsLeft"]
-    assert points["type"] == "object"
-    assert points["additionalProperties"] == {"type": "integer"}
-    hands = described["$defs"]["TrickTaken"]["properties"]["hands"]
-    assert hands["additionalProperties"] == {"type": "array", "items": {"$ref": "#/$defs/Suit"}}

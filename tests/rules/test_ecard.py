@@ -3,7 +3,8 @@
 from itertools import product
 
 import pytest
-from ecard_matches import (
+
+from tests.rules.ecard_matches import (
     ALICE,
     BOB,
     PLAYERS,
@@ -21,7 +22,6 @@ from ecard_matches import (
     step,
     told,
 )
-
 from turnstile.games.ecard import (
     BEATS,
     EMPEROR_HAND,

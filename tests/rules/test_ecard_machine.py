@@ -4,7 +4,9 @@ from itertools import product
 
 import msgspec
 import pytest
-from ecard_matches import (
+from msgspec.structs import replace
+
+from tests.rules.ecard_matches import (
     ALICE,
     BOB,
     PLAYERS,
@@ -22,8 +24,6 @@ from ecard_matches import (
     started,
     step,
 )
-from msgspec.structs import replace
-
 from turnstile.games.ecard import (
     BeginPicking,
     Card,

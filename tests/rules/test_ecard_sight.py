@@ -4,7 +4,8 @@ from hashlib import sha256
 
 import msgspec
 import pytest
-from ecard_matches import (
+
+from tests.rules.ecard_matches import (
     ALICE,
     BOB,
     PLAYERS,
@@ -20,7 +21,6 @@ from ecard_matches import (
     told,
     winning_picks,
 )
-
 from turnstile.games.ecard import (
     BeginPicking,
     Card,

@@ -3,8 +3,7 @@
 from collections import deque
 from functools import cache
 
-from ecard_matches import PLAYERS, started
-
+from tests.rules.ecard_matches import PLAYERS, started
 from turnstile.games.ecard import ROUNDS, Options, Phase, State, actions, dealer, ecard, game
 from turnstile.kernel import Event
 from turnstile.kernel.check import SEEDS, Report, Verdict, Walk, World, check, world_of

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from ecard_matches import (
+from msgspec.structs import replace
+
+from tests.rules.ecard_matches import (
     ALICE,
     BOB,
     PLAYERS,
@@ -15,8 +17,6 @@ from ecard_matches import (
     seed_for,
     started,
 )
-from msgspec.structs import replace
-
 from turnstile.games.ecard import Card, Phase, Roles, State, first_emperor, hand, view
 from turnstile.kernel import PlayerId, Seed
 from turnstile.studies.ecard import essence, imagine, sound, study, tally

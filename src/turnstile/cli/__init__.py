@@ -61,6 +61,9 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has heard enough
         sys.stderr.close()
         status = 0
+    except OSError as fault:
+        click.echo(f"turnstile: {fault.filename or 'A file'}: {_sentence(fault.strerror or str(fault))}", err=True)
+        status = 2
     sys.exit(status or 0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from turnstile.bots import bots_of
-from turnstile.kernel import AnyGame, Rejection
+from turnstile.kernel import AnyGame, PlayerId, Rejection, refuse_players
 from turnstile.kernel.record import Record, load
 from turnstile.registry import find_game, names
 
@@ -29,6 +29,18 @@ def complete_name(context: click.Context, parameter: click.Parameter, incomplete
 game_argument = click.argument("game", callback=find_named, shell_complete=complete_name)
 any_game_argument = click.argument("game", callback=find_named, shell_complete=complete_name, required=False)
 options_option = click.option("--options", default="{}", metavar="JSON", help="Options of the game, as a JSON object.")
+
+
+def refuse_company(game: AnyGame, count: int) -> None:
+    """A usage error where so many cannot sit down to this game."""
+    if fault := refuse_players([PlayerId(str(number)) for number in range(1, count + 1)], game.seats):
+        raise click.UsageError(f"{game.title}: {fault.sentence}")
+
+
+def refuse_folder(path: Path | None) -> None:
+    """A usage error, before anything is played, where a file could not be written afterwards."""
+    if path and not path.absolute().parent.is_dir():
+        raise click.UsageError(f"There is no folder {path.absolute().parent} to write {path.name} into.")
 
 
 def read_options(game: AnyGame, text: str) -> Any:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from turnstile.cli.arguments import game_argument
+from turnstile.cli.arguments import game_argument, refuse_folder
 from turnstile.kernel import AnyGame
 from turnstile.kernel.diagram import NoGraphviz, dot, mermaid, svg
 
@@ -33,6 +33,7 @@ def diagram(game: AnyGame, form: str | None, output: Path | None) -> None:
       turnstile diagram e-card
       turnstile diagram e-card -o e-card.svg
     """
+    refuse_folder(output)
     ending = output.suffix.lstrip(".") if output else ""
     drawn = FORMS[form or (ending if ending in FORMS else "mermaid")]
     try:

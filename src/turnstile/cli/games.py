@@ -8,7 +8,7 @@ from rich.table import Table
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import any_game_argument
-from turnstile.kernel import AnyGame
+from turnstile.kernel import AnyGame, wire_name
 from turnstile.registry import find_game, names
 
 
@@ -49,5 +49,5 @@ def described(game: AnyGame) -> dict[str, object]:
         "players": f"{fewest}" if fewest == most else f"{fewest} to {most}",
         "version": game.version,
         "bots": list(bots_of(game)),
-        "events": [event.__name__ for event in game.machine.events],
+        "events": [wire_name(event) for event in game.machine.events],
     }

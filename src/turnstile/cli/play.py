@@ -10,7 +10,14 @@ import click
 from rich.console import Console
 
 from turnstile.bots import bots_of
-from turnstile.cli.arguments import bot_named, game_argument, options_option, read_options
+from turnstile.cli.arguments import (
+    bot_named,
+    game_argument,
+    options_option,
+    read_options,
+    refuse_company,
+    refuse_folder,
+)
 from turnstile.cli.terminals import Terminal, terminal_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step, Tell
 from turnstile.kernel.chance import commit, derive, new_seed
@@ -55,6 +62,7 @@ def play(
       turnstile play e-card
       turnstile play e-card --bot random --record match.jsonl
     """
+    refuse_folder(path)
     rivals = _rivals(game, players)
     table = Seated(
         game,
@@ -70,14 +78,13 @@ def play(
         table.console.print("You leave the table. Come back soon.")
     if path:
         path.write_bytes(table.record())
-        table.console.print(f"The record is in {path}; check it with: turnstile verify {path}", markup=False)
+        click.echo(f"The record is in {path}; check it with: turnstile verify {path}")
 
 
 def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
-    count = (players or game.seats[0]) - 1
-    if count + 1 not in game.seats:
-        raise click.UsageError(f"{game.title} is played by {game.seats[0]} to {game.seats[-1]}, not by {count + 1}.")
-    return (PlayerId("bot"),) if count == 1 else tuple(PlayerId(f"bot {number + 1}") for number in range(count))
+    count = players or game.seats[0]
+    refuse_company(game, count)
+    return (PlayerId("bot"),) if count == 2 else tuple(PlayerId(f"bot {number}") for number in range(1, count))
 
 
 class Seated:

@@ -1,6 +1,7 @@
 """`turnstile replay` and `turnstile verify`: a record step by step, and whether it is what it seems."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import click
 from rich.console import Console
 
 from turnstile.cli.arguments import game_of, read_record
-from turnstile.kernel import AnyGame, Rejection, encode
+from turnstile.kernel import Rejection, encode
 from turnstile.kernel.record import Record, Replay, refuse_deal
 from turnstile.kernel.record import replay as play_again
 
@@ -63,30 +64,41 @@ def verify(record: Path, as_json: bool) -> None:
       turnstile verify match.jsonl
     """
     checks = verified(read_record(record))
-    fault = next((check for check in checks.values() if isinstance(check, Rejection)), None)
+    passed = not any(checks.values())
     if as_json:
-        click.echo(
-            encode({"passed": fault is None, "checks": {name: check or "passed" for name, check in checks.items()}})
-        )
+        answers = {check.value: fault or "passed" for check, fault in checks.items()}
+        click.echo(encode({"passed": passed, "checks": answers}))
     else:
         console = Console(highlight=False, soft_wrap=True)
-        for name, check in checks.items():
-            sign = f"[bold red]failed[/]  {name}: {check.sentence}" if check else f"[green]passed[/]  {name}"
-            console.print(sign)
-    sys.exit(1 if fault else 0)
+        for check, fault in checks.items():
+            verdict = (
+                f"[bold red]failed[/]  {SENTENCES[check]}: {fault.sentence}"
+                if fault
+                else f"[green]passed[/]  {SENTENCES[check]}"
+            )
+            console.print(verdict)
+    sys.exit(0 if passed else 1)
 
 
-def verified(record: Record | Rejection) -> dict[str, Rejection | None]:
-    """Each check by name, with what is wrong; those after a failure are not tried."""
-    checks: dict[str, Rejection | None] = {}
-    checks["every line follows from the one before"] = record if isinstance(record, Rejection) else None
+class Check(StrEnum):
+    CHAIN = "chain"
+    REPLAY = "replay"
+    DEAL = "deal"
+
+
+SENTENCES = {
+    Check.CHAIN: "every line follows from the one before",
+    Check.REPLAY: "every event leads to the same state again, to the bit",
+    Check.DEAL: "the deal is the one that was committed to",
+}
+
+
+def verified(record: Record | Rejection) -> dict[Check, Rejection | None]:
+    """Each check with what is wrong; those after a failure are not tried."""
     if isinstance(record, Rejection):
-        return checks
-    game: AnyGame = game_of(record)
+        return {Check.CHAIN: record}
+    game = game_of(record)
     replayed: Replay[Any] | Rejection = play_again(record, game)
-    checks[f"all {len(record.happened)} events replay to the same states"] = (
-        replayed if isinstance(replayed, Rejection) else None
-    )
-    if not isinstance(replayed, Rejection):
-        checks["the deal is the one that was committed to"] = refuse_deal(record, game, replayed)
-    return checks
+    if isinstance(replayed, Rejection):
+        return {Check.CHAIN: None, Check.REPLAY: replayed}
+    return {Check.CHAIN: None, Check.REPLAY: None, Check.DEAL: refuse_deal(record, game, replayed)}

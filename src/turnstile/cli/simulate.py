@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from turnstile.cli.arguments import bot_named, game_argument, options_option, read_options
+from turnstile.cli.arguments import bot_named, game_argument, options_option, read_options, refuse_company
 from turnstile.kernel import AnyGame, Seed
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.values import encode
@@ -90,8 +91,7 @@ def seats(game: AnyGame, bot_names: str | None, players: int | None) -> tuple[st
         tuple(bot_named(game, name.strip()) for name in bot_names.split(",")) if bot_names else (bot_named(game, None),)
     )
     count = players or max(len(named), game.seats[0])
-    if count not in game.seats:
-        raise click.UsageError(f"{game.title} is played by {game.seats[0]} to {game.seats[-1]}, not by {count}.")
+    refuse_company(game, count)
     if len(named) not in (1, count):
         raise click.UsageError(f"Name one bot, or one for each of the {count} seats, not {len(named)}.")
     return named * count if len(named) == 1 else named
@@ -110,10 +110,11 @@ def played(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(plan.game, total=matches, rate="")
         try:
-            for part in run(plan, matches, processes):
-                totals.add(part)
-                rate = totals.matches / (time.monotonic() - began)
-                progress.update(task, completed=totals.matches, rate=f"{rate:,.0f} matches/s")
+            with closing(run(plan, matches, processes)) as parts:
+                for part in parts:
+                    totals.add(part)
+                    rate = totals.matches / (time.monotonic() - began)
+                    progress.update(task, completed=totals.matches, rate=f"{rate:,.0f} matches/s")
         except KeyboardInterrupt:
             return totals, True
     return totals, False

@@ -17,6 +17,7 @@ from turnstile.kernel.values import (
     decode,
     digest,
     encode,
+    wire_name,
 )
 
 __all__ = [
@@ -25,5 +26,5 @@ __all__ = [
     "Effect", "Tell", "Send", "Arm", "Disarm",
     "Seed", "Commitment",
     "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally", "refuse_players",
-    "encode", "decode", "digest", "Malformed",
+    "encode", "decode", "digest", "wire_name", "Malformed",
 ]  # fmt: skip

@@ -195,6 +195,8 @@ class Walk(Generic[S]):
         return way[::-1]
 
     def _walk(self) -> None:
+        if not self.world.starts:
+            raise Broken("no match can be opened", None, ())
         for state in self.world.starts:
             self._meet(state, None, None)
         queue = deque(range(len(self.nodes)))
@@ -268,7 +270,7 @@ class Walk(Generic[S]):
             longest = [0] * len(self.nodes)
             for number in TopologicalSorter(everything).static_order():
                 longest[number] = max((longest[after] + 1 for after in everything[number]), default=0)
-            yield Finding(Verdict.PROVED, f"no match goes on for ever: the longest has {longest[0]:,} events")
+            yield Finding(Verdict.PROVED, f"no match goes on for ever: the longest has {max(longest):,} events")
         timers = {
             number: [after for event, after in node.next if isinstance(event, Timeout)]
             for number, node in enumerate(self.nodes)

@@ -4,7 +4,7 @@
 nothing of games, players, networks or storage, reads no clock and draws no randomness.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar, Union, get_args
@@ -12,7 +12,8 @@ from typing import Any, Generic, Protocol, TypeVar, Union, get_args
 import msgspec
 
 from turnstile.kernel.effects import Effect
-from turnstile.kernel.values import Event, Malformed, Message, Value, decode, schema
+from turnstile.kernel.schema import schema
+from turnstile.kernel.values import Event, Malformed, Message, Value, decode, wire_name
 
 MOST_HOPS = 1_000  # automatic phases passed in one step; more is a loop, and a bug
 
@@ -84,6 +85,7 @@ class MachineError(Exception):
     """A machine that contradicts its own table: a bug of its author, never a player's mistake."""
 
 
+Passed = tuple["Row", S, S | Next[S]]  # a row, the state it led to, and all that its handler said
 Handler = Callable[[S, E], S | Next[S] | Rejection]
 AutoHandler = Callable[[S], S | Next[S]]
 AUTO = "auto"
@@ -91,18 +93,19 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `hops` has the hop for each phase the row may lead to."""
+    """One line of the table. `hops` has the hop for each phase the row may lead to; in some of these it `rests`."""
 
     phase: StrEnum
     event: type[Event] | None
     hops: Mapping[StrEnum, Hop]
+    rests: set[StrEnum]
     rule: str
     place: str
     handler: Callable[..., Any]
 
     @property
     def cause(self) -> str:
-        return self.event.__name__ if self.event else AUTO
+        return wire_name(self.event) if self.event else AUTO
 
 
 class Machine(Generic[S]):
@@ -127,8 +130,11 @@ class Machine(Generic[S]):
         self.state = state
         self.messages: tuple[type[Message], ...] = get_args(messages) or (messages,)
         self.codes = (Refusal.INVALID_EVENT, Refusal.WRONG_PHASE, *codes)
+        self._known_codes = frozenset(self.codes)
         self._on: dict[type[Event], dict[StrEnum, Row]] = {}
         self._auto: dict[StrEnum, Row] = {}
+        self._closed: dict[StrEnum, Rejection] = {}
+        self._refusals: dict[tuple[type[Event], StrEnum], Rejection] = {}
 
     # The table
 
@@ -154,6 +160,7 @@ class Machine(Generic[S]):
             if phase in self._auto:
                 raise MachineError(f"{row.place}: {phase} is automatic, so it never waits for {row.cause}.")
             rows[phase] = row
+            self._refusals.clear()
             return handler
 
         return declare
@@ -168,11 +175,18 @@ class Machine(Generic[S]):
             if any(phase in rows for rows in self._on.values()):
                 raise MachineError(f"{row.place}: {phase} waits for events, so it cannot be automatic.")
             self._auto[phase] = row
+            for leading_here in self.rows:
+                leading_here.rests.discard(phase)
             if trapped := self._trapped():
                 raise MachineError(f"{row.place}: an automatic cycle without an exit: {', '.join(trapped)}.")
             return handler
 
         return declare
+
+    def close(self, phases: Iterable[StrEnum], rejection: Rejection) -> None:
+        """In these phases an event without a row is refused for a reason of the machine's own, not as `WrongPhase`."""
+        self._closed.update(dict.fromkeys(phases, rejection))
+        self._refusals.clear()
 
     def _row(self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any]) -> Row:
         place = f"{handler.__code__.co_filename}:{handler.__code__.co_firstlineno}"
@@ -181,9 +195,9 @@ class Machine(Generic[S]):
             raise MachineError(f"{place}: {self.name} has no phase {', '.join(map(str, unknown))}.")
         if len(set(labels.values())) < len(labels) or not labels:
             raise MachineError(f"{place}: a row's labels lead to different phases, and to one at least.")
-        cause = event.__name__ if event else AUTO
+        cause = wire_name(event) if event else AUTO
         hops = {target: Hop(phase.value, target.value, cause, label) for label, target in labels.items()}
-        return Row(phase, event, hops, (handler.__doc__ or "").strip(), place, handler)
+        return Row(phase, event, hops, set(hops) - set(self._auto), (handler.__doc__ or "").strip(), place, handler)
 
     def _trapped(self) -> list[StrEnum]:
         """Automatic phases from which no phase that rests can be reached."""
@@ -194,55 +208,66 @@ class Machine(Generic[S]):
 
     # The function
 
-    def apply(self, state: S, event: Event) -> S | Rejection:
-        """The pure function: the state that `event` leads to, or why it is refused."""
-        way = self._run(state, event)
-        return way if type(way) is Rejection else way[0]  # type: ignore[index]
+    def apply(self, state: S, event: Event, way: list[Passed[S]] | None = None) -> S | Rejection:
+        """The pure function: the state that `event` leads to, or why it is refused.
 
-    def step(self, state: S, event: Event) -> Step[S] | Rejection:
-        """As `apply`, with every hop of the way to the next phase that rests, and every effect, in order."""
-        way = self._run(state, event)
-        if isinstance(way, Rejection):
-            return way
-        state, trace, effects = way
-        return Step(state, trace, tuple(effect() if callable(effect) else effect for effect in effects))
-
-    def _run(self, state: S, event: Event) -> Rejection | tuple[S, tuple[Hop, ...], tuple[Effect | Deferred, ...]]:
+        Automatic phases are run until one rests. Whoever wants to know the `way` gives a list for it.
+        """
         try:
             row = self._on[type(event)][state.phase]
         except KeyError:
-            return self._refuse(state, event)
+            return self._refusal(type(event), state.phase)
         result = row.handler(state, event)
-        trace: tuple[Hop, ...] = ()
-        effects: tuple[Effect | Deferred, ...] = ()
-        while len(trace) < MOST_HOPS:
+        hops = 1
+        while True:
             if type(result) is Rejection:
                 return self._vetted(row, result)
-            if type(result) is Next:
-                effects += result.effects
-                result = result.state
-            phase = result.phase
-            if phase not in row.hops:
-                raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
-            trace += (row.hops[phase],)
-            if phase not in self._auto:
-                return result, trace, effects
-            row = self._auto[phase]
-            result = row.handler(result)
-        raise MachineError(f"{row.place}: {self.name} does not come to rest.")
+            after: S = result.state if type(result) is Next else result
+            if way is not None:
+                way.append((row, after, result))
+            if after.phase in row.rests:
+                return after
+            row = self._onward(row, after.phase, hops)
+            result = row.handler(after)
+            hops += 1
 
-    def _refuse(self, state: S, event: Event) -> Rejection:
-        name = type(event).__name__
-        if type(event) not in self._on:
-            return Rejection(Refusal.INVALID_EVENT, f"{self.name} knows no event {name}.")
-        possible = [kind.__name__ for kind, rows in self._on.items() if state.phase in rows]
+    def step(self, state: S, event: Event) -> Step[S] | Rejection:
+        """As `apply`, with every hop of the way to the next phase that rests, and every effect, in order."""
+        way: list[Passed[S]] = []
+        after = self.apply(state, event, way)
+        if isinstance(after, Rejection):
+            return after
+        trace = tuple([row.hops[passed.phase] for row, passed, _ in way])
+        effects = [effect for _, _, result in way if type(result) is Next for effect in result.effects]
+        return Step(after, trace, tuple([effect() if callable(effect) else effect for effect in effects]))
+
+    def _onward(self, row: Row, phase: StrEnum, hops: int) -> Row:
+        """The row of the automatic phase that a handler has led to."""
+        if phase not in row.hops:
+            raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
+        if hops >= MOST_HOPS:
+            raise MachineError(f"{row.place}: {self.name} does not come to rest.")
+        return self._auto[phase]
+
+    def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
+        """The answer to an event without a row. It depends on nothing else, so it is made once."""
+        if (kind, phase) not in self._refusals:
+            self._refusals[kind, phase] = self._refuse(kind, phase)
+        return self._refusals[kind, phase]
+
+    def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection:
+        if kind not in self._on:
+            return Rejection(Refusal.INVALID_EVENT, f"{self.name} knows no event {wire_name(kind)}.")
+        if phase in self._closed:
+            return self._closed[phase]
+        possible = [wire_name(event) for event, rows in self._on.items() if phase in rows]
         hint = f"possible now: {', '.join(possible)}" if possible else "nothing is possible any more"
-        return Rejection(Refusal.WRONG_PHASE, f"{name} is not possible in {state.phase}; {hint}.")
+        return Rejection(Refusal.WRONG_PHASE, f"{wire_name(kind)} is not possible in {phase}; {hint}.")
 
     def _vetted(self, row: Row, rejection: Rejection) -> Rejection:
         if row.event is None:
             raise MachineError(f"{row.place}: an automatic phase has nobody to refuse.")
-        if rejection.code not in self.codes:
+        if rejection.code not in self._known_codes:
             raise MachineError(f"{row.place}: {rejection.code} is not one of the codes of {self.name}.")
         return rejection
 

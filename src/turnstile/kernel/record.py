@@ -18,6 +18,7 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, Malformed, PlayerId, Value, decode, digest, encode
 
 Hash = str
+OVER = "the match was already over"
 BEFORE_FIRST: Hash = ""
 HASH_FIELD = b',"hash":"'
 TAIL = len(HASH_FIELD) + 64 + len(b'"}')
@@ -108,14 +109,17 @@ def write(
     """The record of the match in which these events happened, unless one of them is refused."""
     words = dict(entropy or {})
     state = game.new(players, options, mix(seed, words))
-    happened = []
-    for event in events:
-        state = state if isinstance(state, Rejection) else game.machine.apply(state, event)
-        if isinstance(state, Rejection):
-            return state
-        happened.append(Happened(msgspec.Raw(encode(event)), digest(state)))
     if isinstance(state, Rejection):
         return state
+    happened: list[Happened] = []
+    for event in events:
+        if game.outcome(state) is not None:
+            return _diverged(len(happened) + 1, OVER)
+        after = game.machine.apply(state, event)
+        if isinstance(after, Rejection):
+            return after
+        happened.append(Happened(msgspec.Raw(encode(event)), digest(after)))
+        state = after
     return Record(
         Header(game.name, game.version, players, msgspec.Raw(encode(options)), commit(seed)),
         tuple(Entropy(player, text) for player, text in words.items()),
@@ -199,7 +203,7 @@ def replay(record: Record, game: Game[S, V, O]) -> Replay[S] | Rejection:
         if isinstance(event, Rejection) or isinstance(step, Rejection):
             return _diverged(number, f"it is refused: {step.sentence}")  # type: ignore[union-attr]
         if game.outcome(state) is not None:
-            return _diverged(number, "the match was already over")
+            return _diverged(number, OVER)
         if digest(step.state) != entry.state:
             return _diverged(number, "it leads to another state")
         state = step.state
@@ -224,4 +228,4 @@ def refuse_deal(record: Record, game: Game[S, V, O], replayed: Replay[S]) -> Rej
 
 
 def _diverged(number: int, why: str) -> Rejection:
-    return Rejection(Fault.DIVERGED, f"The record does not replay at event {number}: {why}.")
+    return Rejection(Fault.DIVERGED, f"The record does not replay at event {number}: {why.rstrip('.')}.")

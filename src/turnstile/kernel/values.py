@@ -6,7 +6,7 @@ Every state, event, message and view is a `Value`. This module knows how values 
 
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -24,7 +24,7 @@ class Value(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=T
 
 
 class Event(Value, frozen=True, tag_field="type", tag=True):
-    """Something that happens to a machine. On the wire its class name is its `type`."""
+    """Something that happens to a machine. On the wire its `type` is its class name, or the `tag` it is given."""
 
 
 class Move(Event, frozen=True):
@@ -42,7 +42,12 @@ class Acks(Event, frozen=True):
 
 
 class Message(Value, frozen=True, tag_field="type", tag=True):
-    """What a player is told. On the wire its class name is its `type`."""
+    """What a player is told. On the wire its `type` is its class name, or the `tag` it is given."""
+
+
+def wire_name(kind: type[Event] | type[Message]) -> str:
+    """What an event or a message is called on the wire, in a diagram and in a sentence: its `type`."""
+    return str(kind.__struct_config__.tag)
 
 
 class ByPlayer(dict[PlayerId, V], Generic[V]):
@@ -57,6 +62,9 @@ class ByPlayer(dict[PlayerId, V], Generic[V]):
     def put(self, player: PlayerId, value: V) -> "ByPlayer[V]":
         """This, but with `value` for `player`."""
         return ByPlayer({**self, player: value})
+
+    def __reduce__(self) -> tuple[type["ByPlayer[V]"], tuple[dict[PlayerId, V]]]:
+        return ByPlayer, (dict(self),)  # how it is copied and sent to another process
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -81,7 +89,7 @@ def decode(data: bytes | str, as_type: type[T]) -> T:
     """The value of type `as_type` written in `data`, or `Malformed`."""
     try:
         return msgspec.json.decode(data, type=as_type, dec_hook=_revive)
-    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+    except (msgspec.DecodeError, UnicodeError) as fault:
         raise Malformed(str(fault)) from None
     except RecursionError:
         raise Malformed("JSON is nested too deeply") from None
@@ -90,26 +98,6 @@ def decode(data: bytes | str, as_type: type[T]) -> T:
 def digest(value: object) -> str:
     """The fingerprint of a value: SHA-256 over its JSON, in hexadecimal."""
     return sha256(encode(value)).hexdigest()
-
-
-def schema(*types: type[Value]) -> dict[str, Any]:
-    """The JSON Schema of a value of any of these types."""
-    wanted: list[Any] = [Union[types]]
-    ref = "#/$defs/{name}"
-
-    def by_player(kind: Any) -> dict[str, Any]:
-        (item,) = get_args(kind)
-        wanted.append(item)
-        (described,), _ = msgspec.json.schema_components((item,), ref_template=ref, schema_hook=by_player)
-        return {"type": "object", "additionalProperties": described}
-
-    msgspec.json.schema_components(wanted, ref_template=ref, schema_hook=by_player)  # finds out what the maps hold
-    (top, *_), definitions = msgspec.json.schema_components(tuple(wanted), ref_template=ref, schema_hook=by_player)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **top,
-        "$defs": dict(sorted(definitions.items())),
-    }
 
 
 def _revive(kind: Any, plain: Any) -> Any:

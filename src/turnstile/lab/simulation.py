@@ -2,10 +2,11 @@
 
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -63,19 +64,22 @@ class Totals:
         self.lengths.update(other.lengths)
 
 
-def simulate(plan: Plan, matches: int, processes: int) -> Iterator[Totals]:
+def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None, None]:
     """Play the matches; what each chunk counted comes out as it is done, in whatever order."""
-    chunks = [range(first, min(first + CHUNK, matches)) for first in range(0, matches, CHUNK)]
-    if processes == 1 or len(chunks) == 1:
+    chunks = iter([range(first, min(first + CHUNK, matches)) for first in range(0, matches, CHUNK)])
+    if processes == 1 or matches <= CHUNK:
         yield from (play_chunk(plan, chunk) for chunk in chunks)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting: set[Future[Totals]] = {pool.submit(play_chunk, plan, chunk) for chunk in chunks}
+        playing: set[Future[Totals]] = set()
         try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            while more := {
+                pool.submit(play_chunk, plan, chunk) for chunk in islice(chunks, 2 * processes - len(playing))
+            }:
+                done, playing = wait(playing | more, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
-        finally:
+            yield from (future.result() for future in playing)
+        finally:  # whoever stops listening stops the matches, too
             pool.shutdown(cancel_futures=True)
 
 

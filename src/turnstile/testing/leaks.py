@@ -4,7 +4,7 @@ Two generators of pairs of worlds, because each finds leaks that the other misse
 and another that its observer cannot tell from it, and let the same happen in both: a view, an action or a refusal
 that depends on a secret shows. *Trace pairs* let another player do something else in secret: a message that says what
 was done shows. Both stop when the observer may rightly see the difference, which is when the game's own `imagine`, fed
-with the two views, no longer gives the same state.
+with the two views, no longer gives the same state, or when the match is over and its seed is shown.
 """
 
 from collections.abc import Callable, Iterable
@@ -71,8 +71,10 @@ def trace_pair(
 
 
 def _alike(game: AnyGame, study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
-    """Whether the observer may not know which of these two it is in."""
+    """Whether the observer may not know which of these two it is in. After the end everything may be shown."""
     assert study.imagine is not None
+    if game.outcome(one) or game.outcome(two):
+        return False
     dreams = [study.imagine(game.view(state, observer), observer, SAME_DREAM) for state in (one, two)]
     return bool(dreams[0] == dreams[1])
 

@@ -8,7 +8,7 @@ import msgspec
 from rich.console import RenderableType
 from rich.json import JSON
 
-from turnstile.kernel import AnyGame, Message, Move, PlayerId, encode
+from turnstile.kernel import AnyGame, Message, Move, PlayerId, encode, wire_name
 from turnstile.registry import find
 
 V = TypeVar("V")
@@ -33,11 +33,11 @@ def plain_show(view: Any, player: PlayerId) -> RenderableType:
 
 
 def plain_tell(message: Message, player: PlayerId) -> str:
-    return f"{type(message).__name__} {_fields(message)}"
+    return f"{wire_name(type(message))} {_fields(message)}"
 
 
 def plain_name(action: Move) -> str:
-    return f"{type(action).__name__} {_fields(action)}"
+    return f"{wire_name(type(action))} {_fields(action)}"
 
 
 def _fields(value: msgspec.Struct) -> str:

@@ -1,0 +1,5 @@
+"""`python -m turnstile` is the program `turnstile`."""
+
+from turnstile.cli import main
+
+main()

@@ -1,0 +1,44 @@
+"""`games`, `diagram` and `check`: what is installed, what it looks like, what is proved about it."""
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Turnstile
+
+
+def test_games_lists_what_is_installed(turnstile: Turnstile) -> None:
+    assert "E-Card" in turnstile("games").out
+    described = json.loads(turnstile("games", "--json").out)
+    ecard = next(game for game in described if game["name"] == "e-card")
+    assert ecard["bots"] == ["equilibrium", "random"]
+    assert ecard["events"] == ["Start", "BeginPicking", "Pick", "Reset"]
+
+
+def test_games_prints_the_schema_of_events_and_messages(turnstile: Turnstile) -> None:
+    schema = json.loads(turnstile("games", "e-card", "--schema").out)
+    assert set(schema) == {"events", "messages"}
+    assert schema["events"]["$defs"]["Pick"]["properties"]["card"] == {"$ref": "#/$defs/Card"}
+    assert schema["messages"]["$defs"]["PairRevealed"]["required"] == ["type", "pair", "score"]
+
+
+def test_diagram_draws_mermaid_unless_told_otherwise(turnstile: Turnstile, tmp_path: Path) -> None:
+    assert turnstile("diagram", "e-card").out.startswith("stateDiagram-v2\n")
+    picture = tmp_path / "e-card.svg"
+    assert turnstile("diagram", "e-card", "-o", picture).status == 0
+    assert "<svg" in picture.read_text()
+    assert "digraph" in turnstile("diagram", "e-card", "--format", "dot").out
+
+
+def test_check_says_what_it_proved_and_what_it_only_sampled(turnstile: Turnstile) -> None:
+    ran = turnstile("check", "e-card")
+    assert ran.status == 0
+    assert "e-card: 4,112 states seen" in ran.out
+    assert "proved   every state can still reach one of 312 ends" in ran.out
+    assert "sampled  states that differ only in what is past go on alike" in ran.out
+
+
+def test_check_samples_what_it_may_not_walk(turnstile: Turnstile) -> None:
+    report = json.loads(turnstile("check", "e-card", "--most-states", 100, "--json").out)
+    verdicts = {finding["verdict"] for finding in report["findings"]}
+    assert verdicts == {"proved", "sampled"}
+    assert any("random matches reached an end" in finding["sentence"] for finding in report["findings"])

@@ -1,0 +1,126 @@
+"""`turnstile step` answers every line, whatever is on it."""
+
+import json
+import random
+
+from tests.cli.conftest import Turnstile
+
+START = '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}'
+
+
+def answers(turnstile: Turnstile, *lines: str | bytes) -> list[dict[str, object]]:
+    given = b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+    ran = turnstile("step", "e-card", given=given)
+    assert ran.status == 0
+    assert ran.err == ""
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+def code(answer: dict[str, object]) -> object:
+    error = answer["error"]
+    assert isinstance(error, dict)
+    assert isinstance(error["message"], str)
+    return error["code"]
+
+
+def test_a_new_match_starts(turnstile: Turnstile) -> None:
+    (answer,) = answers(turnstile, START)
+    assert list(answer) == ["state", "trace", "effects"]
+    state = answer["state"]
+    assert isinstance(state, dict)
+    assert state["phase"] == "RoundSetup"
+    assert answer["trace"] == [{"from": "Lobby", "to": "RoundSetup", "cause": "Start", "label": ""}]
+
+
+def test_an_answer_is_the_next_question(turnstile: Turnstile) -> None:
+    (first,) = answers(turnstile, START)
+    (second,) = answers(turnstile, json.dumps({"state": first["state"], "event": {"type": "BeginPicking"}}))
+    pick = {"type": "Pick", "player": "ana", "card": "C"}
+    (third,) = answers(turnstile, json.dumps({"state": second["state"], "event": pick}))
+    state = third["state"]
+    assert isinstance(state, dict)
+    assert state["pendingPicks"] == {"ana": "C", "bo": None}
+
+
+def test_a_line_that_is_malformed_is_answered_with_an_error_and_the_next_one_is_read(turnstile: Turnstile) -> None:
+    bad: list[str | bytes] = [
+        "",
+        "nonsense",
+        "[]",
+        "null",
+        "{}",
+        '{"event":{"type":"Start"}}',
+        '{"event":{"type":"Fly"},"players":["ana","bo"]}',
+        '{"event":{"type":"Start","seed":7},"players":["ana","bo"]}',
+        '{"event":{"type":"Start","seed":""},"players":["ana","bo"]}',
+        '{"event":{"type":"Start","seed":"7"},"player":"ana"}',
+        b'{"event":"\xff\xfe"}',
+        "[" * 100_000,
+        "9" * 5_000,
+        "x" * ((1 << 20) + 5),
+    ]
+    *refused, good = answers(turnstile, *bad, START)
+    assert [code(answer) for answer in refused] == ["InvalidEvent"] * len(bad)
+    assert "state" in good
+
+
+def test_the_event_is_looked_at_before_the_state_and_the_phase_before_the_player(turnstile: Turnstile) -> None:
+    pick = '{"type":"Pick","player":"nobody","card":"C"}'
+    found = answers(
+        turnstile,
+        '{"state":{"phase":"Nowhere"},"event":{"type":"Fly"}}',
+        f'{{"state":{{"phase":"Nowhere"}},"event":{pick}}}',
+        f'{{"state":null,"players":["ana"],"event":{pick}}}',
+        f'{{"state":null,"players":["ana","ana"],"event":{pick}}}',
+        f'{{"state":null,"players":["ana",""],"event":{pick}}}',
+        f'{{"state":null,"players":["ana","bo"],"options":{{"x":1}},"event":{pick}}}',
+        f'{{"state":null,"players":["ana","bo"],"event":{pick}}}',
+    )
+    assert [code(answer) for answer in found] == [
+        "InvalidEvent",
+        "InvalidState",
+        "InvalidPlayers",
+        "InvalidPlayers",
+        "InvalidPlayers",
+        "InvalidOptions",
+        "WrongPhase",
+    ]
+
+
+def test_a_state_that_contradicts_itself_is_refused(turnstile: Turnstile) -> None:
+    (first,) = answers(turnstile, START)
+    state = first["state"]
+    assert isinstance(state, dict)
+    lies: list[dict[str, object]] = [
+        {"players": ["ana", "cy"]},
+        {"hands": {}},
+        {"hands": {"ana": ["E", "E", "C", "C", "C"], "bo": ["S", "C", "C", "C", "C"]}},
+        {"roles": None},
+        {"roles": {"emperorPlayer": "bo", "slavePlayer": "ana"}},
+        {"score": {"ana": 1, "bo": 0}},
+        {"pendingPicks": {"ana": "C", "bo": "C"}},
+        {"seed": None},
+        {"phase": "Reveal"},
+        {"phase": "Finished"},
+        {"phase": "Lobby"},
+        {"decisiveRoundIndex": 3},
+        {"revealed": [{"round": 1, "emperorPlayer": "ana", "cards": {"zoe": "C"}, "winner": None}]},
+    ]
+    begin = {"type": "BeginPicking"}
+    found = answers(turnstile, *(json.dumps({"state": {**state, **lie}, "event": begin}) for lie in lies))
+    assert [code(answer) for answer in found] == ["InvalidState"] * len(lies)
+
+
+def test_no_garbled_question_brings_it_down(turnstile: Turnstile) -> None:
+    chance = random.Random(20261115)
+    (first,) = answers(turnstile, START)
+    question = json.dumps({"state": first["state"], "event": {"type": "BeginPicking"}}).encode()
+    garbled = []
+    for _ in range(2_000):
+        line = bytearray(question)
+        for _ in range(chance.randint(1, 3)):
+            line[chance.randrange(len(line))] = chance.choice(b'0129aEC{}[]",:-.eux ')
+        garbled.append(bytes(line))
+    found = answers(turnstile, *garbled)
+    assert len(found) == len(garbled)
+    assert all("error" in answer or "state" in answer for answer in found)

@@ -1,0 +1,134 @@
+"""A game is its machine and a few functions; who may sit down to it and with which options is answered in sentences."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import pytest
+from msgspec import Meta
+
+from turnstile.kernel import (
+    ByPlayer,
+    Game,
+    Machine,
+    Message,
+    Outcome,
+    PlayerId,
+    Refusal,
+    Rejection,
+    Seed,
+    Study,
+    Value,
+    encode,
+    refuse_players,
+)
+from turnstile.kernel.values import LONGEST_ID
+
+
+class Phase(StrEnum):
+    OVER = "Over"
+
+
+class Code(StrEnum):
+    NEVER = "Never"
+
+
+class State(Value, frozen=True):
+    phase: Phase = Phase.OVER
+
+
+class View(Value, frozen=True):
+    pass
+
+
+class Options(Value, frozen=True):
+    round_size: Annotated[int, Meta(ge=1)] = 7
+
+
+class Over(Message, frozen=True):
+    pass
+
+
+def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
+    return State()
+
+
+still: Game[State, View, Options] = Game(
+    machine=Machine("still-life", Phase, start=Phase.OVER, ends=(Phase.OVER,), state=State, messages=Over, codes=Code),
+    title="Still Life",
+    version=1,
+    seats=range(2, 6),
+    options=Options,
+    new=new,
+    view=lambda state, player: View(),
+    actions=lambda state, player: (),
+    dealer=lambda state: None,
+    outcome=lambda state: Outcome((), ByPlayer()),
+)
+
+
+def seated(*names: str) -> tuple[PlayerId, ...]:
+    return tuple(PlayerId(name) for name in names)
+
+
+def test_a_game_has_the_name_of_its_machine() -> None:
+    assert still.name == "still-life"
+
+
+def test_options_are_read_and_what_is_left_out_has_its_default() -> None:
+    assert still.read_options(b'{"roundSize": 3}') == Options(3)
+    assert still.read_options("{}") == Options(7)
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ('{"roundSize": 0}', "`$.roundSize`"),
+        ('{"roundSize": "7"}', "`$.roundSize`"),
+        ('{"round_size": 7}', "unknown field `round_size`"),
+        ("[]", "Expected `object`"),
+        ("", "truncated"),
+    ],
+)
+def test_what_is_no_option_is_refused_and_the_sentence_says_why(written: str, why: str) -> None:
+    answer = still.read_options(written)
+    assert isinstance(answer, Rejection)
+    assert answer.code == Refusal.INVALID_OPTIONS
+    assert answer.sentence.startswith("These are no options of still-life: ")
+    assert why in answer.sentence
+
+
+def test_an_outcome_names_winners_and_scores() -> None:
+    ended = Outcome(seated("ana"), ByPlayer(zip(seated("ana", "bo"), (7, 5), strict=True)))
+    assert encode(ended) == b'{"winners":["ana"],"scores":{"ana":7,"bo":5}}'
+
+
+@pytest.mark.parametrize("names", [("ana", "bo"), ("a", "b", "c", "d", "e"), ("x" * LONGEST_ID, "y")])
+def test_different_players_in_the_right_number_may_sit_down(names: tuple[str, ...]) -> None:
+    assert refuse_players(seated(*names), range(2, 6)) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "seats", "sentence"),
+    [
+        ((), range(2, 6), "This game takes 2 to 5 players, not 0."),
+        (("ana",), range(2, 6), "This game takes 2 to 5 players, not 1."),
+        (tuple("abcdef"), range(2, 6), "This game takes 2 to 5 players, not 6."),
+        (tuple("abc"), range(2, 3), "This game takes 2 players, not 3."),
+        (("ana", ""), range(2, 6), "A player's id has 1 to 64 characters."),
+        (("ana", "x" * 65), range(2, 6), "A player's id has 1 to 64 characters."),
+        (("ana", "bo", "ana"), range(2, 6), "Two players cannot have the same id."),
+        (("", ""), range(2, 6), "A player's id has 1 to 64 characters."),
+    ],
+)
+def test_other_players_are_refused_in_a_sentence(names: tuple[str, ...], seats: range, sentence: str) -> None:
+    assert refuse_players(seated(*names), seats) == Rejection(Refusal.INVALID_PLAYERS, sentence)
+
+
+def test_a_study_that_knows_nothing_finds_every_state_sound_and_different_and_counts_nothing() -> None:
+    study: Study[State, View] = Study()
+    state = State()
+    assert study.sound(state) is None
+    assert study.essence(state) is state
+    assert study.tally(state) == {}
+    assert study.imagine is None

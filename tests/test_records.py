@@ -1,0 +1,77 @@
+"""Matches that were recorded once and are never edited: every one of them still loads, replays and was dealt fairly.
+
+A change that moves one of them changes the game: it raises the game's version, and the records of the version before
+stay as they are.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from turnstile.games.ecard import State
+from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save
+from turnstile.registry import find_game, names
+
+FOLDER = Path(__file__).parent / "records"
+FILES = sorted(FOLDER.glob("*.jsonl"))
+
+
+def loaded(file: Path) -> Record:
+    record = load(file.read_bytes())
+    assert isinstance(record, Record), record
+    return record
+
+
+def replayed(record: Record) -> Replay[State]:
+    game = find_game(record.header.game)
+    assert game is not None
+    again = replay(record, game)
+    assert isinstance(again, Replay), again
+    return again
+
+
+def test_every_installed_game_has_records() -> None:
+    assert {loaded(file).header.game for file in FILES} == set(names())
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_record_of_a_released_version_loads_replays_and_is_fair(file: Path) -> None:
+    record = loaded(file)
+    game = find_game(record.header.game)
+    assert game is not None
+    assert refuse_deal(record, game, replayed(record)) is None
+    assert save(record) == file.read_bytes()
+    assert file.stem.startswith(f"{game.name}-v{record.header.version}-")
+
+
+# What each of them is kept for
+
+
+def e_card(name: str) -> Record:
+    return loaded(FOLDER / f"e-card-v1-{name}.jsonl")
+
+
+def test_a_plain_win_of_e_card_with_a_round_that_was_drawn_four_times() -> None:
+    ended = replayed(e_card("plain-win")).states[-1]
+    assert (ended.phase, ended.decisive_round_index, ended.is_tie_break) == ("Finished", 12, False)
+    rounds = [pair.round for pair in ended.revealed]
+    assert max(rounds.count(number) for number in rounds) == 5
+
+
+def test_a_tie_break_of_e_card() -> None:
+    ended = replayed(e_card("tie-break")).states[-1]
+    assert (ended.phase, ended.decisive_round_index, ended.is_tie_break) == ("Finished", 13, True)
+
+
+def test_a_match_of_e_card_with_words_of_both_players() -> None:
+    record = e_card("entropy")
+    assert {entry.player for entry in record.entropy} == set(record.header.players)
+    assert record.seed != record.end.seed
+    assert replayed(record).states[-1].phase == "Finished"
+
+
+def test_a_match_of_e_card_that_was_left_with_one_card_on_the_table() -> None:
+    record = e_card("left-early")
+    last = replayed(record).states[-1]
+    assert (record.end.outcome, last.phase) == (None, "Picking")
+    assert list(last.pending_picks.values()).count(None) == 1

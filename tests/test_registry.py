@@ -1,0 +1,50 @@
+"""Games, and what belongs to them, are found by name through entry points; what is not installed is not found."""
+
+from dataclasses import replace
+
+from turnstile import registry
+from turnstile.games import ecard
+from turnstile.kernel import Machine, Study
+from turnstile.studies.ecard import study
+
+
+def test_the_games_in_the_box_are_found_by_name() -> None:
+    assert "e-card" in registry.names()
+    assert registry.find_game("e-card") is ecard.game
+
+
+def test_names_are_in_alphabetical_order() -> None:
+    assert list(registry.names()) == sorted(registry.names())
+
+
+def test_a_game_that_is_not_installed_is_not_found() -> None:
+    assert registry.find_game("chess") is None
+    assert registry.find(registry.STUDIES, "chess") is None
+    assert registry.find("turnstile.nothing", "e-card") is None
+
+
+def test_every_game_is_listed_under_its_own_name() -> None:
+    for name in registry.names():
+        game = registry.find_game(name)
+        assert game is not None
+        assert game.name == name
+
+
+def test_a_game_is_found_with_its_study() -> None:
+    assert registry.study_of(ecard.game) is study
+    assert registry.find(registry.STUDIES, "e-card") is study
+
+
+def test_where_nobody_has_studied_a_game_nothing_is_known_of_it() -> None:
+    unheard = Machine(
+        "unheard-of",
+        ecard.Phase,
+        start=ecard.Phase.LOBBY,
+        ends=(),
+        state=ecard.State,
+        messages=ecard.TieBreak,
+        codes=ecard.Code,
+    )
+    unknown = registry.study_of(replace(ecard.game, machine=unheard))
+    assert isinstance(unknown, Study)
+    assert unknown.imagine is None
