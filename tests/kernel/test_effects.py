@@ -50,6 +50,7 @@ def test_effects_never_change_and_can_be_compared() -> None:
 @pytest.mark.parametrize("seconds", [0.001, 1, LONGEST_TIMER])
 def test_a_timer_runs_for_some_time_and_a_year_at_most(seconds: float) -> None:
     assert Arm("turn", seconds, Waited()).seconds == seconds
+    assert LONGEST_TIMER == 31_622_400  # a leap year
 
 
 @pytest.mark.parametrize("seconds", [0, -0.0, -1, LONGEST_TIMER + 1, inf, -inf, nan])

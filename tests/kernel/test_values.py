@@ -9,18 +9,23 @@ from hashlib import sha256
 import msgspec
 import pytest
 
+from turnstile import registry
+from turnstile.games import ecard
 from turnstile.kernel import (
     Acks,
     ByPlayer,
+    Event,
     Malformed,
     Message,
     Move,
     PlayerId,
+    Step,
     Timeout,
     Value,
     decode,
     digest,
     encode,
+    wire_name,
 )
 from turnstile.kernel.values import LONGEST_ID
 
@@ -40,6 +45,10 @@ class Trick(Value, frozen=True):
 
 class Lead(Move, frozen=True):
     suit: Suit
+
+
+class Dealt(Event, frozen=True, tag="DEAL_CARDS"):
+    pass
 
 
 class Waited(Timeout, frozen=True):
@@ -62,6 +71,21 @@ def test_a_value_never_changes() -> None:
         TRICK.led_suit = Suit.SPADES  # type: ignore[misc]
 
 
+def test_everything_that_the_kernel_and_the_games_are_made_of_is_frozen() -> None:
+    """The nets cannot see this: a handler that changes its state in place may do so for years before it matters."""
+    for name in registry.names():
+        assert registry.find_game(name) is not None
+    structs = [kind for kind in descendants(msgspec.Struct) if kind.__module__.startswith("turnstile.")]
+    assert {Value, Event, Message, ecard.State, ecard.View, ecard.Pick, Step} <= set(structs)
+    assert [kind for kind in structs if not kind.__struct_config__.frozen] == []
+
+
+def descendants(kind: type[msgspec.Struct]) -> set[type[msgspec.Struct]]:
+    """Every class below this one."""
+    children: list[type[msgspec.Struct]] = kind.__subclasses__()
+    return {below for child in children for below in (child, *descendants(child))}
+
+
 def test_a_value_is_snake_case_in_python_and_camel_case_on_the_wire() -> None:
     assert encode(TRICK) == WRITTEN
     assert decode(WRITTEN, Trick) == TRICK
@@ -76,6 +100,12 @@ def test_an_event_and_a_message_are_tagged_by_their_type() -> None:
     assert encode(Waited()) == b'{"type":"Waited"}'
     assert encode(Lead(ANA, Suit.HEARTS)) == b'{"type":"Lead","player":"ana","suit":"H"}'
     assert msgspec.json.decode(encode(TrickTaken(TRICK)))["type"] == "TrickTaken"
+
+
+def test_an_event_may_be_called_otherwise_on_the_wire() -> None:
+    assert wire_name(Lead) == "Lead"
+    assert wire_name(Dealt) == "DEAL_CARDS"
+    assert encode(Dealt()) == b'{"type":"DEAL_CARDS"}'
 
 
 def test_values_are_equal_when_their_fields_are_and_can_be_kept_in_sets() -> None:

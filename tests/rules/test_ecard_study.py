@@ -30,7 +30,7 @@ MATCHES = {
     "set up": started(BOB),
     "one pick": play(picking(), "bob S"),
     "two draws": play(picking(alice="SCC", bob="ECC"), "bob C"),
-    "second side": after_rounds("AAA"),
+    **{f"round {number}": after_rounds(TIE_BREAK[: number - 1]) for number in range(2, 13)},
     "last round": play(after_rounds("A" * 11), "begin", "alice C"),
     "tie break": play(after_rounds(TIE_BREAK), "begin", "bob C", "alice C"),
     "finished": after_rounds("A" * 12),

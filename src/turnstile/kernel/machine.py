@@ -220,9 +220,10 @@ class Machine(Generic[S]):
         result = row.handler(state, event)
         hops = 1
         while True:
-            if type(result) is Rejection:
+            kind = type(result)
+            if kind is Rejection:
                 return self._vetted(row, result)
-            after: S = result.state if type(result) is Next else result
+            after: S = result.state if kind is Next else result
             if way is not None:
                 way.append((row, after, result))
             if after.phase in row.rests:
@@ -235,11 +236,15 @@ class Machine(Generic[S]):
         """As `apply`, with every hop of the way to the next phase that rests, and every effect, in order."""
         way: list[Passed[S]] = []
         after = self.apply(state, event, way)
-        if isinstance(after, Rejection):
+        if type(after) is Rejection:  # unlike isinstance, which asks the struct's metaclass at length
             return after
-        trace = tuple([row.hops[passed.phase] for row, passed, _ in way])
-        effects = [effect for _, _, result in way if type(result) is Next for effect in result.effects]
-        return Step(after, trace, tuple([effect() if callable(effect) else effect for effect in effects]))
+        trace: list[Hop] = []
+        effects: list[Effect] = []
+        for row, passed, result in way:
+            trace.append(row.hops[passed.phase])
+            if type(result) is Next:
+                effects += [effect() if callable(effect) else effect for effect in result.effects]
+        return Step(after, tuple(trace), tuple(effects))  # type: ignore[arg-type]
 
     def _onward(self, row: Row, phase: StrEnum, hops: int) -> Row:
         """The row of the automatic phase that a handler has led to."""
@@ -251,9 +256,10 @@ class Machine(Generic[S]):
 
     def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
         """The answer to an event without a row. It depends on nothing else, so it is made once."""
-        if (kind, phase) not in self._refusals:
-            self._refusals[kind, phase] = self._refuse(kind, phase)
-        return self._refusals[kind, phase]
+        made = self._refusals.get((kind, phase))
+        if made is None:
+            made = self._refusals[kind, phase] = self._refuse(kind, phase)
+        return made
 
     def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection:
         if kind not in self._on:
