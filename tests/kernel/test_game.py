@@ -115,10 +115,13 @@ def test_different_players_in_the_right_number_may_sit_down(names: tuple[str, ..
         (("ana",), range(2, 6), "This game takes 2 to 5 players, not 1."),
         (tuple("abcdef"), range(2, 6), "This game takes 2 to 5 players, not 6."),
         (tuple("abc"), range(2, 3), "This game takes 2 players, not 3."),
-        (("ana", ""), range(2, 6), "A player's id has 1 to 64 characters."),
-        (("ana", "x" * 65), range(2, 6), "A player's id has 1 to 64 characters."),
+        (("ana", ""), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("ana", "x" * 65), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
         (("ana", "bo", "ana"), range(2, 6), "Two players cannot have the same id."),
-        (("", ""), range(2, 6), "A player's id has 1 to 64 characters."),
+        (("", ""), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("ana", "\ud800"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("ana", "\x1b[2J"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("ana", "\u202eob"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
     ],
 )
 def test_other_players_are_refused_in_a_sentence(names: tuple[str, ...], seats: range, sentence: str) -> None:

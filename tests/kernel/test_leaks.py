@@ -7,7 +7,7 @@ pairs let a player do one thing or another, so they find what the *telling of an
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any, Union
 
@@ -195,12 +195,17 @@ each_leak = pytest.mark.parametrize("planted", LEAKS.values(), ids=LEAKS.keys())
 # The runs: moments of random matches of the clean game, always the same, seen through the eyes of the given game
 
 
+@cache
+def match_of(run: int) -> Match:
+    return Match(ecard.game, PLAYERS, Seed(str(run)), 1_000, Random(f"match {run}"), {})
+
+
 class Moment:
     """A state of a random match, the events that followed, and what a run needs to choose."""
 
     def __init__(self, run: int) -> None:
         self.choices = Random(run)
-        match = Match(ecard.game, PLAYERS, Seed(str(run)), 1_000, self.choices, {})
+        match = match_of(run)
         number = self.choices.randrange(len(match.events))
         self.state: State = match.states[number]
         self.events = match.events[number : number + LENGTH]

@@ -209,6 +209,8 @@ def test_a_phase_can_be_closed_with_a_reason_of_the_machines_own() -> None:
     unheard = machine.apply(Door(Phase.LOCKED), Unheard())
     assert isinstance(unheard, Rejection)
     assert unheard.code == Refusal.INVALID_EVENT
+    with pytest.raises(MachineError, match="Elsewhere is not one of the codes of door"):
+        machine.close([Phase.BROKEN], Rejection("Elsewhere", "No."))
 
 
 def test_an_event_goes_by_the_name_it_has_on_the_wire() -> None:

@@ -353,7 +353,13 @@ def test_a_match_started_without_the_words_of_the_players_is_unfair() -> None:
 def test_words_of_somebody_without_a_seat_are_unfair() -> None:
     words = {PlayerId("eve"): "x", PlayerId("cy"): "y"}
     record = record_of(Start(mix(SEED, words)), words=words)
-    assert unfair(record) == "Somebody without a seat added to the seed: cy, eve."
+    assert unfair(record) == "Somebody without a seat added words to the seed, or somebody did so twice."
+
+
+def test_words_that_a_player_added_twice_are_unfair() -> None:
+    record = whole(WORDS)
+    twice = replace(record, entropy=(*record.entropy, record.entropy[0]))
+    assert unfair(twice) == "Somebody without a seat added words to the seed, or somebody did so twice."
 
 
 def test_words_of_the_players_change_the_deal_and_verify() -> None:

@@ -63,7 +63,7 @@ class World(Generic[S]):
 
 def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Players | None = None) -> World[S]:
     """A game played by its smallest company, from a few seeds, each player free to do anything it is offered."""
-    seated = players or tuple(PlayerId(name) for name in ("ana", "bo", "cy", "di", "eve")[: game.seats[0]])
+    seated = players or tuple(PlayerId(f"player {seat + 1}") for seat in range(game.seats[0]))
     starts = [game.new(seated, options, seed) for seed in SEEDS]
 
     def moves(state: S) -> Iterator[Event]:
@@ -172,6 +172,7 @@ class Walk(Generic[S]):
         self.world = world
         self.nodes: list[Node[S]] = []
         self.index: dict[Hashable, int] = {}
+        self.walked = 0
         self.alike = 0
         self.complete = True
         self.most_states = most_states
@@ -203,6 +204,7 @@ class Walk(Generic[S]):
         while queue:
             number = queue.popleft()
             node = self.nodes[number]
+            self.walked += 1
             for event, after in _steps(self.world, node.state, number):
                 known = len(self.nodes)
                 found = self._meet(after.state, number, event)
@@ -238,13 +240,11 @@ class Walk(Generic[S]):
 
     def _told(self) -> Iterator[Finding]:
         steps = sum(len(node.next) for node in self.nodes)
-        verdict = Verdict.PROVED if self.complete else Verdict.SAMPLED
-        how = "all" if self.complete else "the first"
-        walked = f"{how} {len(self.nodes):,} states were walked"
-        yield Finding(
-            verdict,
-            f"{walked}: each is sound, and each of {steps:,} offered events is accepted",
-        )
+        met, accepted = f"{len(self.nodes):,} states", f"each of {steps:,} offered events is accepted"
+        if self.complete:
+            yield Finding(Verdict.PROVED, f"all {met} were walked: each is sound, and {accepted}")
+        else:
+            yield Finding(Verdict.SAMPLED, f"{met} were met and are sound; in {self.walked:,} of them {accepted}")
         if self.alike:
             tried = min(self.alike, self.most_states // 10)
             yield Finding(
@@ -295,9 +295,7 @@ class Walk(Generic[S]):
         while not self.world.over(state):
             if len(played) == LONGEST_MATCH:
                 raise Broken(f"a match goes on for more than {LONGEST_MATCH:,} events", None, played[:100])
-            offered = list(self.world.moves(state))
-            if not offered:
-                raise Broken("nothing can happen any more, and the match is not over", None, played)
+            offered = _offered(self.world, state, None, played)
             event = offered[draw(derive(seed, "move", len(played)), "move", 0, len(offered))]
             state = _step(self.world, state, event, None, played).state
             played.append(encode(event).decode())
@@ -307,21 +305,31 @@ class Walk(Generic[S]):
 
 
 def _steps(world: World[S], state: S, number: int) -> list[tuple[Event, Step[S]]]:
-    """What can happen next; at least something must, unless it is over."""
+    """Everything that can happen next, and where it leads."""
     if world.over(state):
         return []
-    steps = [(event, _step(world, state, event, number, ())) for event in world.moves(state)]
-    if not steps:
-        raise Broken("nothing can happen any more, and the match is not over", number, ())
-    return steps
+    return [(event, _step(world, state, event, number, ())) for event in _offered(world, state, number, ())]
+
+
+def _offered(world: World[S], state: S, number: int | None, played: Sequence[str]) -> list[Event]:
+    """What can happen next: at least something must."""
+    offered = _asked(lambda: list(world.moves(state)), "asking what can happen next", number, played)
+    if not offered:
+        raise Broken("nothing can happen any more, and the match is not over", number, played)
+    return offered
 
 
 def _step(world: World[S], state: S, event: Event, number: int | None, played: Sequence[str]) -> Step[S]:
     way = (*played, encode(event).decode())
-    try:
-        step = world.machine.step(state, event)
-    except Exception as bug:  # the author must see the way to it, not only the trace
-        raise Broken(f"an offered event raises {type(bug).__name__}: {bug}", number, way) from bug
+    step = _asked(lambda: world.machine.step(state, event), "an offered event", number, way)
     if isinstance(step, Rejection):
         raise Broken(f"an offered event is refused: {step.sentence}", number, way)
     return step
+
+
+def _asked(question: Callable[[], T], what: str, number: int | None, way: Sequence[str]) -> T:
+    """The answer to a question; where it raises, the author must see the way there, not only the trace."""
+    try:
+        return question()
+    except Exception as bug:
+        raise Broken(f"{what} raises {type(bug).__name__}: {bug}", number, way) from bug

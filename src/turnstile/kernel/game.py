@@ -84,8 +84,10 @@ def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | Non
     if len(players) not in seats:
         wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
         return Rejection(Refusal.INVALID_PLAYERS, f"This game takes {wanted} players, not {len(players)}.")
-    if any(not 1 <= len(player) <= LONGEST_ID for player in players):
-        return Rejection(Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters.")
+    if any(not 1 <= len(player) <= LONGEST_ID or not player.isprintable() for player in players):
+        return Rejection(
+            Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters that can be printed."
+        )
     if len(set(players)) < len(players):
         return Rejection(Refusal.INVALID_PLAYERS, "Two players cannot have the same id.")
     return None

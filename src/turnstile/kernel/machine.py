@@ -185,6 +185,8 @@ class Machine(Generic[S]):
 
     def close(self, phases: Iterable[StrEnum], rejection: Rejection) -> None:
         """In these phases an event without a row is refused for a reason of the machine's own, not as `WrongPhase`."""
+        if rejection.code not in self._known_codes:
+            raise MachineError(f"{rejection.code} is not one of the codes of {self.name}.")
         self._closed.update(dict.fromkeys(phases, rejection))
         self._refusals.clear()
 

@@ -218,8 +218,9 @@ def refuse_deal(record: Record, game: Game[S, V, O], replayed: Replay[S]) -> Rej
     """Why the deal was not fair: not the seed that was committed to, or the table itself did not go by that seed."""
     if not verify(record.header.commitment, record.end.seed):
         return Rejection(Fault.UNFAIR, "The revealed seed is not the one that was committed to before the first move.")
-    if strangers := {entry.player for entry in record.entropy} - set(record.header.players):
-        return Rejection(Fault.UNFAIR, f"Somebody without a seat added to the seed: {', '.join(sorted(strangers))}.")
+    adding = [entry.player for entry in record.entropy]
+    if set(adding) - set(record.header.players) or len(set(adding)) < len(adding):
+        return Rejection(Fault.UNFAIR, "Somebody without a seat added words to the seed, or somebody did so twice.")
     for number, (state, event) in enumerate(zip(replayed.states, replayed.events, strict=False), start=1):
         due = game.dealer(state)
         if type(event) is type(due) and event != due:

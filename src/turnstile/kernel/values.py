@@ -51,7 +51,7 @@ def wire_name(kind: type[Event] | type[Message]) -> str:
 
 
 class ByPlayer(dict[PlayerId, V], Generic[V]):
-    """One thing for each player, in the order of the seats; an object keyed by player id on the wire. Never changes."""
+    """One thing for each player; an object keyed by player id on the wire. It never changes, and has no order."""
 
     __slots__ = ()
 

@@ -4,7 +4,8 @@ Two generators of pairs of worlds, because each finds leaks that the other misse
 and another that its observer cannot tell from it, and let the same happen in both: a view, an action or a refusal
 that depends on a secret shows. *Trace pairs* let another player do something else in secret: a message that says what
 was done shows. Both stop when the observer may rightly see the difference, which is when the game's own `imagine`, fed
-with the two views, no longer gives the same state, or when the match is over and its seed is shown.
+with the two views, no longer gives the same state, or when the match is over and its seed is shown. A trace pair so
+believes what `imagine` reads in a view; it takes a forward pair to find a leak there.
 """
 
 from collections.abc import Callable, Iterable

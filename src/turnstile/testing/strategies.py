@@ -9,7 +9,7 @@ from typing import Annotated, Any, NewType, Union, get_args, get_origin
 import msgspec
 from hypothesis import strategies as st
 
-from turnstile.kernel import AnyGame, ByPlayer, Event, PlayerId, Players, Rejection, Seed
+from turnstile.kernel import AnyGame, ByPlayer, Event, Move, PlayerId, Players, Rejection, Seed
 from turnstile.kernel.chance import mix
 
 STRANGER = PlayerId("a stranger")
@@ -19,6 +19,11 @@ NAMES = tuple(PlayerId(name) for name in ("ana", "bo", "cy", "di", "eve", "flo",
 def events(game: AnyGame, players: Players) -> st.SearchStrategy[Event]:
     """Any event the machine knows, by anyone, in any form its types allow."""
     return st.one_of([values(kind, players) for kind in game.machine.events])
+
+
+def moves(game: AnyGame, players: Players) -> st.SearchStrategy[Move]:
+    """Any event that a player brings about, by anyone."""
+    return st.one_of([values(kind, players) for kind in game.machine.events if issubclass(kind, Move)])
 
 
 def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:

@@ -12,7 +12,7 @@ from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed,
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
 from turnstile.testing.leaks import forward_pair, trace_pair
-from turnstile.testing.strategies import Match, events, matches, whats_next
+from turnstile.testing.strategies import Match, events, matches, moves, whats_next
 
 SETTINGS = settings(
     max_examples=60,
@@ -47,7 +47,7 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
     @SETTINGS
     @given(matches(game), st.data())
     def test_what_is_offered_is_accepted_and_what_is_not_is_refused(self: Any, match: Match, data: Any) -> None:
-        event = data.draw(events(game, match.players).filter(lambda event: isinstance(event, Move)))
+        event = data.draw(moves(game, match.players))
         offered = game.actions(match.state, event.player)
         assert isinstance(machine.apply(match.state, event), Rejection) == (event not in offered)
 
