@@ -3,11 +3,12 @@
 import pytest
 
 from tests.conformance import Spec, faults
-from tests.rules import ecard_matches
+from tests.rules import ecard_matches, evenodd_matches
 from turnstile.registry import find_game, names
 
 SPECS = {
     "e-card": Spec("E-Card", ecard_matches.TRANSITIONS),
+    "even-odd": Spec("Even/Odd", evenodd_matches.TRANSITIONS, evenodd_matches.DEPARTURES),
 }
 
 
