@@ -21,7 +21,7 @@ def _choose(bot: Bot[Any], rng: Random, view: Any, actions: Any) -> Any:
 
 
 def results(game: AnyGame, *names: str, matches: int, options: Any = None) -> tuple[list[float], list[float]]:
-    """Bots by name, one a seat: for each seat, how many matches it won (a shared win counts in part) and its mean points."""
+    """Bots by name, one a seat: how many matches each seat won (a shared win counts in part), and its mean points."""
     bots = [bots_of(game)[name] for name in names]
     seats = [PlayerId(f"seat {number}") for number in range(1, len(bots) + 1)]
     wins, points = [0.0] * len(bots), [0.0] * len(bots)

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tests.rules.evenodd_matches import ALICE, BOB, PLAYERS, collecting, finished, idle, play, seed_for
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, actions, evenodd, game, view
-from turnstile.kernel import ByPlayer, PlayerId, Seed, encode
+from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, encode
 from turnstile.kernel.check import SEEDS, Verdict, check, world_of
-from turnstile.studies.evenodd import essence, imagine, sound, study, tally
+from turnstile.studies.evenodd import essence, imagine, sound, standing, study, tally
 
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
 MATCHES = {
@@ -126,7 +126,7 @@ def test_which_numbers_were_drawn_does_not_matter_any_more_but_how_many() -> Non
     assert len({essence(match) for match in MATCHES.values()}) == len(MATCHES)
 
 
-@pytest.mark.parametrize("draws", [1, 3, 10])
+@pytest.mark.parametrize("draws", [1, 2, 5])
 def test_every_state_of_a_match_is_walked_and_their_number_explained(draws: int) -> None:
     """After n draws each was won by one, by the other or by nobody: C(n + 2, 2) different totals."""
     report = check(world_of(game, study, Options(draws)))
@@ -153,5 +153,14 @@ def test_a_tally_counts_how_often_choices_differ_and_who_is_right_then() -> None
     }
 
 
+# Standing
+
+
+def test_whoever_has_most_points_so_far_would_win() -> None:
+    assert standing(play(collecting(4), "alice even", "bob odd")) == Outcome((ALICE,), ByPlayer({ALICE: 3, BOB: 0}))
+    assert standing(collecting()) == Outcome(PLAYERS, ByPlayer({ALICE: 0, BOB: 0}))
+
+
 def test_the_study_offers_all_of_this() -> None:
     assert (study.sound, study.imagine, study.essence, study.tally) == (sound, imagine, essence, tally)
+    assert study.standing is standing

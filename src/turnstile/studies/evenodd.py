@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping
 
 from turnstile.games import evenodd
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, Status, View
-from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 
 
@@ -54,6 +54,11 @@ def tally(state: State) -> Tally:
     }
 
 
+def standing(state: State) -> Outcome:
+    """Whoever has most points so far."""
+    return Outcome(evenodd.leaders(state), state.score)
+
+
 def _retold(idle: State, state: State) -> State:
     """The match played again from its seed, with the choices that were made."""
     made: list[Mapping[PlayerId, Parity | None]] = [*(result.choices for result in state.results), state.choices]
@@ -66,4 +71,4 @@ def _retold(idle: State, state: State) -> State:
     return story
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally)
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=standing)
