@@ -5,10 +5,10 @@ stay as they are.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from turnstile.games.ecard import State
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save
 from turnstile.registry import find_game, names
 
@@ -22,7 +22,7 @@ def loaded(file: Path) -> Record:
     return record
 
 
-def replayed(record: Record) -> Replay[State]:
+def replayed(record: Record) -> Replay[Any]:
     game = find_game(record.header.game)
     assert game is not None
     again = replay(record, game)
@@ -75,3 +75,25 @@ def test_a_match_of_e_card_that_was_left_with_one_card_on_the_table() -> None:
     last = replayed(record).states[-1]
     assert (record.end.outcome, last.phase) == (None, "Picking")
     assert list(last.pending_picks.values()).count(None) == 1
+
+
+def test_a_match_of_even_odd_over_ten_draws_with_words_of_a_player() -> None:
+    record = loaded(FOLDER / "even-odd-v1-series.jsonl")
+    ended = replayed(record).states[-1]
+    assert (ended.phase, len(ended.results)) == ("FINISHED", 10)
+    assert record.seed != record.end.seed
+    assert {result.status for result in ended.results} == {"WIN", "DRAW"}
+
+
+def test_a_match_of_even_odd_over_one_draw_that_both_win() -> None:
+    record = loaded(FOLDER / "even-odd-v1-single-draw.jsonl")
+    assert len(replayed(record).states[-1].results) == 1
+    assert record.end.outcome is not None
+    assert len(record.end.outcome.winners) == 2
+
+
+def test_a_match_of_even_odd_that_was_left_with_one_choice_made() -> None:
+    record = loaded(FOLDER / "even-odd-v1-left-early.jsonl")
+    last = replayed(record).states[-1]
+    assert (record.end.outcome, last.phase) == (None, "COLLECTING_CHOICES")
+    assert list(last.choices.values()).count(None) == 1

@@ -31,7 +31,7 @@ def test_without_a_command_it_says_what_there_is(turnstile: Turnstile) -> None:
         (["check", "e-card", "--options", "{"], "options"),
         (["check", "e-card", "--options", '{"speed": 3}'], "unknown field `speed`"),
         (["games", "--schema"], "Name the game"),
-        (["play", "e-card", "--bot", "deep thought"], "equilibrium, random"),
+        (["play", "e-card", "--bot", "deep thought"], "equilibrium, search, random"),
         (["play", "e-card", "--players", "3"], "takes 2 players, not 3"),
         (["play", "e-card", "--name", "bot"], "same id"),
         (["play", "e-card", "--record", "/no/such/folder/match.jsonl"], "no folder"),

@@ -10,7 +10,7 @@ def test_games_lists_what_is_installed(turnstile: Turnstile) -> None:
     assert "E-Card" in turnstile("games").out
     described = json.loads(turnstile("games", "--json").out)
     ecard = next(game for game in described if game["name"] == "e-card")
-    assert ecard["bots"] == ["equilibrium", "random"]
+    assert ecard["bots"] == ["equilibrium", "search", "random"]
     assert ecard["events"] == ["Start", "BeginPicking", "Pick", "Reset"]
 
 

@@ -39,6 +39,13 @@ def test_people_get_a_table_with_intervals(turnstile: Turnstile) -> None:
     assert "matches/s" in ran.err
 
 
+def test_a_bot_that_searches_is_found_by_name_in_every_process(turnstile: Turnstile) -> None:
+    single = ("simulate", "even-odd", "--options", '{"draws": 1}', "--bots", "search,random", "--seed", "7", "--json")
+    one, two = (turnstile(*single, "-n", 260, "--processes", processes).out for processes in (1, 2))
+    assert one == two
+    assert set(json.loads(one)["wins"]) == {"search 1", "random 2"}
+
+
 def test_every_match_can_be_recorded(turnstile: Turnstile, tmp_path: Path) -> None:
     turnstile("simulate", "e-card", "--matches", 3, "--records", tmp_path / "deep" / "down")
     records = sorted((tmp_path / "deep" / "down").iterdir())

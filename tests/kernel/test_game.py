@@ -134,4 +134,5 @@ def test_a_study_that_knows_nothing_finds_every_state_sound_and_different_and_co
     assert study.sound(state) is None
     assert study.essence(state) is state
     assert study.tally(state) == {}
+    assert study.standing(state) is None
     assert study.imagine is None

@@ -25,6 +25,18 @@ from turnstile.kernel import ByPlayer, Event, Message, PlayerId, Rejection, Seed
 ALICE, BOB = PlayerId("alice"), PlayerId("bob")
 PLAYERS = (ALICE, BOB)
 
+# The transitions that the notes list: from where, on what, to where. Reveal moves on by itself.
+TRANSITIONS = {
+    ("Lobby", "Start", "RoundSetup"),
+    ("RoundSetup", "BeginPicking", "Picking"),
+    ("Picking", "Pick", "Picking"),  # the first of the two picks
+    ("Picking", "Pick", "Reveal"),  # both players have a pending pick
+    ("Reveal", "auto", "Picking"),  # a draw
+    ("Reveal", "auto", "RoundSetup"),  # decisive, and the match goes on
+    ("Reveal", "auto", "Finished"),  # decisive, and the match is over
+    ("Finished", "Reset", "Lobby"),
+}
+
 
 def lobby(seed: Seed | None = None) -> State:
     """Alice and Bob, before the match starts."""

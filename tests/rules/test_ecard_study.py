@@ -18,8 +18,8 @@ from tests.rules.ecard_matches import (
     started,
 )
 from turnstile.games.ecard import Card, Phase, Roles, State, first_emperor, hand, view
-from turnstile.kernel import PlayerId, Seed
-from turnstile.studies.ecard import essence, imagine, sound, study, tally
+from turnstile.kernel import Outcome, PlayerId, Seed
+from turnstile.studies.ecard import essence, imagine, sound, standing, study, tally
 
 TIE_BREAK = "ABABABABABAB"
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
@@ -162,5 +162,15 @@ def test_draws_are_not_counted() -> None:
     assert tally(match)["the emperor wins a round"] == (3 + 3, 12)
 
 
+# Standing
+
+
+@pytest.mark.parametrize(("winners", "leading"), [("AAB", (ALICE,)), ("ABB", (BOB,)), ("AB", PLAYERS)])
+def test_whoever_has_most_points_so_far_would_win(winners: str, leading: tuple[PlayerId, ...]) -> None:
+    match = after_rounds(winners)
+    assert standing(match) == Outcome(leading, match.score)
+
+
 def test_the_study_offers_all_of_this() -> None:
     assert (study.sound, study.imagine, study.essence, study.tally) == (sound, imagine, essence, tally)
+    assert study.standing is standing

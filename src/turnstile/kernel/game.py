@@ -72,6 +72,8 @@ class Study(Generic[S, V]):
     """What the rest of the match depends on: two states with one essence go on alike."""
     tally: Callable[[S], Tally] = lambda _: {}
     """What statistics count in a finished match, besides who won."""
+    standing: Callable[[S], Outcome | None] = lambda _: None
+    """Who would have won if the match ended now, for those who cannot look on to its end; `None`: nobody can say."""
 
 
 AnyGame = Game[Any, Any, Any]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from turnstile.games import ecard
 from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Card, Pair, Phase, Pick, Start, State, View
-from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 
 
@@ -57,6 +57,12 @@ def tally(state: State) -> Tally:
     return facts
 
 
+def standing(state: State) -> Outcome:
+    """Whoever has most points so far."""
+    most = max(state.score.values())
+    return Outcome(tuple(player for player in state.players if state.score[player] == most), state.score)
+
+
 def _emperor_wins(decided: Sequence[Pair]) -> tuple[int, int]:
     return sum(pair.winner == pair.emperor_player for pair in decided), len(decided)
 
@@ -83,4 +89,4 @@ def _played(state: State, *events: Event) -> State:
     return state
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally)
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=standing)

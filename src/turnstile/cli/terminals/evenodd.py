@@ -1,0 +1,90 @@
+"""Even/Odd in the terminal: its numbers and its sentences."""
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.text import Text
+
+from turnstile.cli.terminals import Terminal
+from turnstile.games.evenodd import (
+    ChooseParity,
+    GameResult,
+    MatchFinished,
+    MatchStarted,
+    NumberDrawn,
+    OpponentChose,
+    Parity,
+    View,
+)
+from turnstile.kernel import ByPlayer, Message, Move, PlayerId, Players
+
+COLOURS = {Parity.EVEN: "cyan", Parity.ODD: "yellow"}
+SHOWN = 7  # numbers side by side: as many as fit into 80 columns
+
+
+def show(view: View, player: PlayerId) -> RenderableType:
+    """The score, how far the match is, the last numbers and what both said, and whether the other has chosen."""
+    opponent = next(other for other in view.players if other != player)
+    draw = len(view.results) + 1
+    head = f"Draw {draw} of {view.draws}   you {view.score[player]} : {view.score[opponent]} {opponent}"
+    numbers = [drawn(result, player, opponent) for result in view.results[-SHOWN:]]
+    waiting = [Text(f"{opponent} has chosen.")] if view.has_chosen[opponent] else []
+    return Group(Text(head, style="bold"), *([Columns(numbers)] if numbers else []), *waiting)
+
+
+def drawn(result: GameResult, player: PlayerId, opponent: PlayerId) -> RenderableType:
+    """A number that was drawn, and under it what this player said and what the other did; a tick says who was right."""
+    lines = [Text(f"{result.drawn_number}", style="bold", justify="center")]
+    for who in (player, opponent):
+        said = result.choices[who]
+        lines.append(Text(f"{said} {'✓' if said is result.number_parity else ' '}", style=COLOURS[said]))
+    return Panel.fit(Group(*lines), style=COLOURS[result.number_parity])
+
+
+def tell(message: Message, player: PlayerId) -> str:
+    """What happened, as one would say it across the table."""
+    match message:
+        case MatchStarted(draws=draws):
+            return f"The match begins: {_numbers(draws)} from 1 to 10. Say whether the next one is even or odd."
+        case OpponentChose():
+            return "The other player has chosen."
+        case NumberDrawn(result=result, score=score):
+            return f"{_said(result, player)} The number is {result.drawn_number}. {_result(result, score, player)}"
+        case MatchFinished(winners=winners, score=score):
+            return f"{_winner(winners, player)} {_points(score, player)}."
+    return ""
+
+
+def name(action: Move) -> str:
+    assert isinstance(action, ChooseParity)
+    return action.parity_choice
+
+
+def _numbers(draws: int) -> str:
+    return "one number" if draws == 1 else f"{draws} numbers"
+
+
+def _said(result: GameResult, player: PlayerId) -> str:
+    opponent = next(other for other in result.choices if other != player)
+    mine, other = result.choices[player], result.choices[opponent]
+    return f"You both said {mine}." if mine is other else f"You said {mine}, {opponent} said {other}."
+
+
+def _result(result: GameResult, score: ByPlayer[int], player: PlayerId) -> str:
+    winner = result.winner_player_id
+    if winner is None:
+        return f"A draw, a point each: {_points(score, player)}."
+    return f"{'You are' if winner == player else f'{winner} is'} right: {_points(score, player)}."
+
+
+def _winner(winners: Players, player: PlayerId) -> str:
+    if len(winners) > 1:
+        return "You share the win,"
+    return "You win the match" if winners == (player,) else f"{winners[0]} wins the match"
+
+
+def _points(score: ByPlayer[int], player: PlayerId) -> str:
+    return " : ".join(str(points) for _, points in sorted(score.items(), key=lambda item: item[0] != player))
+
+
+terminal = Terminal(show, tell, name)

@@ -1,0 +1,325 @@
+"""Even/Odd: two players call a number even or odd before it is drawn. Rules: docs/games/even-odd.md."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from turnstile.kernel.chance import Commitment, Seed, commit, draw
+from turnstile.kernel.effects import Tell
+from turnstile.kernel.game import Game, Outcome, Players, refuse_players
+from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
+from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
+
+# words
+
+
+class Parity(StrEnum):
+    EVEN = "even"
+    ODD = "odd"
+
+
+class Status(StrEnum):
+    """How a draw ended: one player was right and the other wrong, or both were right or both wrong."""
+
+    WIN = "WIN"
+    DRAW = "DRAW"
+
+
+class Phase(StrEnum):
+    IDLE = "IDLE"
+    COLLECTING_CHOICES = "COLLECTING_CHOICES"
+    DRAWING_NUMBER = "DRAWING_NUMBER"
+    FINISHED = "FINISHED"
+
+
+class Code(StrEnum):
+    """Why Even/Odd turns an event down. Codes are protocol: add to them, never rename one."""
+
+    UNKNOWN_PLAYER = "UnknownPlayer"
+    ALREADY_CHOSEN = "AlreadyChosen"
+    INVALID_CHOICE = "E004"
+
+
+SEATS = range(2, 3)
+NUMBERS = range(1, 11)
+DRAWS = range(1, 101)
+POINTS_FOR_A_WIN = 3
+POINTS_FOR_A_DRAW = 1
+
+
+# values
+
+
+class Judgement(NamedTuple):
+    """What a number means for two choices: the seat that wins (nobody's is a draw) and the points of both."""
+
+    status: Status
+    winning_seat: Literal[0, 1] | None
+    points: tuple[int, int]
+
+
+class GameResult(Value, frozen=True):
+    """One number that was drawn, what both had chosen, and what came of it. Without a winner it is a draw."""
+
+    drawn_number: int
+    number_parity: Parity
+    choices: ByPlayer[Parity]
+    status: Status
+    winner_player_id: PlayerId | None
+    points: ByPlayer[int]
+
+
+class Options(Value, frozen=True):
+    """How many numbers are drawn in a match, from 1 to 100."""
+
+    draws: Annotated[int, Meta(ge=DRAWS[0], le=DRAWS[-1])] = 10
+
+
+class State(Value, frozen=True):
+    """The whole match. `results` has every number drawn so far, so its length is the index of the next draw."""
+
+    phase: Phase
+    players: Players
+    draws: int
+    choices: ByPlayer[Parity | None]
+    score: ByPlayer[int]
+    results: tuple[GameResult, ...]
+    seed: Seed | None
+
+
+class Start(Event, frozen=True):
+    """The match begins; every number will be drawn from this seed."""
+
+    seed: Annotated[Seed, Meta(min_length=1, max_length=1024)]
+
+
+class ChooseParity(Move, frozen=True, tag="CHOOSE_PARITY_RESPONSE"):
+    """A player says "even" or "odd". It is a plain text, so that another one is refused by the rules."""
+
+    parity_choice: str
+
+
+class MatchStarted(Message, frozen=True):
+    draws: int
+    commitment: Commitment
+
+
+class OpponentChose(Message, frozen=True):
+    """The other player has chosen; what, is shown when the number is drawn."""
+
+
+class NumberDrawn(Message, frozen=True):
+    """A number was drawn, the first of the match being draw 1; the score includes it."""
+
+    draw: int
+    result: GameResult
+    score: ByPlayer[int]
+
+
+class MatchFinished(Message, frozen=True):
+    """The match is over; the seed shows that every number was drawn as promised. Equal scores share the win."""
+
+    winners: Players
+    score: ByPlayer[int]
+    seed: Seed
+
+
+class View(Value, frozen=True):
+    """The match as one player sees it. A spectator has no choice of its own."""
+
+    phase: Phase
+    players: Players
+    draws: int
+    choice: Parity | None
+    has_chosen: ByPlayer[bool]
+    score: ByPlayer[int]
+    results: tuple[GameResult, ...]
+
+
+# start
+
+
+def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
+    """Two players, idle. A seed given here waits for the table's Start; the seed of the Start counts."""
+    if fault := refuse_players(players, SEATS):
+        return fault
+    if options.draws not in DRAWS:
+        return Rejection(Refusal.INVALID_OPTIONS, f"A match has {DRAWS[0]} to {DRAWS[-1]} draws.")
+    seated = tuple(players)
+    return State(
+        phase=Phase.IDLE,
+        players=seated,
+        draws=options.draws,
+        choices=ByPlayer.same(seated, None),
+        score=ByPlayer.same(seated, 0),
+        results=(),
+        seed=seed,
+    )
+
+
+# play
+
+evenodd: Machine[State] = Machine(
+    "even-odd",
+    Phase,
+    start=Phase.IDLE,
+    ends=(Phase.FINISHED,),
+    state=State,
+    messages=MatchStarted | OpponentChose | NumberDrawn | MatchFinished,
+    codes=Code,
+)
+
+
+@evenodd.on(Phase.IDLE, Start, to=Phase.COLLECTING_CHOICES)
+def start(state: State, event: Start) -> Next[State]:
+    """Both players are shown a commitment to the seed, and may choose.
+
+    Inviting the players, waiting for them and telling the league are the referee's part (docs/departures.md).
+    """
+    begun = replace(state, phase=Phase.COLLECTING_CHOICES, seed=event.seed)
+    return Next(begun, lambda: Tell.all(state.players, MatchStarted(state.draws, commit(event.seed))))
+
+
+@evenodd.on(
+    Phase.COLLECTING_CHOICES,
+    ChooseParity,
+    to={"one choice": Phase.COLLECTING_CHOICES, "both choices": Phase.DRAWING_NUMBER},
+)
+def choose(state: State, event: ChooseParity) -> Next[State] | Rejection:
+    """A player chooses even or odd in secret. When both have chosen, the number is drawn.
+
+    A choice stands: the specification takes the latest of several, here a second one is refused (docs/departures.md).
+    """
+    if event.player not in state.players:
+        return Rejection(Code.UNKNOWN_PLAYER, f"{event.player} has no seat in this match.")
+    if state.choices[event.player] is not None:
+        return Rejection(Code.ALREADY_CHOSEN, "You have chosen; wait for the other player.")
+    if event.parity_choice not in list(Parity):
+        return Rejection(Code.INVALID_CHOICE, 'INVALID_CHOICE: say "even" or "odd".')
+    choices = state.choices.put(event.player, Parity(event.parity_choice))
+    opponent = _other(state.players, event.player)
+    phase = Phase.COLLECTING_CHOICES if choices[opponent] is None else Phase.DRAWING_NUMBER
+    return Next(replace(state, choices=choices, phase=phase), lambda: Tell.all([opponent], OpponentChose()))
+
+
+@evenodd.auto(Phase.DRAWING_NUMBER, to={"draws are left": Phase.COLLECTING_CHOICES, "the last draw": Phase.FINISHED})
+def draw_number(state: State) -> Next[State]:
+    """A number from 1 to 10 is drawn and judged, and the points are added. After the last one the match is over.
+
+    The specification plays one draw; at a table a match is a series of them (docs/departures.md).
+    """
+    assert state.seed is not None, "the seed came with Start"
+    result = result_of(state.players, state.choices, drawn_number(state.seed, len(state.results)))
+    drawn = replace(
+        state,
+        phase=Phase.COLLECTING_CHOICES,
+        choices=ByPlayer.same(state.players, None),
+        score=ByPlayer({player: points + result.points[player] for player, points in state.score.items()}),
+        results=(*state.results, result),
+    )
+    told = NumberDrawn(len(drawn.results), result, drawn.score)
+    if len(drawn.results) < state.draws:
+        return Next(drawn, lambda: Tell.all(state.players, told))
+    finished = MatchFinished(leaders(drawn), drawn.score, state.seed)
+    return Next(
+        replace(drawn, phase=Phase.FINISHED),
+        lambda: Tell.all(state.players, told),
+        lambda: Tell.all(state.players, finished),
+    )
+
+
+def drawn_number(seed: Seed, draw_index: int) -> int:
+    """The number of a draw, from 1 to 10, each equally likely; the first draw of a match has index 0."""
+    return NUMBERS[draw(seed, "number", draw_index, len(NUMBERS))]
+
+
+def parity_of(number: int) -> Parity:
+    return Parity.EVEN if number % 2 == 0 else Parity.ODD
+
+
+def judge(choice_a: Parity, choice_b: Parity, number: int) -> Judgement:
+    """Whoever alone is right wins, 3 points to 0. Both right or both wrong is a draw, 1 point each."""
+    a_is_right, b_is_right = (choice == parity_of(number) for choice in (choice_a, choice_b))
+    if a_is_right == b_is_right:
+        return Judgement(Status.DRAW, None, (POINTS_FOR_A_DRAW, POINTS_FOR_A_DRAW))
+    if a_is_right:
+        return Judgement(Status.WIN, 0, (POINTS_FOR_A_WIN, 0))
+    return Judgement(Status.WIN, 1, (0, POINTS_FOR_A_WIN))
+
+
+def result_of(players: Players, choices: ByPlayer[Parity | None], number: int) -> GameResult:
+    """What a number means for the choices of two players."""
+    chosen = ByPlayer({player: choice for player, choice in choices.items() if choice is not None})
+    judged = judge(chosen[players[0]], chosen[players[1]], number)
+    return GameResult(
+        drawn_number=number,
+        number_parity=parity_of(number),
+        choices=chosen,
+        status=judged.status,
+        winner_player_id=None if judged.winning_seat is None else players[judged.winning_seat],
+        points=ByPlayer(zip(players, judged.points, strict=True)),
+    )
+
+
+# sight
+
+
+def view(state: State, player: PlayerId | None) -> View:
+    """The match as `player` sees it; `None` looks on from outside. Never the other's choice, never the seed."""
+    return View(
+        phase=state.phase,
+        players=state.players,
+        draws=state.draws,
+        choice=state.choices.get(player) if player else None,
+        has_chosen=ByPlayer({who: choice is not None for who, choice in state.choices.items()}),  # that, never what
+        score=state.score,
+        results=state.results,
+    )
+
+
+def actions(state: State, player: PlayerId) -> tuple[ChooseParity, ...]:
+    """Even or odd, as long as the player has not chosen."""
+    waits = state.phase is Phase.COLLECTING_CHOICES and player in state.players and state.choices[player] is None
+    return tuple(ChooseParity(player, parity.value) for parity in Parity) if waits else ()
+
+
+def dealer(state: State) -> Event | None:
+    """The table starts the match with the seed it committed to."""
+    return Start(state.seed) if state.phase is Phase.IDLE and state.seed is not None else None
+
+
+# end
+
+
+def outcome(state: State) -> Outcome | None:
+    """The highest total wins; equal totals share the win."""
+    return Outcome(leaders(state), state.score) if state.phase is Phase.FINISHED else None
+
+
+# small things the functions above share
+
+
+def leaders(state: State) -> Players:
+    most = max(state.score.values())
+    return tuple(player for player in state.players if state.score[player] == most)
+
+
+def _other(players: Players, player: PlayerId) -> PlayerId:
+    return players[1] if player == players[0] else players[0]
+
+
+game = Game(
+    machine=evenodd,
+    title="Even/Odd",
+    version=1,
+    seats=SEATS,
+    options=Options,
+    new=new,
+    view=view,
+    actions=actions,
+    dealer=dealer,
+    outcome=outcome,
+)

@@ -1,0 +1,74 @@
+"""Even/Odd beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+
+from collections.abc import Hashable, Mapping
+
+from turnstile.games import evenodd
+from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, Status, View
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel.chance import derive, draw
+
+
+def sound(state: State) -> str | None:
+    """A state can be reached if its seed, results and choices tell the same story as its fields."""
+    idle = evenodd.new(state.players, Options(state.draws), state.seed)
+    if isinstance(idle, Rejection):
+        return idle.sentence
+    story = idle if state.phase is Phase.IDLE else _retold(idle, state)
+    return None if story == state else "No match of Even/Odd can be in this state: its fields contradict each other."
+
+
+def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
+    """A match that looks like this to `player`: a hidden choice could be either, and the numbers to come are open.
+
+    They come from an imagined seed, which does not give the numbers of the past: one that gives them all cannot be
+    found for a long series, which is what makes the commitment to the real one worth something.
+    """
+    choices: dict[PlayerId, Parity | None] = {}
+    for who, has_chosen in seen.has_chosen.items():
+        hidden = list(Parity)[draw(seed, f"imagined choice of {who}", 0, len(Parity))] if has_chosen else None
+        choices[who] = seen.choice if who == player else hidden
+    return State(
+        phase=seen.phase,
+        players=seen.players,
+        draws=seen.draws,
+        choices=ByPlayer(choices),
+        score=seen.score,
+        results=seen.results,
+        seed=derive(seed, "imagined seed"),
+    )
+
+
+def essence(state: State) -> Hashable:
+    """How many draws were made and what they added up to steers the match; which numbers they were does not."""
+    return state.phase, state.players, state.draws, state.choices, state.score, len(state.results), state.seed
+
+
+def tally(state: State) -> Tally:
+    """How often the choices differed, so that somebody won, how often that was the first player, and what was drawn."""
+    drawn, won = len(state.results), [result for result in state.results if result.status is Status.WIN]
+    first = state.players[0]
+    return {
+        "the choices differ": (len(won), drawn),
+        "... and the first player is right": (sum(result.winner_player_id == first for result in won), len(won)),
+        "the number is even": (sum(result.number_parity is Parity.EVEN for result in state.results), drawn),
+    }
+
+
+def standing(state: State) -> Outcome:
+    """Whoever has most points so far."""
+    return Outcome(evenodd.leaders(state), state.score)
+
+
+def _retold(idle: State, state: State) -> State:
+    """The match played again from its seed, with the choices that were made."""
+    made: list[Mapping[PlayerId, Parity | None]] = [*(result.choices for result in state.results), state.choices]
+    events: list[Event] = [] if idle.seed is None else [Start(idle.seed)]
+    events += [ChooseParity(who, choice) for choices in made for who, choice in choices.items() if choice is not None]
+    story = idle
+    for event in events:
+        after = evenodd.evenodd.apply(story, event)
+        story = story if isinstance(after, Rejection) else after
+    return story
+
+
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=standing)
