@@ -13,19 +13,20 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | $(BIN)/python
+	$(INSTALL) --editable '.[svg]'
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
-	@touch $@
+	@touch $@ .venv/installed
 
-.venv/installed-bench: .venv/installed
-	$(INSTALL) --editable '.[bench]'
-	@touch $@
+install: .venv/installed  ## into .venv; leaves .venv/bin/turnstile
 
-install: .venv/installed  ## everything into .venv; leaves .venv/bin/turnstile
+GAME ?= e-card
+play: install  ## a game against a bot, here in the terminal: make play GAME=e-card
+	@$(BIN)/turnstile play $(GAME)
 
-play: install  ## E-Card against a bot, here in the terminal
-	@$(BIN)/turnstile play e-card
-
-test: install  ## everything CI checks
+test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -33,14 +34,14 @@ test: install  ## everything CI checks
 	$(BIN)/python -m tools.pages --check
 	$(BIN)/pytest -n 2 --cov --cov-report=term
 
-fmt: install  ## format and mend what can be mended
+fmt: .venv/installed-dev  ## format and mend what can be mended
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: install  ## make the generated pages anew
+docs: .venv/installed-dev  ## make the generated pages anew
 	$(BIN)/python -m tools.pages
 
-bench: .venv/installed-bench  ## speed, beside other libraries; interleaved, in one run
+bench: .venv/installed-dev  ## speed, beside other libraries; interleaved, in one run
 	$(BIN)/python -m bench
 
 clean:  ## forget .venv and the caches

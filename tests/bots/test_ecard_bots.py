@@ -43,4 +43,4 @@ def test_the_random_bot_takes_every_action_as_often_as_any_other() -> None:
 
 
 def test_the_best_bot_comes_first_and_the_random_one_is_always_there() -> None:
-    assert list(bots_of(game)) == ["equilibrium", "random"]
+    assert list(bots_of(game)) == ["equilibrium", "search", "random"]

@@ -11,7 +11,7 @@ import pytest
 from tests.bots.matches import chooser
 from tests.bots.toys import Gamble, Look, Pile, Share, Take, cups, cups_study, sticks, sticks_study
 from turnstile.bots import bots_of, random_bot
-from turnstile.bots.search import SearchBot, can_search, iterations, search_bot, seconds, shares
+from turnstile.bots.search import SearchBot, iterations, search_bot, seconds, shares
 from turnstile.games import ecard, evenodd
 from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, Study
 from turnstile.lab.match import next_event, play_out
@@ -159,12 +159,12 @@ def test_it_is_offered_for_every_game_that_can_be_imagined_after_the_games_own_b
     for name in names():
         game = find_game(name)
         assert game is not None
-        assert can_search(game, study_of(game))
+        assert study_of(game).imagine is not None
         assert list(bots_of(game))[-2:] == ["search", "random"]
 
 
 def test_it_is_not_offered_where_nothing_can_be_imagined() -> None:
-    assert not can_search(sticks, Study())
+    assert study_of(sticks) == Study()
     assert list(bots_of(sticks)) == ["random"]
 
 

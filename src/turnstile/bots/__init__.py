@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from turnstile.bots.search import can_search, search_bot
+from turnstile.bots.search import search_bot
 from turnstile.kernel import AnyGame, Move
 from turnstile.registry import find, study_of
 
@@ -24,5 +24,5 @@ def random_bot(view: object, actions: Sequence[Move], rng: Random) -> Move:
 def bots_of(game: AnyGame) -> Mapping[str, Bot[Any]]:
     """The bots that can play a game, by name: its own first, the best of them at the head, then those for any game."""
     own, study = find(BOTS, game.name), study_of(game)
-    search = {"search": search_bot(game, study)} if can_search(game, study) else {}
+    search = {"search": search_bot(game, study)} if study.imagine else {}
     return {**(own if isinstance(own, dict) else {}), **search, "random": random_bot}

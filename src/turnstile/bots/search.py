@@ -45,11 +45,6 @@ def seconds(limit: float, clock: Callable[[], float] = monotonic) -> Budget:
     return until_late
 
 
-def can_search(game: AnyGame, study: AnyStudy) -> bool:
-    """Searching needs to imagine states, and to know from a state who sits at the table."""
-    return study.imagine is not None and "players" in game.machine.state.__struct_fields__
-
-
 @dataclass(slots=True)
 class Trial:
     """One action at a decision: how often it could have been chosen, how often it was, and what that brought."""
@@ -109,7 +104,7 @@ class SearchBot:
 
     def _play(self, memory: Memory, state: Any, event: Any, path: Path, rng: Random) -> None:
         """One imagined match from its first `event` on: by memory, up to one decision that is new, then by chance."""
-        players: Players = state.players
+        players = self.game.players(state)
         remembers = True
         for _ in range(self.horizon):
             state = self._after(state, event)
@@ -153,5 +148,5 @@ def shares(outcome: Outcome | None, players: Players) -> Mapping[PlayerId, float
 
 def search_bot(game: AnyGame, study: AnyStudy, budget: Budget = USUAL_BUDGET, horizon: int = HORIZON) -> SearchBot:
     """A bot for any game whose study can imagine."""
-    assert can_search(game, study), f"{game.name} cannot be searched: its study imagines nothing"
+    assert study.imagine is not None, f"{game.name} cannot be searched: its study imagines nothing"
     return SearchBot(game, study, budget, horizon)

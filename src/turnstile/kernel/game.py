@@ -46,6 +46,8 @@ class Game(Generic[S, V, O]):
     """Every legal event of that player now."""
     dealer: Callable[[S], Event | None]
     """What the table itself does next, once everyone knows what they were told: deal, begin, go on after the acks."""
+    players: Callable[[S], Players] = lambda state: state.players  # type: ignore[attr-defined]
+    """Who sits at the table, in the order of the seats."""
     outcome: Callable[[S], Outcome | None]
     """How the match ended; `None` while it goes on."""
 
