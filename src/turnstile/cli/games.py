@@ -33,21 +33,24 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
         return
-    table = Table("name", "title", "players", "version", "bots", "events")
+    table = Table("name", "title", "players", "version", "bots")
     for each in found:
-        facts = described(each)
-        table.add_row(*(", ".join(fact) if isinstance(fact, list) else str(fact) for fact in facts.values()))
+        table.add_row(each.name, each.title, company(each), str(each.version), ", ".join(bots_of(each)))
     Console().print(table)
 
 
 def described(game: AnyGame) -> dict[str, object]:
     """What there is to know about a game before one plays it."""
-    fewest, most = game.seats[0], game.seats[-1]
     return {
         "name": game.name,
         "title": game.title,
-        "players": f"{fewest}" if fewest == most else f"{fewest} to {most}",
+        "players": company(game),
         "version": game.version,
         "bots": list(bots_of(game)),
         "events": [wire_name(event) for event in game.machine.events],
     }
+
+
+def company(game: AnyGame) -> str:
+    fewest, most = game.seats[0], game.seats[-1]
+    return f"{fewest}" if fewest == most else f"{fewest} to {most}"
