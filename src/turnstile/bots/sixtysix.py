@@ -105,9 +105,8 @@ class Table:
         saved = self.hand[index] - value
         if self.is_last_turn:
             return saved
-        return saved + HOPE * (
-            self.pair([*self.known[:index], value, *self.known[index + 1 :]]) - self.pair(self.known)
-        )
+        after = [*self.known[:index], value, *self.known[index + 1 :]]
+        return saved + HOPE * (self.pair(after) - self.pair(self.known))
 
     def pair(self, known: Sequence[int | None]) -> float:
         """What the best claim with these cards would save beyond what any turn does."""

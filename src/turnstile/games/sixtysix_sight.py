@@ -81,8 +81,8 @@ def _offered(
         case Phase.READY_FOR_TURN:
             moves += [TakeCardFromDeck(player)]
             moves += [ReplaceCardByDiscarded(player, index) for index in own]
-            moves += [ShowCards(player, claim) for size in own[1:] for claim in combinations(own, size + 1)]
             moves += [StopRound(player)] if may_stop else []
+            moves += [ShowCards(player, claim) for size in own[1:] for claim in combinations(own, size + 1)]
         case Phase.DECK_CARD_TAKEN:
             moves += [ReplaceCardFromDeck(player, index) for index in own]
             moves += [Discard(player)]

@@ -79,8 +79,9 @@ def show(view: View, player: PlayerId) -> RenderableType:
     number = len(view.rounds) + (view.phase is not Phase.ROUND_FINISHED)
     head = f"Round {number}, {_stop(view, player)}{view.deck_size} cards in the deck"
     rows = Table.grid(padding=(0, 2))
-    pile = [view.discarded_value] if view.taken is None else [view.discarded_value, view.taken]
-    rows.add_row("discard pile" if view.taken is None else "discard pile, and the card you took", drawn(pile))
+    rows.add_row("discard pile", drawn([view.discarded_value]))
+    if view.taken is not None:
+        rows.add_row("you took", drawn([view.taken]))
     for seat, who in enumerate(view.players):
         name = "you" if who == player else who
         rows.add_row(f"{name}, {view.totals[seat]} points", drawn([sight.value for sight in view.seen[seat]]))
@@ -195,9 +196,8 @@ class Words:
                 return "You stop the round. Everybody else has one more turn."
             case RoundFinished(turn_count=turns, scores=scores, total_scores=totals, next_player_index=seat):
                 starter = "You start" if self.players[seat] == player else f"{self.players[seat]} starts"
-                return (
-                    f"The round is over after {turns} turns. {self._score(scores, totals, player)} {starter} the next."
-                )
+                end = f"The round is over after {turns} turns. {self._score(scores, totals, player)}"
+                return f"{end} {starter} the next."
             case GameFinished(round_count=rounds, scores=scores, total_scores=totals):
                 end = f"The match is over after {rounds} rounds. {self._score(scores, totals, player)}"
                 return f"{end} {self._winners(totals, player)}"
@@ -215,7 +215,7 @@ class Words:
             case ReplaceCardByDiscarded(card_index=index):
                 return f"take the discarded card for {_your(index)}"
             case ShowCards(card_indexes=indexes):
-                return f"show {_your(*indexes)}: they are identical"
+                return f"show {_your(*indexes)} as identical"
             case StopRound():
                 return "stop the round"
             case ReplaceCardFromDeck(card_index=index):
