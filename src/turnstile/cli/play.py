@@ -96,7 +96,7 @@ class Seated:
         self.game, self.me, self.seed, self.options = game, me, seed, options
         self.players = (me, *rivals)
         self.bot_name = bot
-        self.terminal: Terminal[Any] = terminal_of(game)
+        self.terminal: Terminal[Any] = terminal_of(game, self.players)
         self.console = Console(highlight=False)
         self.events: list[Event] = []
         self.choosers: dict[PlayerId, Chooser] = {me: self._ask}

@@ -131,7 +131,7 @@ def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
 
 def _in_another_process(game: AnyGame, hash_seed: str) -> str:
     """The fingerprints of a few random matches, played where Python hashes texts differently."""
-    module = sys.modules[game.machine.state.__module__]
+    module = sys.modules[game.new.__module__]
     name = next(name for name, value in vars(module).items() if value is game)
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "turnstile.testing", module.__name__, name]

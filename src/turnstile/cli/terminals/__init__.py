@@ -8,7 +8,7 @@ import msgspec
 from rich.console import RenderableType
 from rich.json import JSON
 
-from turnstile.kernel import AnyGame, Message, Move, PlayerId, encode, wire_name
+from turnstile.kernel import AnyGame, Message, Move, PlayerId, Players, encode, wire_name
 from turnstile.registry import find
 
 V = TypeVar("V")
@@ -45,7 +45,12 @@ def _fields(value: msgspec.Struct) -> str:
     return encode(told).decode() if told else ""
 
 
-def terminal_of(game: AnyGame) -> Terminal[Any]:
-    """The terminal that was made for a game, or the plain one."""
+def terminal_of(game: AnyGame, players: Players) -> Terminal[Any]:
+    """The terminal that was made for a game, or the plain one.
+
+    A game whose messages speak of seats offers a function instead: the terminal for these players, in seat order.
+    """
     found = find(TERMINALS, game.name)
+    if callable(found):
+        found = found(players)
     return found if isinstance(found, Terminal) else Terminal(plain_show, plain_tell, plain_name)

@@ -1,0 +1,62 @@
+"""The cards of 66: what is in the deck, who has seen which card of a hand, and the notation for both."""
+
+from collections.abc import Iterable, Sequence
+from typing import NewType
+
+from turnstile.kernel.values import Value
+
+Seat = NewType("Seat", int)
+"""Where a player sits, from 0: the `playerIndex` of the messages."""
+
+LOWEST, HIGHEST = 0, 13
+COPIES = {LOWEST: 2, **dict.fromkeys(range(1, HIGHEST), 4), HIGHEST: 2}
+DECK = tuple(value for value, copies in COPIES.items() for _ in range(copies))
+HAND_SIZE = 4
+
+
+class Card(Value, frozen=True):
+    """A card that lies face down in a hand, and the seats that have seen it, in ascending order.
+
+    Who has seen a card is no secret: every look at one is announced. And since every move of a card is announced
+    too, whoever has seen it knows it wherever it goes, by exchange or when a row closes up, until it is discarded.
+    """
+
+    value: int
+    seen_by: tuple[Seat, ...] = ()
+
+    def shown_to(self, seats: Iterable[Seat]) -> "Card":
+        """This card, seen by these seats as well."""
+        return Card(self.value, tuple(sorted({*self.seen_by, *seats})))
+
+
+Hand = tuple[Card, ...]
+
+
+def hand(text: str) -> Hand:
+    """A hand in short notation, each card with the seats that have seen it: `hand("5:0 13:01 7")`."""
+    return tuple(_card(*word.split(":")) for word in text.split())
+
+
+def notation(cards: Sequence[Card]) -> str:
+    """The short notation of a hand: `notation(hand("5:0 7")) == "5:0 7"`."""
+    return " ".join(f"{card.value}:{''.join(map(str, card.seen_by))}".rstrip(":") for card in cards)
+
+
+def _card(value: str, seats: str = "") -> Card:
+    return Card(int(value), tuple(Seat(int(seat)) for seat in seats))
+
+
+def total(cards: Iterable[Card]) -> int:
+    """What a hand counts: the sum of its values."""
+    return sum([card.value for card in cards])
+
+
+def put(cards: Hand, index: int, card: Card) -> Hand:
+    """The hand with `card` in the place `index`."""
+    return (*cards[:index], card, *cards[index + 1 :])
+
+
+def closed_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:
+    """The hand with `card` in the place of the lowest of `indexes`; the others are gone and the row closes up."""
+    lowest, *gone = sorted(indexes)
+    return tuple([held for index, held in enumerate(put(cards, lowest, card)) if index not in gone])

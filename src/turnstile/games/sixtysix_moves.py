@@ -1,0 +1,68 @@
+"""What the players of 66 may do, in the order of the phases of a match. All of it is checked by sixtysix."""
+
+from turnstile.kernel.values import Move
+
+
+class StartGame(Move, frozen=True):
+    """The match begins; the first seat sends it."""
+
+
+class TakeCardFromDeck(Move, frozen=True):
+    pass
+
+
+class ReplaceCardByDiscarded(Move, frozen=True):
+    card_index: int
+
+
+class ShowCards(Move, frozen=True):
+    """A claim that these cards are identical; the indexes are in ascending order."""
+
+    card_indexes: tuple[int, ...]
+
+
+class StopRound(Move, frozen=True):
+    pass
+
+
+class ReplaceCardFromDeck(Move, frozen=True):
+    card_index: int
+
+
+class Discard(Move, frozen=True):
+    pass
+
+
+class PeekOwnCard(Move, frozen=True):
+    card_index: int
+
+
+class PeekAnothersCard(Move, frozen=True):
+    another_player_index: int
+    card_index: int
+
+
+class ExchangeCards(Move, frozen=True):
+    card_index: int
+    another_player_index: int
+    another_player_card_index: int
+
+
+class ReplaceCardsFromDeck(Move, frozen=True):
+    pass
+
+
+class ReplaceCardsByDiscarded(Move, frozen=True):
+    pass
+
+
+class StartNextRound(Move, frozen=True):
+    """The next round begins; the player who starts it sends this."""
+
+
+POWERS: dict[int, type[Move]] = {
+    **dict.fromkeys((7, 8), PeekOwnCard),
+    **dict.fromkeys((9, 10), PeekAnothersCard),
+    **dict.fromkeys((11, 12), ExchangeCards),
+}
+"""What must be done when a card with this value is discarded straight from the deck."""

@@ -1,0 +1,155 @@
+"""A match of 66 as a value: its phases, its state, and what one player sees of it."""
+
+from enum import StrEnum
+
+from turnstile.games.sixtysix_cards import Hand, Seat
+from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import Value
+
+# words
+
+
+class Phase(StrEnum):
+    """The states of the spec's diagram under their own names; NOT_STARTED is its first dot."""
+
+    NOT_STARTED = "NOT_STARTED"
+    ROUND_STARTING = "ROUND_STARTING"
+    READY_FOR_TURN = "READY_FOR_TURN"
+    DECK_CARD_TAKEN = "DECK_CARD_TAKEN"
+    REPLACING_CARD_FROM_DECK = "REPLACING_CARD_FROM_DECK"
+    DISCARDING = "DISCARDING"
+    DISCARDED = "discarded"
+    PEEKING_OWN_CARD = "PEEKING_OWN_CARD"
+    PEEKING_ANOTHERS_CARD = "PEEKING_ANOTHERS_CARD"
+    EXCHANGING_CARDS = "EXCHANGING_CARDS"
+    REPLACING_CARD_BY_DISCARDED = "REPLACING_CARD_BY_DISCARDED"
+    ROUND_STOPPING = "ROUND_STOPPING"
+    SHOWING_CARDS = "SHOWING_CARDS"
+    COMPARING_CARDS = "comparing_cards"
+    REPLACING_CARDS = "replacing_cards"
+    REPLACING_MULTIPLE_CARDS_FROM_DECK = "REPLACING_MULTIPLE_CARDS_FROM_DECK"
+    REPLACING_MULTIPLE_CARDS_BY_DISCARDED = "REPLACING_MULTIPLE_CARDS_BY_DISCARDED"
+    TURN_DONE = "turn_done"
+    ROUND_DONE = "round_done"
+    ROUND_FINISHED = "ROUND_FINISHED"
+    GAME_FINISHED = "GAME_FINISHED"
+
+
+class Code(StrEnum):
+    """Why 66 turns something down. Codes are protocol: add to them, never rename one."""
+
+    MISSING_SEED = "MissingSeed"
+    ACKS_MISSING = "AcksMissing"
+    UNKNOWN_PLAYER = "UnknownPlayer"
+    NOT_YOUR_TURN = "NotYourTurn"
+    ALREADY_STOPPED = "AlreadyStopped"
+    WRONG_POWER = "WrongPower"
+    NO_SUCH_PLAYER = "NoSuchPlayer"
+    NOT_ANOTHERS_CARD = "NotAnothersCard"
+    NO_SUCH_CARD = "NoSuchCard"
+    TOO_FEW_CARDS = "TooFewCards"
+    REPEATED_CARD = "RepeatedCard"
+    CARDS_NOT_IN_ORDER = "CardsNotInOrder"
+
+
+# values
+
+
+class Place(Value, frozen=True):
+    """Where a card lies: whose hand, and which place of the row, from 0."""
+
+    player_index: Seat
+    card_index: int
+
+
+class Round(Value, frozen=True):
+    """A finished round: how many turns it had, who stopped it, and what it brought each seat."""
+
+    turn_count: int
+    stopper: Seat | None
+    scores: tuple[int, ...]
+
+
+class Options(Value, frozen=True):
+    """66 has none."""
+
+
+class State(Value, frozen=True):
+    """The whole match. What is one for each player is in the order of the seats; the top of a pile comes last.
+
+    `turn` is who acts now: before the match the first seat, which starts it, and between rounds the next starter.
+    `taken` is the card drawn from the deck and not yet laid anywhere. `touched` are the places that the last action was
+    about (of cards that were shown and replaced: where they lay); everybody is told them. `turn_count` counts the turns
+    of this round that are done, `rounds` are the rounds that are over, `totals` what they brought.
+    """
+
+    phase: Phase
+    players: Players
+    seed: Seed
+    commitment: Commitment
+    deck: tuple[int, ...]
+    discarded: tuple[int, ...]
+    hands: tuple[Hand, ...]
+    taken: int | None
+    touched: tuple[Place, ...]
+    turn: Seat
+    starter: Seat
+    stopper: Seat | None
+    turn_count: int
+    totals: tuple[int, ...]
+    rounds: tuple[Round, ...]
+
+    @property
+    def hand_sizes(self) -> tuple[int, ...]:
+        return tuple([len(held) for held in self.hands])
+
+    @property
+    def touched_indexes(self) -> tuple[int, ...]:
+        return tuple([place.card_index for place in self.touched])
+
+    @property
+    def touched_values(self) -> tuple[int, ...]:
+        """What lies where the last action was; not of use once cards that were shown are replaced."""
+        return tuple([self.hands[place.player_index][place.card_index].value for place in self.touched])
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether the cards that were shown all have one value."""
+        return len(set(self.touched_values)) == 1
+
+
+class Sight(Value, frozen=True):
+    """A card of a hand as one player knows it: no value if that player has not seen it; who has, everybody knows."""
+
+    value: int | None
+    seen_by: tuple[Seat, ...]
+
+
+class View(Value, frozen=True):
+    """The match as one player sees it, at the seat `player_index`; a spectator has none and has seen no card.
+
+    `seen` has every card of every hand, with the value where this player has seen it and it still lies there: its own
+    first two, those it peeked at, drew and kept, or took from the discard pile, those that others showed or took from
+    the pile, each wherever it was moved since. The whole discard pile is open, for all of it was announced. `taken` is
+    the card this player has drawn. `is_identical` says how a claim turned out, from the claim to the end of its turn.
+    """
+
+    phase: Phase
+    players: Players
+    player_index: Seat | None
+    commitment: Commitment
+    turn: Seat
+    starter: Seat
+    stopper: Seat | None
+    turn_count: int
+    deck_size: int
+    discarded: tuple[int, ...]
+    discarded_value: int | None
+    hand_sizes: tuple[int, ...]
+    seen: tuple[tuple[Sight, ...], ...]
+    taken: int | None
+    touched: tuple[Place, ...]
+    is_identical: bool | None
+    totals: tuple[int, ...]
+    rounds: tuple[Round, ...]
