@@ -174,7 +174,8 @@ def _imagined_hands(seen: View, seed: Seed) -> Mapping[PlayerId, Hand]:
     """
     places: list[PlayerId] = [each.id for each in seen.players if each.hand is None for _ in range(each.hand_size)]
     order = shuffle(seed, "imagined places", 0, range(len(places)))
-    unseen = [card for card in shuffle(seed, "imagined cards", 0, DECK) if card not in _in_sight(seen)]
+    in_sight = _in_sight(seen)
+    unseen = [card for card in shuffle(seed, "imagined cards", 0, DECK) if card not in in_sight]
     lacking = lacking_suits(seen.current_round) if seen.current_round else {}
     place_of: dict[Card, int] = {}
 
