@@ -316,8 +316,8 @@ def test_a_tally_counts_exact_bets_by_the_size_of_the_round_and_what_bets_add_up
     assert tally(match) == {
         "a bet is made exactly": (1, 2),
         "... in rounds of 1": (1, 2),
-        "the bets of a round add up to more than its hands": (0, 1),
-        "... to fewer": (1, 1),
+        "the bets of a round are too many": (0, 1),
+        "... too few": (1, 1),
     }
 
 
@@ -325,7 +325,7 @@ def test_a_tally_of_a_whole_match_counts_every_bet_once() -> None:
     facts = tally(finished(THREE, 3))
     assert facts["a bet is made exactly"][1] == 3 * 5
     assert [facts[f"... in rounds of {size}"][1] for size in (1, 2, 3)] == [6, 6, 3]
-    assert facts["the bets of a round add up to more than its hands"][1] == 5
+    assert facts["the bets of a round are too many"][1] == 5
 
 
 def test_the_study_offers_all_of_this() -> None:

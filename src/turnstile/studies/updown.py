@@ -92,8 +92,8 @@ def tally(state: State) -> Tally:
         exact.setdefault(f"... in rounds of {done.cards_per_player}", []).extend(made)
         over.append(sum(result.bet for result in done.results) > done.cards_per_player)
     facts = {fact: (sum(made), len(made)) for fact, made in exact.items()}
-    facts["the bets of a round add up to more than its hands"] = (sum(over), len(over))
-    facts["... to fewer"] = (len(over) - sum(over), len(over))
+    facts["the bets of a round are too many"] = (sum(over), len(over))
+    facts["... too few"] = (len(over) - sum(over), len(over))
     return facts
 
 
