@@ -6,7 +6,8 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from turnstile.cli.terminals.updown import name, show, tell
-from turnstile.games.updown import GameCompleted, Options, StartGame, State, new, view
+from turnstile.games.updown import Options, StartGame, State, new, view
+from turnstile.games.updown_messages import GameCompleted
 from turnstile.kernel import ByPlayer, Message, PlayerId, Seed
 
 FIRST_CHOICES = "1\n" * 100

@@ -35,7 +35,6 @@ from turnstile.games.updown import (
     Options,
     Phase,
     PlaceBet,
-    PlayedCard,
     State,
     actions,
     best_of,
@@ -49,6 +48,7 @@ from turnstile.games.updown import (
     updown,
 )
 from turnstile.games.updown_cards import DECK, Card, Rank, Suit, card, hand, notation
+from turnstile.games.updown_rounds import PlayedCard
 from turnstile.kernel import PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)

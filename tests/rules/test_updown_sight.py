@@ -25,28 +25,18 @@ from tests.rules.updown_matches import (
     told,
     waiting,
 )
-from turnstile.games.updown import (
+from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
+from turnstile.games.updown_cards import Suit, card, hand
+from turnstile.games.updown_messages import (
     BetPlaced,
     CardPlayed,
     GameCompleted,
     GameStarted,
     HandCompleted,
-    HandResult,
-    Phase,
-    PlaceBet,
-    PlayCard,
-    PlayedCard,
-    PlayerResult,
     RoundCompleted,
     RoundDealt,
-    StartGame,
-    actions,
-    dealer,
-    game,
-    outcome,
-    view,
 )
-from turnstile.games.updown_cards import Suit, card, hand
+from turnstile.games.updown_rounds import HandResult, PlayedCard, PlayerResult
 from turnstile.kernel import Commitment, PlayerId, Seed, Tell, encode
 
 ZOE = PlayerId("zoe")

@@ -11,7 +11,6 @@ from turnstile.games.updown import (
     Phase,
     PlaceBet,
     PlayCard,
-    RoundState,
     StartGame,
     State,
     actions,
@@ -21,6 +20,7 @@ from turnstile.games.updown import (
     updown,
 )
 from turnstile.games.updown_cards import DECK, card, hand, notation
+from turnstile.games.updown_rounds import RoundState
 from turnstile.kernel import Event, Message, Move, PlayerId, Players, Rejection, Seed, Step, Tell
 
 ANA, BO, CY, DI = (PlayerId(name) for name in ("ana", "bo", "cy", "di"))

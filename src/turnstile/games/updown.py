@@ -7,11 +7,29 @@ import msgspec
 from msgspec.structs import replace
 
 from turnstile.games.updown_cards import DECK, HEIGHT, Card, Hand, Suit
-from turnstile.kernel.chance import Commitment, Seed, commit, draw, shuffle
+from turnstile.games.updown_messages import (
+    BetPlaced,
+    CardPlayed,
+    GameCompleted,
+    GameStarted,
+    HandCompleted,
+    RoundCompleted,
+    RoundDealt,
+)
+from turnstile.games.updown_rounds import (
+    HandResult,
+    HandState,
+    PlayedCard,
+    PlayerResult,
+    PlayerState,
+    RoundResult,
+    RoundState,
+)
+from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
-from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
+from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId, Value
 
 # words
 
@@ -58,70 +76,6 @@ POINTS_A_HAND = 2
 # values
 
 
-class PlayerState(Value, frozen=True):
-    """A player: what it holds, its bet and the hands it has won in this round, and its points of all rounds."""
-
-    id: PlayerId
-    hand: Hand
-    bet: int | None
-    hands_won: int
-    score: int
-
-
-class PlayedCard(Value, frozen=True):
-    player_id: PlayerId
-    card: Card
-
-
-class HandState(Value, frozen=True):
-    """The hand that is being played. The pinta is the suit of its first card; `hand_order` is PH1, PH2, ..."""
-
-    hand_number: int
-    cards_played: tuple[PlayedCard, ...]
-    pinta: Suit | None
-    current_player_index: int
-    hand_order: Players
-
-
-class HandResult(Value, frozen=True):
-    hand_number: int
-    cards_played: tuple[PlayedCard, ...]
-    pinta: Suit
-    winner_id: PlayerId
-
-
-class RoundState(Value, frozen=True):
-    """The round that is being played. `betting_order` is PS1, PS2, ...; all of it is public."""
-
-    round_number: int
-    cards_per_player: int
-    mesa: Card
-    starting_player_id: PlayerId
-    betting_order: Players
-    current_betting_index: int
-    current_hand: HandState | None
-    completed_hands: tuple[HandResult, ...]
-
-
-class PlayerResult(Value, frozen=True):
-    """What a round brought a player, and its points of all rounds up to this one."""
-
-    player_id: PlayerId
-    bet: int
-    hands_won: int
-    points: int
-    score: int
-
-
-class RoundResult(Value, frozen=True):
-    round_number: int
-    cards_per_player: int
-    mesa: Card
-    starting_player_id: PlayerId
-    results: tuple[PlayerResult, ...]
-    completed_hands: tuple[HandResult, ...]
-
-
 class Options(Value, frozen=True):
     """`max_round_size` is the size of the largest round; by default 7, or less where the cards do not reach."""
 
@@ -152,51 +106,6 @@ class PlaceBet(Move, frozen=True, tag="PLACE_BET"):
 
 class PlayCard(Move, frozen=True, tag="PLAY_CARD"):
     card: Card
-
-
-class GameStarted(Message, frozen=True):
-    player_order: Players
-    round_sequence: tuple[int, ...]
-    commitment: Commitment
-
-
-class RoundDealt(Message, frozen=True):
-    """A round begins with its betting; the hand is the receiver's own."""
-
-    round_number: int
-    cards_per_player: int
-    mesa: Card
-    betting_order: Players
-    hand: Hand
-
-
-class BetPlaced(Message, frozen=True):
-    player_id: PlayerId
-    bet: int
-
-
-class CardPlayed(Message, frozen=True):
-    player_id: PlayerId
-    card: Card
-
-
-class HandCompleted(Message, frozen=True):
-    """A hand is over; its winner leads the next one."""
-
-    result: HandResult
-
-
-class RoundCompleted(Message, frozen=True):
-    round_number: int
-    results: tuple[PlayerResult, ...]
-
-
-class GameCompleted(Message, frozen=True):
-    """The match is over; the seed shows that the order and every deal were drawn as promised."""
-
-    winners: Players
-    scores: ByPlayer[int]
-    seed: Seed
 
 
 class PlayerView(Value, frozen=True):
@@ -523,7 +432,7 @@ def _ids(state: State) -> Players:
 
 def _seat(state: State, player: PlayerId) -> int:
     """Where a player who is known to be there sits."""
-    return _ids(state).index(player)
+    return [each.id for each in state.players].index(player)
 
 
 def _refuse_player(state: State, player: PlayerId, otherwise: Rejection) -> Rejection:
@@ -534,7 +443,9 @@ def _refuse_player(state: State, player: PlayerId, otherwise: Rejection) -> Reje
 
 
 def _put(players: tuple[PlayerState, ...], seat: int, player: PlayerState) -> tuple[PlayerState, ...]:
-    return players[:seat] + (player,) + players[seat + 1 :]  # noqa: RUF005 (faster than unpacking)
+    seated = list(players)
+    seated[seat] = player
+    return tuple(seated)
 
 
 def _without(held: Hand, card: Card) -> Hand:

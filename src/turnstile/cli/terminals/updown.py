@@ -9,22 +9,18 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
-from turnstile.games.updown import (
+from turnstile.games.updown import PlaceBet, PlayCard, PlayerView, View
+from turnstile.games.updown_cards import Card, Suit
+from turnstile.games.updown_messages import (
     BetPlaced,
     CardPlayed,
     GameCompleted,
     GameStarted,
     HandCompleted,
-    PlaceBet,
-    PlayCard,
-    PlayerResult,
-    PlayerView,
     RoundCompleted,
     RoundDealt,
-    RoundState,
-    View,
 )
-from turnstile.games.updown_cards import Card, Suit
+from turnstile.games.updown_rounds import PlayerResult, RoundState
 from turnstile.kernel import Message, Move, PlayerId
 
 SIGNS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
