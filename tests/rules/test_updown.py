@@ -37,18 +37,16 @@ from turnstile.games.updown import (
     PlaceBet,
     State,
     actions,
-    best_of,
     largest_round,
     natural_order,
     new,
     outcome,
-    playable,
     points,
     up_and_down,
     updown,
 )
 from turnstile.games.updown_cards import DECK, Card, Rank, Suit, card, hand, notation
-from turnstile.games.updown_rounds import PlayedCard
+from turnstile.games.updown_hand import PlayedCard, best_of, playable
 from turnstile.kernel import PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)

@@ -26,7 +26,8 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown import Code, Phase, PlaceBet, PlayCard, StartGame, State, View, updown, view
 from turnstile.games.updown_cards import Suit, card, hand
-from turnstile.games.updown_rounds import HandState, RoundState
+from turnstile.games.updown_hand import HandState
+from turnstile.games.updown_rounds import RoundState
 from turnstile.kernel import Acks, Hop, PlayerId, Refusal, Rejection, digest, encode
 
 # The edges of the diagram: from where, on what, to where. Two of its lines that differ only in who acts are one edge.

@@ -27,6 +27,7 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
 from turnstile.games.updown_cards import Suit, card, hand
+from turnstile.games.updown_hand import HandResult, PlayedCard
 from turnstile.games.updown_messages import (
     BetPlaced,
     CardPlayed,
@@ -36,7 +37,7 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import HandResult, PlayedCard, PlayerResult
+from turnstile.games.updown_rounds import PlayerResult
 from turnstile.kernel import Commitment, PlayerId, Seed, Tell, encode
 
 ZOE = PlayerId("zoe")

@@ -31,7 +31,7 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown import Options, Phase, State, game, largest_round, updown, view
 from turnstile.games.updown_cards import DECK, Card, Suit, card, hand
-from turnstile.games.updown_rounds import HandResult, PlayedCard
+from turnstile.games.updown_hand import HandResult, PlayedCard
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.check import Verdict, check, world_of
 from turnstile.studies.updown import cards_played, essence, imagine, lacking_suits, sound, study, tally

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import comb, prod
 from random import Random
 
-from turnstile.games.updown import PlaceBet, PlayCard, StartGame, View, beats, best_of, points
+from turnstile.games.updown import PlaceBet, PlayCard, StartGame, View, points
 from turnstile.games.updown_cards import DECK, HEIGHT, Card, Hand, Suit
+from turnstile.games.updown_hand import beats, best_of
 from turnstile.games.updown_rounds import RoundState
 from turnstile.kernel import PlayerId
 from turnstile.studies.updown import cards_played, lacking_suits

@@ -6,7 +6,8 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from turnstile.games.updown_cards import DECK, HEIGHT, Card, Hand, Suit
+from turnstile.games.updown_cards import DECK, Card, Hand
+from turnstile.games.updown_hand import HandResult, HandState, PlayedCard, best_of, playable, start_hand, turned
 from turnstile.games.updown_messages import (
     BetPlaced,
     CardPlayed,
@@ -16,15 +17,7 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import (
-    HandResult,
-    HandState,
-    PlayedCard,
-    PlayerResult,
-    PlayerState,
-    RoundResult,
-    RoundState,
-)
+from turnstile.games.updown_rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players
@@ -108,17 +101,6 @@ class PlayCard(Move, frozen=True, tag="PLAY_CARD"):
     card: Card
 
 
-class PlayerView(Value, frozen=True):
-    """A player in somebody's eyes. The hand is `None` where it is not for these eyes; its size is public."""
-
-    id: PlayerId
-    hand: Hand | None
-    hand_size: int
-    bet: int | None
-    hands_won: int
-    score: int
-
-
 class View(Value, frozen=True):
     """The match as one player sees it: everything but the hands of the others and what is not dealt yet."""
 
@@ -191,7 +173,7 @@ def start_game(state: State, event: StartGame) -> Next[State] | Rejection:
 
 def natural_order(players: Players, seed: Seed) -> Players:
     """PG: the order of the seats, turned so that PG1 is drawn from the seed."""
-    return _turned(players, draw(seed, "first player", 0, len(players)))
+    return turned(players, draw(seed, "first player", 0, len(players)))
 
 
 @updown.auto(Phase.DEALING, to=Phase.BETTING)
@@ -205,7 +187,7 @@ def deal_out(state: State, deck: Sequence[int]) -> State:
     """X cards to each player, then the mesa face up. PG passes the start on: round r is started by its r-th player."""
     number = len(state.completed_rounds) + 1
     size = state.round_sequence[number - 1]
-    order = _turned(state.player_order, (number - 1) % len(state.players))
+    order = turned(state.player_order, (number - 1) % len(state.players))
     players = [
         PlayerState(player.id, _sorted_hand(deck[first : first + size]), None, 0, player.score)
         for player, first in zip(state.players, range(0, len(deck), size), strict=False)
@@ -258,11 +240,6 @@ def forbidden_bet(state: State) -> int | None:
     return current.cards_per_player - sum(player.bet or 0 for player in state.players)
 
 
-def start_hand(number: int, order: Players, leader: PlayerId) -> HandState:
-    """Play follows the order of the seats from the leader."""
-    return HandState(number, (), None, 0, _turned(order, order.index(leader)))
-
-
 @updown.on(Phase.PLAYING_HAND, PlayCard, to={"more cards": Phase.PLAYING_HAND, "last card": Phase.HAND_COMPLETE})
 def play_card(state: State, event: PlayCard) -> Next[State] | Rejection:
     """The current player plays a card. The first card of a hand sets the pinta; who holds it must follow it."""
@@ -291,13 +268,6 @@ def play_card(state: State, event: PlayCard) -> Next[State] | Rejection:
     return Next(after, lambda: Tell.all(_ids(state), CardPlayed(event.player, event.card)))
 
 
-def playable(held: Hand, pinta: Suit | None) -> Sequence[Card]:
-    """Any card for whoever plays first; then the cards of the pinta, or any card for whoever has none of it."""
-    if pinta is None:
-        return held
-    return [card for card in held if card.suit is pinta] or held
-
-
 @updown.auto(Phase.HAND_COMPLETE, to={"more hands": Phase.PLAYING_HAND, "round done": Phase.ROUND_COMPLETE})
 def complete_hand(state: State) -> Next[State]:
     """The hand's winner is determined, and leads the next hand of the round."""
@@ -315,22 +285,6 @@ def complete_hand(state: State) -> Next[State]:
         current_round=replace(current, current_hand=next_hand, completed_hands=(*current.completed_hands, result)),
     )
     return Next(after, lambda: Tell.all(_ids(state), HandCompleted(result)))
-
-
-def best_of(cards_played: Sequence[PlayedCard], mesa: Suit) -> PlayedCard:
-    """The mesa's suit is above the pinta and the pinta above the others; within a suit the higher rank wins."""
-    best = cards_played[0]
-    for played in cards_played:
-        if beats(played.card, best.card, mesa):
-            best = played
-    return best
-
-
-def beats(card: Card, best: Card, mesa: Suit) -> bool:
-    """Whether a card beats the best of those before it, which is of the mesa's suit or else of the pinta."""
-    if card.suit is best.suit:
-        return HEIGHT[card.rank] > HEIGHT[best.rank]
-    return card.suit is mesa
 
 
 @updown.auto(Phase.ROUND_COMPLETE, to={"more rounds": Phase.DEALING, "all rounds done": Phase.GAME_COMPLETE})
@@ -354,8 +308,8 @@ def complete_round(state: State) -> Next[State]:
         current_round=None,
         completed_rounds=(*state.completed_rounds, done),
     )
-    told = Next(after, lambda: Tell.all(_ids(state), RoundCompleted(current.round_number, results)))
-    return Next(after, *told.effects, lambda: _tell_end(after)) if is_over else told
+    ending = [lambda: _tell_end(after)] if is_over else []
+    return Next(after, lambda: Tell.all(_ids(state), RoundCompleted(current.round_number, results)), *ending)
 
 
 def points(bet: int, hands_won: int) -> int:
@@ -451,11 +405,6 @@ def _put(players: tuple[PlayerState, ...], seat: int, player: PlayerState) -> tu
 def _without(held: Hand, card: Card) -> Hand:
     gone = held.index(card)
     return held[:gone] + held[gone + 1 :]
-
-
-def _turned(order: Players, first: int) -> Players:
-    """The same circle, from another player on."""
-    return order[first:] + order[:first]
 
 
 def _sorted_hand(numbers: Sequence[int]) -> Hand:

@@ -1,6 +1,7 @@
-"""What a match of Up-Down consists of: players, the hand and the round being played, and those that are over."""
+"""What a match of Up-Down consists of: its players, the round that is being played, and the rounds that are over."""
 
-from turnstile.games.updown_cards import Card, Hand, Suit
+from turnstile.games.updown_cards import Card, Hand
+from turnstile.games.updown_hand import HandResult, HandState
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import PlayerId, Value
 
@@ -15,26 +16,15 @@ class PlayerState(Value, frozen=True):
     score: int
 
 
-class PlayedCard(Value, frozen=True):
-    player_id: PlayerId
-    card: Card
+class PlayerView(Value, frozen=True):
+    """A player in somebody's eyes. The hand is `None` where it is not for these eyes; its size is public."""
 
-
-class HandState(Value, frozen=True):
-    """The hand that is being played. The pinta is the suit of its first card; `hand_order` is PH1, PH2, ..."""
-
-    hand_number: int
-    cards_played: tuple[PlayedCard, ...]
-    pinta: Suit | None
-    current_player_index: int
-    hand_order: Players
-
-
-class HandResult(Value, frozen=True):
-    hand_number: int
-    cards_played: tuple[PlayedCard, ...]
-    pinta: Suit
-    winner_id: PlayerId
+    id: PlayerId
+    hand: Hand | None
+    hand_size: int
+    bet: int | None
+    hands_won: int
+    score: int
 
 
 class RoundState(Value, frozen=True):

@@ -8,7 +8,8 @@ from itertools import count
 from turnstile.games import updown
 from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, State, View
 from turnstile.games.updown_cards import DECK, Card, Hand, Suit
-from turnstile.games.updown_rounds import HandResult, HandState, PlayedCard, PlayerState, RoundResult, RoundState
+from turnstile.games.updown_hand import HandResult, HandState, PlayedCard
+from turnstile.games.updown_rounds import PlayerState, RoundResult, RoundState
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 

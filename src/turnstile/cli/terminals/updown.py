@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
-from turnstile.games.updown import PlaceBet, PlayCard, PlayerView, View
+from turnstile.games.updown import PlaceBet, PlayCard, View
 from turnstile.games.updown_cards import Card, Suit
 from turnstile.games.updown_messages import (
     BetPlaced,
@@ -20,7 +20,7 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import PlayerResult, RoundState
+from turnstile.games.updown_rounds import PlayerResult, PlayerView, RoundState
 from turnstile.kernel import Message, Move, PlayerId
 
 SIGNS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
