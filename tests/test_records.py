@@ -97,3 +97,27 @@ def test_a_match_of_even_odd_that_was_left_with_one_choice_made() -> None:
     last = replayed(record).states[-1]
     assert (record.end.outcome, last.phase) == (None, "COLLECTING_CHOICES")
     assert list(last.choices.values()).count(None) == 1
+
+
+def up_down(name: str) -> Record:
+    return loaded(FOLDER / f"up-down-v1-{name}.jsonl")
+
+
+def test_a_whole_match_of_up_down_for_two_with_thirteen_rounds() -> None:
+    record = up_down("two-players")
+    ended = replayed(record).states[-1]
+    assert (ended.phase, len(ended.completed_rounds), len(record.header.players)) == ("game_complete", 13, 2)
+
+
+def test_a_match_of_up_down_with_a_round_size_of_its_own_whose_win_is_shared() -> None:
+    record = up_down("shared-win")
+    assert record.end.outcome is not None
+    assert len(record.end.outcome.winners) == 2
+    assert replayed(record).states[-1].round_sequence == (1, 2, 3, 2, 1)
+
+
+def test_a_match_of_up_down_for_ten_with_their_words_that_was_left_in_the_middle_of_a_hand() -> None:
+    record = up_down("ten-left-early")
+    last = replayed(record).states[-1]
+    assert (record.end.outcome, last.phase, len(record.entropy)) == (None, "playing_hand", 2)
+    assert last.current_round.current_hand.cards_played

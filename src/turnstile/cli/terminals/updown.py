@@ -1,0 +1,132 @@
+"""Up-Down in the terminal: its cards and its sentences."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from turnstile.cli.terminals import Terminal
+from turnstile.games.updown import PlaceBet, PlayCard, View
+from turnstile.games.updown_cards import Card, Suit
+from turnstile.games.updown_messages import (
+    BetPlaced,
+    CardPlayed,
+    GameCompleted,
+    GameStarted,
+    HandCompleted,
+    RoundCompleted,
+    RoundDealt,
+)
+from turnstile.games.updown_rounds import PlayerResult, PlayerView, RoundState
+from turnstile.kernel import Message, Move, PlayerId
+
+SIGNS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}
+COLOURS = {Suit.CLUBS: "green", Suit.DIAMONDS: "cyan", Suit.HEARTS: "red", Suit.SPADES: "white"}
+
+
+def show(view: View, player: PlayerId) -> RenderableType:
+    """The round and its mesa, everybody's bet, hands and points, what lies on the table, one's own cards."""
+    current = view.current_round
+    if current is None:
+        return Text("The table waits for its admin to start.")
+    head = f"Round {current.round_number} of {len(view.round_sequence)}, {_cards(current.cards_per_player)} each"
+    mine = next((each.hand for each in view.players if each.id == player), None)
+    return Group(
+        Text(f"{head}   mesa {face(current.mesa)}", style="bold"),
+        _table_of(view.players, current, player),
+        *_on_the_table(current, player),
+        Text("you hold"),
+        drawn(mine or ()),
+    )
+
+
+def _table_of(players: Iterable[PlayerView], current: RoundState, player: PlayerId) -> RenderableType:
+    table = Table("", "bet", "won", "points", box=None, padding=(0, 2))
+    seats = {each.id: each for each in players}
+    for each in (seats[who] for who in current.betting_order):
+        bet = "" if each.bet is None else str(each.bet)
+        table.add_row(_name(each.id, player), bet, str(each.hands_won), str(each.score))
+    return table
+
+
+def _on_the_table(current: RoundState, player: PlayerId) -> list[RenderableType]:
+    """The cards of the hand that is being played, with the names of those who played them."""
+    hand = current.current_hand
+    if hand is None or not hand.cards_played:
+        return []
+    return [
+        Text("on the table"),
+        Columns([_panel(played.card, _name(played.player_id, player)) for played in hand.cards_played]),
+    ]
+
+
+def drawn(cards: Sequence[Card]) -> RenderableType:
+    """Cards side by side."""
+    return Columns([_panel(card) for card in cards])
+
+
+def _panel(card: Card, title: str | None = None) -> Panel:
+    return Panel(f"{face(card):^3}", title=title, expand=False, style=COLOURS[card.suit])
+
+
+def face(card: Card) -> str:
+    """A card as it is printed: `10♥`."""
+    return f"{card.rank}{SIGNS[card.suit]}"
+
+
+def tell(message: Message, player: PlayerId) -> str:
+    """What happened, as one would say it across the table."""
+    match message:
+        case GameStarted(player_order=order, round_sequence=sizes):
+            first = "You start" if order[0] == player else f"{order[0]} starts"
+            return f"The match begins: {len(sizes)} rounds, of 1 card up to {max(sizes)} and down again. {first}."
+        case RoundDealt(round_number=number, cards_per_player=size, mesa=mesa):
+            return f"\nRound {number}: {_cards(size)} each. The mesa is {face(mesa)}: {mesa.suit} beat everything."
+        case BetPlaced(player_id=who, bet=bet):
+            return f"{_says(who, player, 'bet', 'bets')} {bet}."
+        case CardPlayed(player_id=who, card=card):
+            return f"{_says(who, player, 'play', 'plays')} {face(card)}."
+        case HandCompleted(result=result):
+            best = next(played for played in result.cards_played if played.player_id == result.winner_id)
+            return f"{_says(result.winner_id, player, 'win', 'wins')} the hand with {face(best.card)}."
+        case RoundCompleted(round_number=number, results=results):
+            return "\n".join([f"Round {number} is over.", *(_brought(result, player) for result in results)])
+        case GameCompleted(winners=winners, scores=scores):
+            names = " and ".join(_name(winner, player) for winner in winners)
+            wins = "win" if len(winners) > 1 or player in winners else "wins"
+            totals = ", ".join(f"{_name(who, player)} {score}" for who, score in scores.items())
+            return f"\n{names[:1].upper()}{names[1:]} {wins} the match ({totals})."
+    return ""
+
+
+def name(action: Move) -> str:
+    match action:
+        case PlaceBet(bet=bet):
+            return f"bet {bet}"
+        case PlayCard(card=card):
+            return face(card)
+    return "start the game"
+
+
+def _cards(number: int) -> str:
+    return "1 card" if number == 1 else f"{number} cards"
+
+
+def _name(who: PlayerId, player: PlayerId) -> str:
+    return "you" if who == player else who
+
+
+def _says(who: PlayerId, player: PlayerId, mine: str, theirs: str) -> str:
+    return f"You {mine}" if who == player else f"{who} {theirs}"
+
+
+def _brought(result: PlayerResult, player: PlayerId) -> str:
+    """A line for each player: what was bet, what was won, what it brought."""
+    who, bet, won = _name(result.player_id, player), result.bet, result.hands_won
+    return f"  {who}: bet {bet}, won {won}, {result.points:+d} points, {result.score} in all"
+
+
+terminal = Terminal(show, tell, name)

@@ -1,0 +1,62 @@
+"""One hand of Up-Down: who plays when, what may be played, and who wins it."""
+
+from collections.abc import Sequence
+
+from turnstile.games.updown_cards import HEIGHT, Card, Hand, Suit
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import PlayerId, Value
+
+
+class PlayedCard(Value, frozen=True):
+    player_id: PlayerId
+    card: Card
+
+
+class HandState(Value, frozen=True):
+    """The hand that is being played. The pinta is the suit of its first card; `hand_order` is PH1, PH2, ..."""
+
+    hand_number: int
+    cards_played: tuple[PlayedCard, ...]
+    pinta: Suit | None
+    current_player_index: int
+    hand_order: Players
+
+
+class HandResult(Value, frozen=True):
+    hand_number: int
+    cards_played: tuple[PlayedCard, ...]
+    pinta: Suit
+    winner_id: PlayerId
+
+
+def start_hand(number: int, order: Players, leader: PlayerId) -> HandState:
+    """Play follows the order of the seats from the leader."""
+    return HandState(number, (), None, 0, turned(order, order.index(leader)))
+
+
+def turned(order: Players, first: int) -> Players:
+    """The same circle, from another player on."""
+    return order[first:] + order[:first]
+
+
+def playable(held: Hand, pinta: Suit | None) -> Sequence[Card]:
+    """Any card for whoever plays first; then the cards of the pinta, or any card for whoever has none of it."""
+    if pinta is None:
+        return held
+    return [card for card in held if card.suit is pinta] or held
+
+
+def best_of(cards_played: Sequence[PlayedCard], mesa: Suit) -> PlayedCard:
+    """The mesa's suit is above the pinta and the pinta above the others; within a suit the higher rank wins."""
+    best = cards_played[0]
+    for played in cards_played:
+        if beats(played.card, best.card, mesa):
+            best = played
+    return best
+
+
+def beats(card: Card, best: Card, mesa: Suit) -> bool:
+    """Whether a card beats the best of those before it, which is of the mesa's suit or else of the pinta."""
+    if card.suit is best.suit:
+        return HEIGHT[card.rank] > HEIGHT[best.rank]
+    return card.suit is mesa

@@ -1,0 +1,205 @@
+"""Up-Down beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+
+from turnstile.games import updown
+from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, State, View
+from turnstile.games.updown_cards import DECK, Card, Hand, Suit
+from turnstile.games.updown_hand import HandResult, HandState, PlayedCard
+from turnstile.games.updown_rounds import PlayerState, RoundResult, RoundState
+from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel.chance import derive, shuffle
+
+NUMBER = {card: number for number, card in enumerate(DECK)}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A round as a state tells it: the mesa, the bets, the cards in the order they were played, what is still held."""
+
+    mesa: Card
+    bets: Mapping[PlayerId, int | None]
+    cards_played: Sequence[PlayedCard]
+    held: Mapping[PlayerId, Hand]
+
+
+def sound(state: State) -> str | None:
+    """A state can be reached if the match, played again with the cards it shows, comes to the same state.
+
+    That these cards follow from the seed is not asked: a player who imagines the hands of the others cannot find a seed
+    that deals them. A record's replay asks it.
+    """
+    players = tuple(player.id for player in state.players)
+    waiting = updown.new(players, updown.Options(max(state.round_sequence, default=0)), state.seed)
+    if isinstance(waiting, Rejection):
+        return waiting.sentence
+    story = waiting if state.phase is Phase.WAITING else _retold(waiting, state)
+    return None if story == state else "No match of Up-Down can be in this state: its fields contradict each other."
+
+
+def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
+    """A match that looks like this to `player`: the seed could be any that drew the same order, and the cards of the
+    others could be any that are not in sight, but of no suit that their owner has failed to follow."""
+    players = tuple(each.id for each in seen.players)
+    candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
+    fits = (each for each in candidates if seen.player_order in ((), updown.natural_order(players, each)))
+    hands = _imagined_hands(seen, seed)
+    return State(
+        phase=seen.phase,
+        players=tuple(
+            PlayerState(
+                each.id, hands[each.id] if each.hand is None else each.hand, each.bet, each.hands_won, each.score
+            )
+            for each in seen.players
+        ),
+        player_order=seen.player_order,
+        current_round=seen.current_round,
+        round_sequence=seen.round_sequence,
+        completed_rounds=seen.completed_rounds,
+        seed=next(fits),
+    )
+
+
+def essence(state: State) -> Hashable:
+    """What was played before only tells how the scores came about; the number of completed rounds and the seed say what
+    will be dealt."""
+    current = state.current_round
+    now = current and (current.mesa, current.betting_order, current.current_betting_index, current.current_hand)
+    return state.phase, state.players, state.seed, state.round_sequence, len(state.completed_rounds), now
+
+
+def tally(state: State) -> Tally:
+    """How often a bet was made exactly, in all and by the size of the round, and what the bets added up to."""
+    exact: dict[str, list[bool]] = {"a bet is made exactly": []}
+    over: list[bool] = []
+    for done in state.completed_rounds:
+        made = [result.bet == result.hands_won for result in done.results]
+        exact["a bet is made exactly"] += made
+        exact.setdefault(f"... in rounds of {done.cards_per_player}", []).extend(made)
+        over.append(sum(result.bet for result in done.results) > done.cards_per_player)
+    facts = {fact: (sum(made), len(made)) for fact, made in exact.items()}
+    facts["the bets of a round are too many"] = (sum(over), len(over))
+    facts["... too few"] = (len(over) - sum(over), len(over))
+    return facts
+
+
+# the match told again
+
+
+def _retold(waiting: State, claim: State) -> State | None:
+    """The match played again with the cards and bets that a state claims; `None` where they cannot have been so."""
+    story = _after_rounds(waiting, claim.completed_rounds)
+    current = claim.current_round
+    if story is None or current is None:
+        return story
+    bets = {player.id: player.bet for player in claim.players}
+    held = {player.id: player.hand for player in claim.players}
+    return _play_round(story, Told(current.mesa, bets, cards_played(current), held))
+
+
+@lru_cache(maxsize=4096)  # states that are asked about one after the other mostly have their past in common
+def _after_rounds(waiting: State, completed: tuple[RoundResult, ...]) -> State | None:
+    """The match after these rounds, the next one dealt from its seed."""
+    if not completed:
+        return _played(waiting, [StartGame(waiting.players[0].id)])
+    before, done = _after_rounds(waiting, completed[:-1]), completed[-1]
+    bets = {result.player_id: result.bet for result in done.results}
+    cards = tuple(card for each in done.completed_hands for card in each.cards_played)
+    return before and _play_round(before, Told(done.mesa, bets, cards, {}))
+
+
+def _play_round(dealt: State, told: Told) -> State | None:
+    """A round played as it is told, instead of with the cards that were dealt."""
+    deck = _deck(dealt, told)
+    if deck is None:
+        return None
+    story = updown.deal_out(dealt, deck)
+    order = story.current_round.betting_order if story.current_round else ()
+    story = _played(story, [PlaceBet(who, bet) for who in order if (bet := told.bets.get(who)) is not None])
+    return _played(story, [PlayCard(played.player_id, played.card) for played in told.cards_played])
+
+
+def cards_played(current: RoundState) -> tuple[PlayedCard, ...]:
+    """Every card of this round that lies open, in order."""
+    return tuple(played for hand in _hands(current) for played in hand.cards_played)
+
+
+def _hands(current: RoundState) -> list[HandResult | HandState]:
+    return [*current.completed_hands, *([current.current_hand] if current.current_hand else [])]
+
+
+def _deck(story: State, told: Told) -> list[int] | None:
+    """The numbers of the cards as they must have lain in the deck: each player's hand, then the mesa."""
+    current = story.current_round
+    if current is None or current.current_betting_index > 0:
+        return None
+    dealt: dict[PlayerId, Hand] = {player.id: () for player in story.players}
+    for who, cards in (*told.held.items(), *((played.player_id, (played.card,)) for played in told.cards_played)):
+        dealt[who] = (*dealt.get(who, ()), *cards)
+    deck = [NUMBER[card] for cards in (*dealt.values(), (told.mesa,)) for card in cards]
+    is_whole = all(len(cards) == current.cards_per_player for cards in dealt.values())
+    return deck if is_whole and len(set(deck)) == len(deck) else None
+
+
+def _played(state: State, events: Sequence[Event]) -> State:
+    """The state after those of these events that are possible."""
+    for event in events:
+        after = updown.updown.apply(state, event)
+        state = state if isinstance(after, Rejection) else after
+    return state
+
+
+# the cards of the others
+
+
+def _imagined_hands(seen: View, seed: Seed) -> Mapping[PlayerId, Hand]:
+    """A hand for everybody whose hand is not seen, drawn from the cards that are not seen.
+
+    Every place in a hand takes a card it may hold; where none is left, places pass cards on until one is. So a deal
+    that fits is found whenever there is one, and there is: the real one.
+    """
+    places: list[PlayerId] = [each.id for each in seen.players if each.hand is None for _ in range(each.hand_size)]
+    order = shuffle(seed, "imagined places", 0, range(len(places)))
+    in_sight = _in_sight(seen)
+    unseen = [card for card in shuffle(seed, "imagined cards", 0, DECK) if card not in in_sight]
+    lacking = lacking_suits(seen.current_round) if seen.current_round else {}
+    place_of: dict[Card, int] = {}
+
+    def find_card(place: int, tried: set[Card]) -> bool:
+        fitting = [card for card in unseen if card.suit not in lacking.get(places[place], ())]
+        for card in sorted(fitting, key=place_of.__contains__):  # free ones first
+            if card not in tried:
+                tried.add(card)
+                if card not in place_of or find_card(place_of[card], tried):
+                    place_of[card] = place
+                    return True
+        return False
+
+    for place in order:
+        find_card(place, set())
+    held = {who: [card for card, place in place_of.items() if places[place] == who] for who in dict.fromkeys(places)}
+    return {each.id: tuple(sorted(held.get(each.id, ()), key=NUMBER.__getitem__)) for each in seen.players}
+
+
+def _in_sight(seen: View) -> set[Card]:
+    """The cards that this round shows: the mesa, what was played, one's own hand."""
+    if seen.current_round is None:
+        return set()
+    played = [each.card for each in cards_played(seen.current_round)]
+    return {seen.current_round.mesa, *played, *(card for each in seen.players for card in each.hand or ())}
+
+
+def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
+    """The suits that players hold none of: they were led, and not followed."""
+    lacking: dict[PlayerId, set[Suit]] = {player: set() for player in current.betting_order}
+    for hand in _hands(current):
+        for played in hand.cards_played:
+            if hand.pinta is not None and played.card.suit is not hand.pinta:
+                lacking[played.player_id].add(hand.pinta)
+    return lacking
+
+
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally)
