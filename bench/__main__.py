@@ -1,25 +1,29 @@
 """`python -m bench`: run the contests and show what came out."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 
 import click
 from rich.console import Console
 
-from bench import door, ecard
+from bench import door, ecard, playouts, updown, updown_step
 from bench.harness import Contest, Result, measure
 from bench.report import as_json, show
+from turnstile.registry import names
 
-CONTESTS = {"e-card": ecard, "door": door}
-ROUNDS = 200
+CONTESTS: dict[str, Callable[[], Contest]] = {
+    "e-card": ecard.contest,
+    "door": door.contest,
+    "up-down": updown.contest,
+    "up-down step": updown_step.contest,
+    **{f"{name} playouts": partial(playouts.contest_of, name) for name in names()},
+}
+ROUNDS = 100
 INTERRUPTED = 130  # what a shell reports for a program that was stopped with Ctrl-C
 
 
-def _introduced() -> str:
-    """Every contest by its name and the first line of its module."""
-    return "\n\n".join(f"{name}: {str(module.__doc__).splitlines()[0]}" for name, module in CONTESTS.items())
-
-
-@click.command(epilog=_introduced())
+@click.command(epilog=f"Contests: {', '.join(CONTESTS)}.")
 @click.option(
     "--rounds", type=click.IntRange(min=1), default=ROUNDS, show_default=True, help="How often each one runs."
 )
@@ -33,12 +37,12 @@ def main(rounds: int, only: str | None, is_json: bool) -> None:
     quartiles beside it. Quote the ratios, not the times: a busy computer slows all contestants of a round alike.
 
     \b
-    python -m bench                             all of it, in half a minute
+    python -m bench                             all of it, in about a minute
     python -m bench --only e-card --rounds 500  for a steadier figure
     python -m bench --json > today.json         for a program
     """
     try:
-        results = [_measured(CONTESTS[name].contest(), rounds) for name in ([only] if only else CONTESTS)]
+        results = [_measured(CONTESTS[name](), rounds) for name in ([only] if only else CONTESTS)]
     except KeyboardInterrupt:
         click.echo("Stopped before the last round, so there is nothing to show.", err=True)
         sys.exit(INTERRUPTED)

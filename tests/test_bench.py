@@ -30,7 +30,7 @@ EVERY_EVENT: tuple[Event, ...] = (
 
 @pytest.mark.parametrize("name", CONTESTS)
 def test_the_contestants_of_a_contest_do_the_same_work(name: str) -> None:
-    agree(CONTESTS[name].contest())
+    agree(CONTESTS[name]())
 
 
 def test_the_yardstick_answers_every_event_in_every_state_as_e_card_does() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from tests.conformance import Departure
 from turnstile.games.sixtysix import dealer, new, sixtysix
 from turnstile.games.sixtysix_cards import DECK, Card, Hand, Seat, hand, notation
 from turnstile.games.sixtysix_moves import (
@@ -32,6 +33,70 @@ from turnstile.studies.sixtysix import sound
 ALICE, BOB, CAROL = PLAYERS = (PlayerId("alice"), PlayerId("bob"), PlayerId("carol"))
 ALICE_SEAT, BOB_SEAT, CAROL_SEAT = Seat(0), Seat(1), Seat(2)
 HANDS = {ALICE: "12 4 9 1", BOB: "5 8 3 10", CAROL: "11 2 6 6"}
+
+# The edges of the diagram, as they are drawn: from where, on what, to where. Choices that decide by themselves are
+# `auto`; `discarded` and `replacing_cards` wait for the player.
+DIAGRAM = {
+    ("[*]", "StartGame", "ROUND_STARTING"),
+    ("ROUND_STARTING", "Acks", "READY_FOR_TURN"),
+    ("READY_FOR_TURN", "TakeCardFromDeck", "DECK_CARD_TAKEN"),
+    ("READY_FOR_TURN", "ReplaceCardByDiscarded", "REPLACING_CARD_BY_DISCARDED"),
+    ("READY_FOR_TURN", "StopRound", "ROUND_STOPPING"),
+    ("READY_FOR_TURN", "ShowCards", "SHOWING_CARDS"),
+    ("SHOWING_CARDS", "Acks", "comparing_cards"),
+    ("comparing_cards", "auto", "READY_FOR_TURN"),
+    ("comparing_cards", "auto", "replacing_cards"),
+    ("replacing_cards", "ReplaceCardsFromDeck", "REPLACING_MULTIPLE_CARDS_FROM_DECK"),
+    ("replacing_cards", "ReplaceCardsByDiscarded", "REPLACING_MULTIPLE_CARDS_BY_DISCARDED"),
+    ("DECK_CARD_TAKEN", "ReplaceCardFromDeck", "REPLACING_CARD_FROM_DECK"),
+    ("REPLACING_CARD_FROM_DECK", "Acks", "turn_done"),
+    ("DECK_CARD_TAKEN", "Discard", "DISCARDING"),
+    ("DISCARDING", "Acks", "discarded"),
+    ("discarded", "auto", "turn_done"),
+    ("discarded", "PeekOwnCard", "PEEKING_OWN_CARD"),
+    ("discarded", "PeekAnothersCard", "PEEKING_ANOTHERS_CARD"),
+    ("discarded", "ExchangeCards", "EXCHANGING_CARDS"),
+    ("REPLACING_CARD_BY_DISCARDED", "Acks", "READY_FOR_TURN"),
+    ("REPLACING_MULTIPLE_CARDS_BY_DISCARDED", "Acks", "READY_FOR_TURN"),
+    ("ROUND_STOPPING", "Acks", "READY_FOR_TURN"),
+    ("REPLACING_MULTIPLE_CARDS_FROM_DECK", "Acks", "turn_done"),
+    ("PEEKING_OWN_CARD", "Acks", "turn_done"),
+    ("PEEKING_ANOTHERS_CARD", "Acks", "turn_done"),
+    ("EXCHANGING_CARDS", "Acks", "turn_done"),
+    ("turn_done", "auto", "READY_FOR_TURN"),
+    ("turn_done", "auto", "round_done"),
+    ("round_done", "auto", "ROUND_FINISHED"),
+    ("round_done", "auto", "GAME_FINISHED"),
+    ("ROUND_FINISHED", "StartNextRound", "ROUND_STARTING"),
+}
+
+DEPARTURES = (
+    Departure(
+        "Every end of a turn goes through `turn_done`",
+        gone={
+            ("comparing_cards", "auto", "READY_FOR_TURN"),
+            ("REPLACING_CARD_BY_DISCARDED", "Acks", "READY_FOR_TURN"),
+            ("REPLACING_MULTIPLE_CARDS_BY_DISCARDED", "Acks", "READY_FOR_TURN"),
+            ("ROUND_STOPPING", "Acks", "READY_FOR_TURN"),
+        },
+        new={
+            ("comparing_cards", "auto", "turn_done"),
+            ("REPLACING_CARD_BY_DISCARDED", "Acks", "turn_done"),
+            ("REPLACING_MULTIPLE_CARDS_BY_DISCARDED", "Acks", "turn_done"),
+            ("ROUND_STOPPING", "Acks", "turn_done"),
+        },
+    ),
+    Departure(
+        "`discarded` always waits",
+        gone={("discarded", "auto", "turn_done")},
+        new={("DISCARDING", "Acks", "turn_done")},
+    ),
+    Departure(
+        "`NOT_STARTED`",
+        gone={("[*]", "StartGame", "ROUND_STARTING")},
+        new={("NOT_STARTED", "StartGame", "ROUND_STARTING")},
+    ),
+)
 
 
 def lobby(players: Sequence[PlayerId] = PLAYERS, seed: str = "7") -> State:

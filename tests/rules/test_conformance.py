@@ -3,11 +3,13 @@
 import pytest
 
 from tests.conformance import Spec, faults
-from tests.rules import ecard_matches, evenodd_matches
+from tests.rules import ecard_matches, evenodd_matches, sixtysix_matches, updown_matches
 from turnstile.registry import find_game, names
 
 SPECS = {
     "e-card": Spec("E-Card", ecard_matches.TRANSITIONS),
+    "66": Spec("66", sixtysix_matches.DIAGRAM, sixtysix_matches.DEPARTURES),
+    "up-down": Spec("Up-Down", updown_matches.DIAGRAM, updown_matches.DEPARTURES),
     "even-odd": Spec("Even/Odd", evenodd_matches.TRANSITIONS, evenodd_matches.DEPARTURES),
 }
 

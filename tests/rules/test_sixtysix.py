@@ -44,7 +44,7 @@ def test_a_match_has_two_to_five_players(count: int) -> None:
 def test_a_match_needs_a_seed(seed: Seed | None) -> None:
     answer = new(PLAYERS, Options(), seed)
     assert isinstance(answer, Rejection)
-    assert answer.code == Code.MISSING_SEED
+    assert answer.code == Refusal.INVALID_SEED
 
 
 def test_the_deck_has_52_cards_two_0s_two_13s_and_four_of_every_value_between() -> None:

@@ -47,7 +47,7 @@ PLACE = Place(Seat(0), 0)
 
 BROKEN: dict[str, tuple[Phase, Spoil]] = {
     "This game takes 2 to 5 players, not 1.": (Phase.READY_FOR_TURN, lambda it: replace(it, players=(ALICE,))),
-    "66 deals its cards from a seed": (Phase.READY_FOR_TURN, lambda it: replace(it, seed=Seed(""))),
+    "This game is dealt from a seed": (Phase.READY_FOR_TURN, lambda it: replace(it, seed=Seed(""))),
     "Before the match has started": (Phase.NOT_STARTED, lambda it: replace(it, turn=Seat(1))),
     "No match rests in turn_done": (Phase.DISCARDING, lambda it: replace(it, phase=Phase.TURN_DONE)),
     "Every player holds 1 to 4 cards": (Phase.READY_FOR_TURN, lambda it: replace(it, hands=it.hands[:2])),

@@ -47,7 +47,7 @@ from turnstile.games.updown import (
 )
 from turnstile.games.updown_cards import DECK, Card, Rank, Suit, card, hand, notation
 from turnstile.games.updown_hand import PlayedCard, best_of, playable
-from turnstile.kernel import PlayerId, Players, Refusal, Rejection, Seed
+from turnstile.kernel import NEEDS_A_SEED, PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)
 
@@ -73,7 +73,7 @@ def test_up_to_10_players_with_different_non_empty_ids_can_wait(wrong: tuple[str
 
 
 def test_a_match_needs_a_seed() -> None:
-    refused = Rejection(Refusal.INVALID_OPTIONS, "Up-Down is dealt from a seed, so a match needs one.")
+    refused = NEEDS_A_SEED
     assert new(THREE, Options(), None) == refused
 
 

@@ -22,7 +22,7 @@ def choice(match: State, player: PlayerId) -> Action:
 
 
 def test_it_is_the_first_bot_of_its_game() -> None:
-    assert list(bots_of(game)) == ["counter", "random"]
+    assert list(bots_of(game)) == ["counter", "search", "random"]
 
 
 # Betting

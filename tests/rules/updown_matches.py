@@ -6,6 +6,7 @@ hand, because no short seed would deal them.
 
 from itertools import count
 
+from tests.conformance import Departure
 from turnstile.games.updown import (
     Options,
     Phase,
@@ -27,6 +28,25 @@ ANA, BO, CY, DI = (PlayerId(name) for name in ("ana", "bo", "cy", "di"))
 TWO, THREE, FOUR = (ANA, BO), (ANA, BO, CY), (ANA, BO, CY, DI)
 SEED = Seed("7")
 COMPANIES = [tuple(PlayerId(f"p{seat}") for seat in range(1, size + 1)) for size in range(2, 11)]
+
+# The edges of the diagram: from where, on what, to where. Two of its lines that differ only in who acts are one edge.
+DIAGRAM = {
+    ("waiting", "START_GAME", "dealing"),
+    ("dealing", "auto", "betting"),
+    ("betting", "PLACE_BET", "betting"),  # PS1, PS2, ...
+    ("betting", "PLACE_BET", "playing_hand"),  # PSL
+    ("playing_hand", "auto", "playing_hand"),  # start hand
+    ("playing_hand", "PLAY_CARD", "playing_hand"),  # PH1, PH2, ...
+    ("playing_hand", "PLAY_CARD", "hand_complete"),  # PHL
+    ("hand_complete", "auto", "playing_hand"),  # determine winner, more hands
+    ("hand_complete", "auto", "round_complete"),  # determine winner, round done
+    ("round_complete", "auto", "dealing"),  # calculate scores, more rounds
+    ("round_complete", "auto", "game_complete"),  # calculate scores, all rounds done
+}
+
+DEPARTURES = (
+    Departure("No automatic step from `playing_hand` to itself", gone={("playing_hand", "auto", "playing_hand")}),
+)
 
 
 def waiting(players: Players = THREE, size: int | None = None, seed: Seed = SEED) -> State:

@@ -31,7 +31,7 @@ from turnstile.games.sixtysix_news import news
 from turnstile.games.sixtysix_sight import actions, view
 from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
-from turnstile.kernel.game import Game, Outcome, refuse_players
+from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Acks, ByPlayer, Event, Move, PlayerId, wire_name
 
@@ -50,7 +50,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     if fault := refuse_players(players, SEATS):
         return fault
     if not seed:
-        return Rejection(Code.MISSING_SEED, "66 deals its cards from a seed; open the match with one.")
+        return NEEDS_A_SEED
     return State(
         phase=Phase.NOT_STARTED,
         players=tuple(players),
@@ -346,12 +346,14 @@ def dealer(state: State) -> Event | None:
 
 
 def outcome(state: State) -> Outcome | None:
+    """The match ends with the round that takes a total over 66."""
+    return lowest(state.players, state.totals) if state.phase is Phase.GAME_FINISHED else None
+
+
+def lowest(players: Players, totals: Sequence[int]) -> Outcome:
     """The lowest total wins; equal totals share the win."""
-    if state.phase is not Phase.GAME_FINISHED:
-        return None
-    totals = ByPlayer(zip(state.players, state.totals, strict=True))
-    lowest = min(state.totals)
-    return Outcome(tuple([player for player in state.players if totals[player] == lowest]), totals)
+    scores = ByPlayer(zip(players, totals, strict=True))
+    return Outcome(tuple([player for player in players if scores[player] == min(totals)]), scores)
 
 
 # small things the functions above share: refusals

@@ -39,7 +39,6 @@ class Phase(StrEnum):
 class Code(StrEnum):
     """Why 66 turns something down. Codes are protocol: add to them, never rename one."""
 
-    MISSING_SEED = "MissingSeed"
     ACKS_MISSING = "AcksMissing"
     UNKNOWN_PLAYER = "UnknownPlayer"
     NOT_YOUR_TURN = "NotYourTurn"

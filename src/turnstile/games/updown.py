@@ -20,7 +20,7 @@ from turnstile.games.updown_messages import (
 from turnstile.games.updown_rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
-from turnstile.kernel.game import Game, Outcome, Players, refuse_players
+from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId, Value
 
@@ -124,7 +124,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     if not 1 <= size <= most:
         return Rejection(Refusal.INVALID_OPTIONS, f"With {len(players)} players maxRoundSize is from 1 to {most}.")
     if seed is None:
-        return Rejection(Refusal.INVALID_OPTIONS, "Up-Down is dealt from a seed, so a match needs one.")
+        return NEEDS_A_SEED
     return State(
         phase=Phase.WAITING,
         players=tuple(PlayerState(player, (), None, 0, 0) for player in players),
@@ -369,9 +369,12 @@ def dealer(state: State) -> Event | None:
 
 
 def outcome(state: State) -> Outcome | None:
+    """The match ends with its last round."""
+    return standing(state) if state.phase is Phase.GAME_COMPLETE else None
+
+
+def standing(state: State) -> Outcome:
     """The highest total wins; equal totals share the win."""
-    if state.phase is not Phase.GAME_COMPLETE:
-        return None
     scores = ByPlayer({player.id: player.score for player in state.players})
     best = max(scores.values())
     return Outcome(tuple(player for player, score in scores.items() if score == best), scores)
@@ -451,5 +454,6 @@ game = Game(
     view=view,
     actions=actions,
     dealer=dealer,
+    players=_ids,
     outcome=outcome,
 )

@@ -2,7 +2,7 @@
 
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send, Tell
-from turnstile.kernel.game import AnyGame, AnyStudy, Game, Outcome, Players, Study, Tally, refuse_players
+from turnstile.kernel.game import NEEDS_A_SEED, AnyGame, AnyStudy, Game, Outcome, Players, Study, Tally, refuse_players
 from turnstile.kernel.machine import Hop, Machine, MachineError, Next, Refusal, Rejection, Row, Step
 from turnstile.kernel.values import (
     Acks,
@@ -25,6 +25,6 @@ __all__ = [
     "Machine", "MachineError", "Next", "Step", "Hop", "Row", "Rejection", "Refusal",
     "Effect", "Tell", "Send", "Arm", "Disarm",
     "Seed", "Commitment",
-    "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally", "refuse_players",
+    "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally", "refuse_players", "NEEDS_A_SEED",
     "encode", "decode", "digest", "wire_name", "Malformed",
 ]  # fmt: skip

@@ -83,6 +83,10 @@ AnyStudy = Study[Any, Any]
 """What was found by a game's name: only that game knows the types of its states and views."""
 
 
+NEEDS_A_SEED = Rejection(Refusal.INVALID_SEED, "This game is dealt from a seed; open the match with one.")
+"""For games that deal before their first event could bring a seed."""
+
+
 def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | None:
     """Why these cannot sit down to a game with so many seats; `None` when they can."""
     if len(players) not in seats:

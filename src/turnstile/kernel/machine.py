@@ -41,6 +41,7 @@ class Refusal(StrEnum):
     INVALID_STATE = "InvalidState"
     INVALID_PLAYERS = "InvalidPlayers"
     INVALID_OPTIONS = "InvalidOptions"
+    INVALID_SEED = "InvalidSeed"
 
 
 class Rejection(Value, frozen=True):

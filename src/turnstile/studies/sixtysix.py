@@ -8,11 +8,11 @@ from math import comb
 from msgspec.structs import replace
 
 from turnstile.games import sixtysix
-from turnstile.games.sixtysix import FAILED_STOP, LIMIT, round_scores
-from turnstile.games.sixtysix_cards import DECK, HAND_SIZE, Card, Seat
+from turnstile.games.sixtysix import FAILED_STOP, LIMIT, lowest, round_scores
+from turnstile.games.sixtysix_cards import DECK, HAND_SIZE, Card, Seat, total
 from turnstile.games.sixtysix_moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
 from turnstile.games.sixtysix_state import Options, Phase, Place, Round, State, View
-from turnstile.kernel import PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel import Outcome, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
 
 # Groups of phases that have something in common
@@ -259,4 +259,13 @@ def tally(state: State) -> Tally:
     }
 
 
-study = Study(sound=sound, imagine=imagine, tally=tally)
+# standing
+
+
+def standing(state: State) -> Outcome:
+    """Whoever would be lowest if every hand were added to the totals now."""
+    sums = [points + total(hand) for points, hand in zip(state.totals, state.hands, strict=True)]
+    return lowest(state.players, sums)
+
+
+study = Study(sound=sound, imagine=imagine, tally=tally, standing=standing)

@@ -202,4 +202,4 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
     return lacking
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally)
+study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=updown.standing)
