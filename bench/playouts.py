@@ -35,7 +35,7 @@ def contest_of(name: str) -> Contest:
     matches = recorded(game)
     return Contest(
         name=f"{name} playouts",
-        title=f"{game.title}, random matches",
+        title=f"{game.title}, random playouts",
         unit="event",
         units=sum(len(match.events) for match in matches),
         baseline="apply",

@@ -226,8 +226,3 @@ def test_an_event_goes_by_the_name_it_has_on_the_wire() -> None:
     refused = machine.apply(Door(Phase.CLOSED), Open())
     assert isinstance(refused, Rejection)
     assert refused.sentence.startswith("OPEN_UP is not possible in Closed")
-
-
-def test_a_phase_of_a_machine_is_a_plain_attribute_of_its_enumeration() -> None:
-    assert all(vars(Phase)[phase.name] is phase for phase in Phase)
-    assert Phase(next(iter(Phase)).value) is next(iter(Phase))

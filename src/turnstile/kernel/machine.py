@@ -109,16 +109,6 @@ class Row:
         return wire_name(self.event) if self.event else AUTO
 
 
-def _quick(phases: type[StrEnum]) -> type[StrEnum]:
-    """The same enumeration, with its members as plain attributes of the class, as Python 3.12 has them by itself.
-
-    In 3.11 `Phase.PICKING` runs a function, and handlers say it all the time.
-    """
-    for phase in phases:
-        type.__setattr__(phases, phase.name, phase)
-    return phases
-
-
 class Machine(Generic[S]):
     """A named table of rows over the phases of one enumeration."""
 
@@ -135,7 +125,7 @@ class Machine(Generic[S]):
     ) -> None:
         """`start` is where a machine begins and `ends` where it may stop; `messages` is the union of all it may say."""
         self.name = name
-        self.phases = _quick(phases)
+        self.phases = phases
         self.start = start
         self.ends = ends
         self.state = state
