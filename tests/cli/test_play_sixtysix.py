@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.cli.conftest import Turnstile
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, RESTING, act, batches, in_phase, play, step, turn
+from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, RESTING, act, in_phase, play, step, turn
 from turnstile.cli.terminals.sixtysix import terminal
 from turnstile.games.sixtysix import game, sixtysix
 from turnstile.games.sixtysix_messages import NextTurn
@@ -36,7 +36,7 @@ def test_a_whole_match_is_told_in_sentences_with_names(turnstile: Turnstile, pla
 
 
 def told(match: State, text: str, player: PlayerId) -> list[str]:
-    said = [SEATED.tell(batch[player], player) for batch in batches(step(match, text)) if player in batch]
+    said = [SEATED.tell(message, player) for message in step(match, text).told(player)]
     return [sentence for sentence in said if sentence]
 
 
@@ -85,7 +85,7 @@ def test_every_message_but_the_next_turn_has_a_sentence() -> None:
         for state, happened in zip(match.states, match.events, strict=False):
             taken = sixtysix.step(state, happened)
             assert isinstance(taken, Step)
-            for player, message in [item for batch in batches(taken) for item in batch.items()]:
+            for player, message in [item for batch in taken.batches for item in batch.items()]:
                 told_to.add(type(message))
                 assert bool(SEATED.tell(message, player)) == (type(message) is not NextTurn)
     assert told_to == set(sixtysix.messages)

@@ -5,6 +5,7 @@ Every match made here was really played to where it stands, from Start on, so no
 
 from itertools import count
 
+from tests.rules.notation import Notation
 from turnstile.games.ecard import (
     BeginPicking,
     Card,
@@ -20,7 +21,7 @@ from turnstile.games.ecard import (
     new,
     notation,
 )
-from turnstile.kernel import ByPlayer, Event, Message, PlayerId, Rejection, Seed, Step, Tell
+from turnstile.kernel import ByPlayer, Event, PlayerId, Seed
 
 ALICE, BOB = PlayerId("alice"), PlayerId("bob")
 PLAYERS = (ALICE, BOB)
@@ -98,25 +99,8 @@ def event(text: str) -> Event:
     raise ValueError(f"{text!r} is no event of E-Card")
 
 
-def step(match: State, text: str) -> Step[State]:
-    """One accepted event, with its trace and its effects."""
-    taken = ecard.step(match, event(text))
-    assert isinstance(taken, Step), f"{text}: {taken}"
-    return taken
-
-
-def play(match: State, *texts: str) -> State:
-    """The match after these events, all of them accepted."""
-    for text in texts:
-        match = step(match, text).state
-    return match
-
-
-def refusal(match: State, text: str) -> str:
-    """The code with which an event is refused."""
-    answer = ecard.apply(match, event(text))
-    assert isinstance(answer, Rejection), f"{text} was accepted"
-    return answer.code
+spoken = Notation(ecard, event)
+step, play, refusal = spoken.step, spoken.play, spoken.refusal
 
 
 def shown(hands: ByPlayer[Hand]) -> tuple[str, str]:
@@ -133,12 +117,6 @@ def emperor_of(match: State) -> PlayerId:
     assert match.roles is not None
     assert {match.roles.emperor_player, match.roles.slave_player} == set(PLAYERS)
     return match.roles.emperor_player
-
-
-def told(taken: Step[State], player: PlayerId) -> list[Message]:
-    """What a step tells one player, in order."""
-    batches = [batch for effect in taken.effects if isinstance(effect, Tell) for batch in effect.batches]
-    return [batch[player] for batch in batches if player in batch]
 
 
 def in_phase(phase: Phase) -> State:

@@ -7,8 +7,9 @@ from functools import cache
 from itertools import count
 
 from tests.conformance import Departure
+from tests.rules.notation import Notation
 from turnstile.games.evenodd import ChooseParity, Options, Phase, Start, State, drawn_number, evenodd, new
-from turnstile.kernel import Event, Message, PlayerId, Rejection, Seed, Step, Tell
+from turnstile.kernel import Event, PlayerId, Seed
 
 ALICE, BOB = PlayerId("alice"), PlayerId("bob")
 PLAYERS = (ALICE, BOB)
@@ -79,33 +80,10 @@ def event(text: str) -> Event:
     return Start(Seed(said)) if who == "start" else ChooseParity(PlayerId(who), said)
 
 
-def step(match: State, text: str) -> Step[State]:
-    """One accepted event, with its trace and its effects."""
-    taken = evenodd.step(match, event(text))
-    assert isinstance(taken, Step), f"{text}: {taken}"
-    return taken
-
-
-def play(match: State, *texts: str) -> State:
-    """The match after these events, all of them accepted."""
-    for text in texts:
-        match = step(match, text).state
-    return match
-
-
-def refused(match: State, text: str) -> Rejection:
-    """The refusal of an event."""
-    answer = evenodd.apply(match, event(text))
-    assert isinstance(answer, Rejection), f"{text} was accepted"
-    return answer
+spoken = Notation(evenodd, event)
+step, play, refused = spoken.step, spoken.play, spoken.refused
 
 
 def points(match: State) -> tuple[int, int]:
     """The score, Alice's first."""
     return match.score[ALICE], match.score[BOB]
-
-
-def told(taken: Step[State], player: PlayerId) -> list[Message]:
-    """What a step tells one player, in order."""
-    batches = [batch for effect in taken.effects if isinstance(effect, Tell) for batch in effect.batches]
-    return [batch[player] for batch in batches if player in batch]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from tests.conformance import Departure
+from tests.rules.notation import Notation
 from turnstile.games.sixtysix import dealer, new, sixtysix
 from turnstile.games.sixtysix_cards import DECK, Card, Hand, Seat, hand, notation
 from turnstile.games.sixtysix_moves import (
@@ -27,7 +28,7 @@ from turnstile.games.sixtysix_moves import (
     TakeCardFromDeck,
 )
 from turnstile.games.sixtysix_state import Options, Phase, Round, State
-from turnstile.kernel import Acks, ByPlayer, Event, Message, PlayerId, Rejection, Seed, Step, Tell
+from turnstile.kernel import Acks, Event, PlayerId, Seed
 from turnstile.studies.sixtysix import sound
 
 ALICE, BOB, CAROL = PLAYERS = (PlayerId("alice"), PlayerId("bob"), PlayerId("carol"))
@@ -171,6 +172,10 @@ def event(text: str) -> Event:
     return PLAIN[verb](player)
 
 
+spoken = Notation(sixtysix, event)
+step, play, refusal = spoken.step, spoken.play, spoken.refusal
+
+
 PLAIN = {
     "start": StartGame,
     "take": TakeCardFromDeck,
@@ -182,20 +187,6 @@ PLAIN = {
 }
 
 
-def step(match: State, text: str) -> Step[State]:
-    """One accepted event, with its trace and its effects."""
-    taken = sixtysix.step(match, event(text))
-    assert isinstance(taken, Step), f"{text}: {taken}"
-    return taken
-
-
-def play(match: State, *texts: str) -> State:
-    """The match after exactly these events, all of them accepted."""
-    for text in texts:
-        match = step(match, text).state
-    return match
-
-
 def act(match: State, *texts: str) -> State:
     """The match after these actions, each acknowledged by everybody."""
     for text in texts:
@@ -205,13 +196,6 @@ def act(match: State, *texts: str) -> State:
     return match
 
 
-def refusal(match: State, text: str) -> str:
-    """The code with which an event is refused."""
-    answer = sixtysix.apply(match, event(text))
-    assert isinstance(answer, Rejection), f"{text} was accepted"
-    return answer.code
-
-
 def shown(match: State, player: PlayerId) -> str:
     """A hand in short notation."""
     return notation(match.hands[PLAYERS.index(player)])
@@ -219,11 +203,6 @@ def shown(match: State, player: PlayerId) -> str:
 
 def values(match: State, player: PlayerId) -> list[int]:
     return [card.value for card in match.hands[PLAYERS.index(player)]]
-
-
-def batches(taken: Step[State]) -> list[ByPlayer[Message]]:
-    """Everything a step tells, batch by batch."""
-    return [batch for effect in taken.effects if isinstance(effect, Tell) for batch in effect.batches]
 
 
 def in_phase(phase: Phase) -> State:

@@ -20,7 +20,6 @@ from tests.rules.ecard_matches import (
     shown,
     started,
     step,
-    told,
 )
 from turnstile.games.ecard import (
     BEATS,
@@ -115,7 +114,7 @@ def test_a_new_decisive_round_starts_with_a_fresh_full_hand_for_the_current_role
 
 def test_both_players_pick_one_card_in_secret() -> None:
     taken = step(picking(), "alice E")
-    assert told(taken, BOB) == [OpponentPicked()]
+    assert taken.told(BOB) == [OpponentPicked()]
     assert view(taken.state, BOB) == view(play(picking(), "alice C"), BOB)
     assert taken.state.revealed == ()
 

@@ -18,7 +18,6 @@ from tests.rules.ecard_matches import (
     seed_for,
     started,
     step,
-    told,
     winning_picks,
 )
 from turnstile.games.ecard import (
@@ -62,7 +61,7 @@ def pair(number: int, emperor: PlayerId, cards: str, winner: PlayerId | None) ->
 
 def told_both(taken: Step[State]) -> tuple[list[Message], list[Message]]:
     """What Alice and what Bob are told."""
-    return told(taken, ALICE), told(taken, BOB)
+    return taken.told(ALICE), taken.told(BOB)
 
 
 # Messages
@@ -111,14 +110,14 @@ def test_at_the_end_of_a_side_both_are_told_the_new_side_and_roles_before_their_
     roles = BOB_RULES if side % 2 == 0 else ALICE_RULES
     hands = ("SCCCC", "ECCCC") if side % 2 == 0 else ("ECCCC", "SCCCC")
     for player, held in zip(PLAYERS, hands, strict=True):
-        assert told(taken, player)[-2:] == [SideSwitched(side, roles), RoundSetUp(rounds + 1, roles, hand(held))]
+        assert taken.told(player)[-2:] == [SideSwitched(side, roles), RoundSetUp(rounds + 1, roles, hand(held))]
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 4, 5, 7, 8, 10, 11])
 def test_inside_a_side_nobody_is_told_of_a_switch(rounds: int) -> None:
     match = play(after_rounds("A" * (rounds - 1)), "begin")
     alice, bob = ("C", "S") if match.roles == ALICE_RULES else ("S", "E")
-    kinds = [type(message) for message in told(step(play(match, f"alice {alice}"), f"bob {bob}"), BOB)]
+    kinds = [type(message) for message in step(play(match, f"alice {alice}"), f"bob {bob}").told(BOB)]
     assert kinds == [PairRevealed, RoundSetUp]
 
 
@@ -142,13 +141,13 @@ def test_at_the_end_both_are_told_the_winner_the_score_and_the_seed() -> None:
 
 def test_the_seed_at_the_end_is_the_one_that_was_committed_to() -> None:
     taken = step(lobby(), "start many-words")
-    opening = told(taken, ALICE)[0]
+    opening = taken.told(ALICE)[0]
     assert isinstance(opening, MatchStarted)
     match = taken.state
     for _ in range(11):
         match = decide(match, BOB)
     first, second = winning_picks(match, BOB)
-    closing = told(step(play(match, "begin", first), second), ALICE)[-1]
+    closing = step(play(match, "begin", first), second).told(ALICE)[-1]
     assert isinstance(closing, MatchFinished)
     assert sha256(closing.seed.encode()).hexdigest() == opening.commitment
 

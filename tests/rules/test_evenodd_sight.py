@@ -16,7 +16,6 @@ from tests.rules.evenodd_matches import (
     play,
     seed_for,
     step,
-    told,
 )
 from turnstile.games.evenodd import (
     ChooseParity,
@@ -42,7 +41,7 @@ CAROL = PlayerId("carol")
 
 def told_both(taken: Step[State]) -> tuple[list[Message], list[Message]]:
     """What Alice and what Bob are told."""
-    return told(taken, ALICE), told(taken, BOB)
+    return taken.told(ALICE), taken.told(BOB)
 
 
 # Messages

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, act, batches, lobby, play, step, turn, values
+from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, act, lobby, play, step, turn, values
 from turnstile.games import sixtysix_messages as m
 from turnstile.games.sixtysix_cards import Seat
 from turnstile.games.sixtysix_state import State
@@ -17,12 +17,12 @@ COMMITMENT = Commitment(sha256(b"7").hexdigest())
 
 def together(taken: Step[State], others: Message, active: Message, player: PlayerId = ALICE) -> None:
     """One batch, with one message for the active player and another for all others."""
-    assert batches(taken) == [{who: active if who == player else others for who in PLAYERS}]
+    assert taken.batches == [{who: active if who == player else others for who in PLAYERS}]
 
 
 def others_first(taken: Step[State], others: Message, active: Message, player: PlayerId = ALICE) -> None:
     """Two batches: all others first, then the active player."""
-    assert batches(taken) == [{who: others for who in PLAYERS if who != player}, {player: active}]
+    assert taken.batches == [{who: others for who in PLAYERS if who != player}, {player: active}]
 
 
 # Phase A
@@ -32,7 +32,7 @@ def test_a_round_starts_with_the_game_state_for_everybody_and_then_two_cards_for
     taken = step(lobby(), "alice start")
     public = (39, taken.state.discarded[-1], (4, 4, 4))
     cards = {who: values(taken.state, who) for who in PLAYERS}
-    assert batches(taken) == [
+    assert taken.batches == [
         {who: m.GameState(*public, Seat(seat), COMMITMENT) for seat, who in enumerate(PLAYERS)},
         {who: m.FirstTwoCards(cards[who][0], cards[who][1]) for who in PLAYERS},
     ]
@@ -40,7 +40,7 @@ def test_a_round_starts_with_the_game_state_for_everybody_and_then_two_cards_for
 
 def test_the_next_round_starts_in_the_same_way_and_with_the_same_commitment() -> None:
     taken = step(act(turn(CAROL), "carol stop", "alice pick 0", "bob pick 0"), "alice next")
-    states, cards = batches(taken)
+    states, cards = taken.batches
     assert [type(message) for message in (*states.values(), *cards.values())] == [m.GameState] * 3 + [
         m.FirstTwoCards
     ] * 3
@@ -63,7 +63,7 @@ def test_the_first_turn_begins_in_the_same_way() -> None:
 
 
 def test_who_takes_a_card_from_the_deck_is_told_its_value_and_nobody_else_is_told_anything() -> None:
-    assert batches(step(turn(draws="3"), "alice take")) == [{ALICE: m.TookDeckCard(3, 38)}]
+    assert step(turn(draws="3"), "alice take").batches == [{ALICE: m.TookDeckCard(3, 38)}]
 
 
 def test_a_card_is_replaced_by_the_discarded_one() -> None:
@@ -82,7 +82,7 @@ def test_a_claim_fails_and_its_maker_is_not_told_the_values() -> None:
 
 
 def test_after_a_successful_claim_nothing_more_is_told_until_the_player_chooses() -> None:
-    assert batches(step(play(turn(alice="5 9 5 5", bob="4 8 3 10"), "alice show 0 2"), "acks")) == []
+    assert step(play(turn(alice="5 9 5 5", bob="4 8 3 10"), "alice show 0 2"), "acks").batches == []
 
 
 def test_the_round_is_stopped() -> None:
@@ -112,7 +112,7 @@ def test_a_7_or_8_is_discarded(value: int) -> None:
     taken = discarded(value)
     others_first(taken, m.CardDiscarded(A, value), m.PeekingOwnCard(value))
     waiting = step(taken.state, "acks")
-    assert batches(waiting) == []
+    assert waiting.batches == []
     together(step(waiting.state, "alice peek 2"), m.OwnCardPeeked(A, 2), m.OwnCard(2, 9))
 
 
@@ -165,12 +165,12 @@ def test_a_round_is_finished_and_the_next_player_hears_of_it_last() -> None:
 
 def test_the_game_is_finished_and_everybody_hears_of_it_at_once_and_is_shown_the_seed() -> None:
     taken = step(last_turn((60, 20, 30)), "acks")
-    assert batches(taken) == [dict.fromkeys(PLAYERS, m.GameFinished(3, (26, 32, 21), (86, 52, 51), Seed("7")))]
+    assert taken.batches == [dict.fromkeys(PLAYERS, m.GameFinished(3, (26, 32, 21), (86, 52, 51), Seed("7")))]
 
 
 def test_the_seed_at_the_end_is_the_one_that_was_committed_to_at_the_start() -> None:
-    first = batches(step(lobby(), "alice start"))[0][ALICE]
-    last = batches(step(last_turn((60, 20, 30)), "acks"))[0][ALICE]
+    first = step(lobby(), "alice start").batches[0][ALICE]
+    last = step(last_turn((60, 20, 30)), "acks").batches[0][ALICE]
     assert isinstance(first, m.GameState)
     assert isinstance(last, m.GameFinished)
     assert sha256(last.seed.encode()).hexdigest() == first.commitment

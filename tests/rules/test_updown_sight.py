@@ -22,7 +22,6 @@ from tests.rules.updown_matches import (
     started,
     step,
     through,
-    told,
     waiting,
 )
 from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
@@ -52,21 +51,19 @@ def test_the_start_tells_all_the_order_the_rounds_and_a_commitment_then_each_its
     opening = GameStarted((BO, CY, ANA), (1, 2, 1), Commitment(sha256(seed.encode()).hexdigest()))
     mesa = round_of(taken.state).mesa
     for player in taken.state.players:
-        assert told(taken, player.id) == [opening, RoundDealt(1, 1, mesa, (BO, CY, ANA), player.hand)]
+        assert taken.told(player.id) == [opening, RoundDealt(1, 1, mesa, (BO, CY, ANA), player.hand)]
 
 
 @pytest.mark.parametrize("player", THREE)
 def test_bets_are_public_as_they_are_made(player: PlayerId) -> None:
     match = dealt("7H", ana="AS", bo="KS", cy="2D")
-    assert told(step(match, "ana bets 1"), player) == [BetPlaced(ANA, 1)]
-    assert told(step(play(match, "ana bets 1", "bo bets 1"), "cy bets 0"), player) == [BetPlaced(CY, 0)]
+    assert step(match, "ana bets 1").told(player) == [BetPlaced(ANA, 1)]
+    assert step(play(match, "ana bets 1", "bo bets 1"), "cy bets 0").told(player) == [BetPlaced(CY, 0)]
 
 
 @pytest.mark.parametrize("player", THREE)
 def test_a_played_card_is_told_to_all(player: PlayerId) -> None:
-    assert told(step(betted("7H", "0 0 0", ana="AS", bo="KS", cy="2D"), "bo KS"), player) == [
-        CardPlayed(BO, card("KS"))
-    ]
+    assert step(betted("7H", "0 0 0", ana="AS", bo="KS", cy="2D"), "bo KS").told(player) == [CardPlayed(BO, card("KS"))]
 
 
 @pytest.mark.parametrize("player", TWO)
@@ -74,7 +71,7 @@ def test_the_last_card_of_a_hand_tells_all_who_won_it(player: PlayerId) -> None:
     taken = step(play(betted("7H", "0 0", ana="2D AS", bo="KS 10C"), "bo KS"), "ana AS")
     played = (PlayedCard(BO, card("KS")), PlayedCard(ANA, card("AS")))
     won = HandCompleted(HandResult(1, played, Suit.SPADES, ANA))
-    assert told(taken, player) == [CardPlayed(ANA, card("AS")), won]
+    assert taken.told(player) == [CardPlayed(ANA, card("AS")), won]
 
 
 def test_the_last_card_of_a_round_tells_all_the_scores_and_then_each_its_next_hand() -> None:
@@ -82,7 +79,7 @@ def test_the_last_card_of_a_round_tells_all_the_scores_and_then_each_its_next_ha
     results = (PlayerResult(ANA, 0, 1, 0, 0), PlayerResult(BO, 0, 0, 10, 10))
     next_round = round_of(taken.state)
     for player in taken.state.players:
-        card_played, hand_completed, *rest = told(taken, player.id)
+        card_played, hand_completed, *rest = taken.told(player.id)
         assert (type(card_played), type(hand_completed)) == (CardPlayed, HandCompleted)
         assert rest == [RoundCompleted(1, results), RoundDealt(2, 2, next_round.mesa, (BO, ANA), player.hand)]
 
@@ -92,10 +89,10 @@ def test_the_end_tells_all_the_winners_the_scores_and_the_seed(player: PlayerId)
     taken = last_step()
     ended = outcome(taken.state)
     assert ended is not None
-    assert [type(message) for message in told(taken, player)] == [
+    assert [type(message) for message in taken.told(player)] == [
         *(CardPlayed, HandCompleted, RoundCompleted, GameCompleted)
     ]
-    assert told(taken, player)[-1] == GameCompleted(ended.winners, ended.scores, taken.state.seed)
+    assert taken.told(player)[-1] == GameCompleted(ended.winners, ended.scores, taken.state.seed)
 
 
 def test_messages_come_in_batches_of_one_kind_each_to_all_players() -> None:

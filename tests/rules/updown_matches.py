@@ -7,6 +7,7 @@ hand, because no short seed would deal them.
 from itertools import count
 
 from tests.conformance import Departure
+from tests.rules.notation import Notation
 from turnstile.games.updown import (
     Options,
     Phase,
@@ -22,7 +23,7 @@ from turnstile.games.updown import (
 )
 from turnstile.games.updown_cards import DECK, card, hand, notation
 from turnstile.games.updown_rounds import RoundState
-from turnstile.kernel import Event, Message, Move, PlayerId, Players, Rejection, Seed, Step, Tell
+from turnstile.kernel import Event, Move, PlayerId, Players, Seed, Step
 
 ANA, BO, CY, DI = (PlayerId(name) for name in ("ana", "bo", "cy", "di"))
 TWO, THREE, FOUR = (ANA, BO), (ANA, BO, CY), (ANA, BO, CY, DI)
@@ -128,30 +129,8 @@ def event(text: str) -> Event:
     raise ValueError(f"{text!r} is no event of Up-Down")
 
 
-def step(match: State, text: str) -> Step[State]:
-    """One accepted event, with its trace and its effects."""
-    taken = updown.step(match, event(text))
-    assert isinstance(taken, Step), f"{text}: {taken}"
-    return taken
-
-
-def play(match: State, *texts: str) -> State:
-    """The match after these events, all of them accepted."""
-    for text in texts:
-        match = step(match, text).state
-    return match
-
-
-def refused(match: State, text: str) -> Rejection:
-    """The refusal of an event."""
-    answer = updown.apply(match, event(text))
-    assert isinstance(answer, Rejection), f"{text} was accepted"
-    return answer
-
-
-def refusal(match: State, text: str) -> str:
-    """The code with which an event is refused."""
-    return refused(match, text).code
+spoken = Notation(updown, event)
+step, play, refused, refusal = spoken.step, spoken.play, spoken.refused, spoken.refusal
 
 
 def round_of(match: State) -> RoundState:
@@ -166,12 +145,6 @@ def held(match: State, player: PlayerId) -> str:
 
 def scores(match: State) -> tuple[int, ...]:
     return tuple(player.score for player in match.players)
-
-
-def told(taken: Step[State], player: PlayerId) -> list[Message]:
-    """What a step tells one player, in order."""
-    batches = [batch for effect in taken.effects if isinstance(effect, Tell) for batch in effect.batches]
-    return [batch[player] for batch in batches if player in batch]
 
 
 def in_phase(phase: Phase) -> State:

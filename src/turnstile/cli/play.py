@@ -19,7 +19,7 @@ from turnstile.cli.arguments import (
     refuse_folder,
 )
 from turnstile.cli.terminals import Terminal, terminal_of
-from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step, Tell
+from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive, new_seed
 from turnstile.kernel.record import save, write
 from turnstile.lab.match import Chooser, next_event
@@ -125,9 +125,8 @@ class Seated:
         return save(record)
 
     def _tell(self, step: Step[Any]) -> None:
-        for batch in (batch for effect in step.effects if isinstance(effect, Tell) for batch in effect.batches):
-            sentence = self.terminal.tell(batch[self.me], self.me) if self.me in batch else ""
-            if sentence:
+        for message in step.told(self.me):
+            if sentence := self.terminal.tell(message, self.me):
                 self.console.print(sentence, markup=False)
 
     def _ask(self, view: Any, actions: Sequence[Move]) -> Move:

@@ -11,9 +11,9 @@ from typing import Any, Generic, Protocol, TypeVar, Union, get_args
 
 import msgspec
 
-from turnstile.kernel.effects import Effect
+from turnstile.kernel.effects import Effect, Tell
 from turnstile.kernel.schema import schema
-from turnstile.kernel.values import Event, Malformed, Message, Value, decode, wire_name
+from turnstile.kernel.values import ByPlayer, Event, Malformed, Message, PlayerId, Value, decode, wire_name
 
 MOST_HOPS = 1_000  # automatic phases passed in one step; more is a loop, and a bug
 
@@ -80,6 +80,15 @@ class Step(msgspec.Struct, Generic[S], frozen=True):
     state: S
     trace: tuple[Hop, ...]
     effects: tuple[Effect, ...]
+
+    @property
+    def batches(self) -> list[ByPlayer[Message]]:
+        """Everything that is told, batch by batch."""
+        return [batch for effect in self.effects if isinstance(effect, Tell) for batch in effect.batches]
+
+    def told(self, player: PlayerId) -> list[Message]:
+        """What one player is told, in order."""
+        return [batch[player] for batch in self.batches if player in batch]
 
 
 class MachineError(Exception):

@@ -11,7 +11,7 @@ believes what `imagine` reads in a view; it takes a forward pair to find a leak 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from turnstile.kernel import AnyGame, AnyStudy, Event, Message, Move, PlayerId, Rejection, Seed, Step, Tell, encode
+from turnstile.kernel import AnyGame, AnyStudy, Event, Move, PlayerId, Rejection, Seed, Step, encode
 
 SAME_DREAM = Seed("one imagination for both worlds")
 
@@ -86,13 +86,7 @@ def _sight(game: AnyGame, state: Any, observer: PlayerId | None) -> list[object]
 
 def _seen(game: AnyGame, step: Step[Any], observer: PlayerId | None) -> list[object]:
     """Everything the observer gets out of a step: its messages, batch by batch, its view and its actions."""
-    return [told(step, observer), *_sight(game, step.state, observer)]
-
-
-def told(step: Step[Any], player: PlayerId | None) -> list[Message]:
-    """What a step tells one player, in order."""
-    batches = [batch for effect in step.effects if isinstance(effect, Tell) for batch in effect.batches]
-    return [batch[player] for batch in batches if player is not None and player in batch]
+    return [step.told(observer) if observer else [], *_sight(game, step.state, observer)]
 
 
 def _answer(result: Step[Any] | Rejection) -> object:
