@@ -147,6 +147,11 @@ def test_a_state_in_another_phase_is_not_sound(phase: Phase) -> None:
     assert sound(replace(middle(), phase=phase)) == CONTRADICTION
 
 
+def test_more_rounds_than_a_match_has_are_refused_before_they_are_played_again() -> None:
+    match = finished()
+    assert sound(replace(match, completed_rounds=match.completed_rounds * 2_000)) == CONTRADICTION
+
+
 def test_a_card_played_by_a_stranger_is_not_sound() -> None:
     match = middle()
     (first,) = round_of(match).completed_hands

@@ -13,6 +13,7 @@ from turnstile.games.updown_rounds import PlayerState, RoundResult, RoundState
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 
+CONTRADICTION = "No match of Up-Down can be in this state: its fields contradict each other."
 NUMBER = {card: number for number, card in enumerate(DECK)}
 
 
@@ -36,8 +37,10 @@ def sound(state: State) -> str | None:
     waiting = updown.new(players, updown.Options(max(state.round_sequence, default=0)), state.seed)
     if isinstance(waiting, Rejection):
         return waiting.sentence
+    if len(state.completed_rounds) > len(waiting.round_sequence):  # before anybody plays them all again
+        return CONTRADICTION
     story = waiting if state.phase is Phase.WAITING else _retold(waiting, state)
-    return None if story == state else "No match of Up-Down can be in this state: its fields contradict each other."
+    return None if story == state else CONTRADICTION
 
 
 def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
