@@ -27,7 +27,7 @@ from turnstile.games.sixtysix import game, sixtysix
 from turnstile.games.sixtysix_cards import Card, Seat, hand
 from turnstile.games.sixtysix_sight import view
 from turnstile.games.sixtysix_state import Phase, Place, Round, State
-from turnstile.kernel import Commitment, PlayerId, Rejection, Seed
+from turnstile.kernel import ByPlayer, Commitment, Outcome, PlayerId, Rejection, Seed
 from turnstile.studies.sixtysix import imagine, sound, study, tally
 from turnstile.testing.strategies import NAMES, Match, events, matches, whats_next
 
@@ -143,6 +143,35 @@ def test_a_state_whose_fields_contradict_each_other_is_not_sound(fault: str) -> 
     said = sound(spoil(in_phase(phase)))
     assert said is not None
     assert said.startswith(fault)
+
+
+def test_a_finished_round_in_which_the_stopper_had_no_turn_is_not_sound() -> None:
+    over = in_phase(Phase.ROUND_FINISHED)
+    sheet = (replace(over.rounds[0], turn_count=1),)
+    early = replace(over, starter=Seat(0), turn=Seat(1), turn_count=1, rounds=sheet)
+    assert (over.stopper, sound(over)) == (1, None)
+    assert sound(early) == "The round was stopped before it began."
+
+
+# Standing
+
+
+def test_a_round_that_is_over_is_in_the_totals_and_counts_once() -> None:
+    over = in_phase(Phase.ROUND_FINISHED)
+    assert study.standing(over) == Outcome(
+        tuple(who for who, points in zip(PLAYERS, over.totals, strict=True) if points == min(over.totals)),
+        ByPlayer(zip(PLAYERS, over.totals, strict=True)),
+    )
+
+
+def test_a_round_that_is_played_counts_as_it_lies() -> None:
+    playing = in_phase(Phase.READY_FOR_TURN)
+    stands = study.standing(playing)
+    assert stands is not None
+    assert stands.scores == {
+        who: points + sum(card.value for card in held)
+        for who, points, held in zip(PLAYERS, playing.totals, playing.hands, strict=True)
+    }
 
 
 OTHERS = [Match(game, NAMES[:3], Seed(str(n)), 20 + 7 * n, Random(n), {}).state for n in range(12)]

@@ -131,7 +131,7 @@ class View(Value, frozen=True):
     `seen` has every card of every hand, with the value where this player has seen it and it still lies there: its own
     first two, those it peeked at, drew and kept, or took from the discard pile, those that others showed or took from
     the pile, each wherever it was moved since. The whole discard pile is open, for all of it was announced. `taken` is
-    the card this player has drawn. `is_identical` says how a claim turned out, from the claim to the end of its turn.
+    the card this player has drawn. `is_identical` says how a claim turned out, until it is acted on.
     """
 
     phase: Phase

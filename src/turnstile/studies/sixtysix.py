@@ -17,6 +17,7 @@ from turnstile.kernel.chance import derive, draw, shuffle
 
 # Groups of phases that have something in common
 
+STOPPED_TOO_EARLY = "The round was stopped before it began."
 OVER = {Phase.ROUND_FINISHED, Phase.GAME_FINISHED}
 RESTING = set(Phase) - {row.phase for row in sixtysix.sixtysix.rows if row.event is None}
 BEFORE_ANY_DRAW = {
@@ -108,6 +109,8 @@ def _faults_of_turn(state: State) -> Iterator[str]:
     if state.phase in OVER:
         if state.turn != (state.starter + 1) % len(state.players):
             yield "The seat after the starter starts the next round."
+        if state.stopper is not None and state.turn_count <= (state.stopper - state.starter) % len(state.players):
+            yield STOPPED_TOO_EARLY
         if due != state.stopper and state.deck:
             yield "A round ends when the turn comes back to its stopper, or with an empty deck."
         scores = round_scores(state.hands, state.stopper)
@@ -119,7 +122,7 @@ def _faults_of_turn(state: State) -> Iterator[str]:
     if (state.turn == state.stopper) != (state.phase is Phase.ROUND_STOPPING):
         yield "To stop the round is the stopper's last turn."
     if state.stopper is not None and state.turn_count < (state.turn - state.stopper) % len(state.players):
-        yield "The round was stopped before it began."
+        yield STOPPED_TOO_EARLY
 
 
 def _faults_of_piles(state: State) -> Iterator[str]:
@@ -263,7 +266,9 @@ def tally(state: State) -> Tally:
 
 
 def standing(state: State) -> Outcome:
-    """Whoever would be lowest if every hand were added to the totals now."""
+    """Whoever would be lowest if every hand that is still played were added to the totals now."""
+    if state.phase in OVER:
+        return lowest(state.players, state.totals)
     sums = [points + total(hand) for points, hand in zip(state.totals, state.hands, strict=True)]
     return lowest(state.players, sums)
 
