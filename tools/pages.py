@@ -128,7 +128,7 @@ def contents(games: Iterable[AnyGame]) -> str:
 
 def reference(game: AnyGame) -> str:
     machine = game.machine
-    structs = (*machine.events, *machine.messages, game.options)
+    structs = (*machine.events, *machine.messages, game.options, machine.state, game.view_type)
     return document(
         f"# {game.title}: reference",
         f"For {seats(game)}. This is version {game.version} of the rules.",
@@ -144,6 +144,10 @@ def reference(game: AnyGame) -> str:
         *sections(machine.messages),
         "## Codes",
         *codes(game),
+        "## State",
+        *description(machine.state),
+        "## View",
+        *description(game.view_type),
         "## Options",
         *description(game.options),
         *values(structs),

@@ -1,5 +1,10 @@
 """What every command has in common: it helps, it refuses in one sentence, and its exit status says how it went."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Turnstile
@@ -37,6 +42,13 @@ def test_without_a_command_it_says_what_there_is(turnstile: Turnstile) -> None:
         (["play", "e-card", "--record", "/no/such/folder/match.jsonl"], "no folder"),
         (["simulate", "e-card", "--bots", "random,random,random"], "takes 2 players, not 3"),
         (["simulate", "e-card", "--matches", "0"], "--matches"),
+        (["simulate", "e-card", "--seed", ""], "A seed has 1 to 1024 characters"),
+        (["play", "e-card", "--seed", "x" * 1025], "A seed has 1 to 1024 characters"),
+        (["play", "e-card", "--players", "99999999999"], "takes 2 players, not 99999999999"),
+        (["simulate", "up-down", "--options", '{"maxRoundSize": 26}'], "maxRoundSize is from 1 to 25"),
+        (["check", "up-down", "--options", '{"maxRoundSize": 26}'], "maxRoundSize is from 1 to 25"),
+        (["check", "66", "--players", "6"], "takes 2 to 5 players, not 6"),
+        (["diagram", "e-card", "-o", "picture.png"], "does not say what to draw"),
         (["replay", "/no/such/file"], "does not exist"),
         (["verify", "/"], "is a directory"),
         (["diagram", "e-card", "-o", "/no/such/folder/picture.svg"], "no folder"),
@@ -51,3 +63,27 @@ def test_what_cannot_be_understood_is_refused_in_one_sentence(
     assert ran.out == ""
     assert words in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_what_others_wrote_is_never_read_as_markup(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    assert "seed [/x]" in turnstile("simulate", "e-card", "-n", 1, "--seed", "[/x]").out
+    played = turnstile("play", "e-card", "--seed", "[/x]", "--record", path, given="1\n" * 200)
+    assert "The seed was [/x];" in played.out
+    assert turnstile("verify", path).status == 0
+    path.write_text(path.read_text().replace('"Start"', '"[/y]"'))
+    assert turnstile("verify", path).status == 1
+
+
+def test_whoever_has_heard_enough_ends_it_quietly() -> None:
+    command = f"{sys.executable} -m turnstile games --json | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode in (0, 128 + signal.SIGPIPE)  # it may have said all before it was noticed
+
+
+def test_without_an_input_there_is_nothing_to_answer() -> None:
+    for arguments in ("step e-card", "play e-card"):
+        command = f"{sys.executable} -m turnstile {arguments} <&-"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")

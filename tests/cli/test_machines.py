@@ -16,7 +16,7 @@ def test_games_lists_what_is_installed(turnstile: Turnstile) -> None:
 
 def test_games_prints_the_schema_of_events_and_messages(turnstile: Turnstile) -> None:
     schema = json.loads(turnstile("games", "e-card", "--schema").out)
-    assert set(schema) == {"events", "messages"}
+    assert set(schema) == {"events", "messages", "state", "view", "options"}
     assert schema["events"]["$defs"]["Pick"]["properties"]["card"] == {"$ref": "#/$defs/Card"}
     assert schema["messages"]["$defs"]["PairRevealed"]["required"] == ["type", "pair", "score"]
 
@@ -32,7 +32,7 @@ def test_diagram_draws_mermaid_unless_told_otherwise(turnstile: Turnstile, tmp_p
 def test_check_says_what_it_proved_and_what_it_only_sampled(turnstile: Turnstile) -> None:
     ran = turnstile("check", "e-card")
     assert ran.status == 0
-    assert "e-card: 4,112 states seen" in ran.out
+    assert "e-card, 2 players, 8 seeds: 4,112 states seen" in ran.out
     assert "proved   every state can still reach one of 312 ends" in ran.out
     assert "sampled  states that differ only in what is past go on alike" in ran.out
 

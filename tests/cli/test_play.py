@@ -47,8 +47,8 @@ def test_the_end_of_input_leaves_too(turnstile: Turnstile) -> None:
 
 
 def test_an_answer_that_is_no_choice_is_asked_again(turnstile: Turnstile) -> None:
-    ran = turnstile("play", "e-card", "--seed", "3", given="0\n3\n-1\n²\nhello\n\nq\n")
-    assert ran.out.count("Type a number from 1 to 2, or q to leave.") == 6
+    ran = turnstile("play", "e-card", "--seed", "3", given=f"0\n3\n-1\n²\nhello\n\n{'9' * 5_000}\nq\n")
+    assert ran.out.count("Type a number from 1 to 2, or q to leave.") == 7
 
 
 def test_a_match_can_be_recorded_and_the_record_verifies(turnstile: Turnstile, tmp_path: Path) -> None:

@@ -2,8 +2,13 @@
 
 import json
 import random
+from copy import copy
+from dataclasses import replace
 
 from tests.cli.conftest import Turnstile
+from turnstile.cli.step import take
+from turnstile.games import ecard
+from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, encode
 
 START = '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}'
 
@@ -124,3 +129,20 @@ def test_no_garbled_question_brings_it_down(turnstile: Turnstile) -> None:
     found = answers(turnstile, *garbled)
     assert len(found) == len(garbled)
     assert all("error" in answer or "state" in answer for answer in found)
+
+
+def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state() -> None:
+    machine = copy(ecard.ecard)
+    machine.name = "unstudied"
+    unstudied = replace(ecard.game, machine=machine)
+    state = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
+    line = encode({"state": {**json.loads(encode(state)), "players": ["zoe"]}, "event": ecard.Start(Seed("7"))})
+    answer = take(unstudied, line)
+    assert isinstance(answer, Rejection)
+    assert answer.code == Refusal.INVALID_STATE
+    assert answer.sentence.startswith("unstudied cannot go on from this state: ")
+
+
+def test_an_unknown_event_is_told_which_there_are(turnstile: Turnstile) -> None:
+    (answer,) = answers(turnstile, '{"players":["ana","bo"],"event":{"type":"Fly"}}')
+    assert "Its events: Start, BeginPicking, Pick, Reset." in str(answer["error"])

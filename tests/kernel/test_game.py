@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from random import Random
 from typing import Annotated
 
 import pytest
 from msgspec import Meta
 
+from turnstile.games import ecard
 from turnstile.kernel import (
     ByPlayer,
     Game,
@@ -23,6 +25,10 @@ from turnstile.kernel import (
     refuse_players,
 )
 from turnstile.kernel.values import LONGEST_ID
+from turnstile.registry import find_game, names
+from turnstile.testing.strategies import Match
+
+PLAYERS = (PlayerId("ana"), PlayerId("bo"))
 
 
 class Phase(StrEnum):
@@ -136,3 +142,44 @@ def test_a_study_that_knows_nothing_finds_every_state_sound_and_different_and_co
     assert study.tally(state) == {}
     assert study.standing(state) is None
     assert study.imagine is None
+
+
+# What may happen, and how it looks on the wire
+
+
+def test_everything_that_may_happen_is_offered_and_nothing_after_the_end() -> None:
+    match = Match(ecard.game, PLAYERS, Seed("7"), 2_000, Random(7), {})
+    lobby, *_, over = match.states
+    assert ecard.game.offered(lobby) == [ecard.Start(Seed("7"))]
+    assert ecard.game.offered(over) == []
+    picking = next(state for state in match.states if state.phase is ecard.Phase.PICKING)
+    assert ecard.game.offered(picking) == [
+        *ecard.actions(picking, PLAYERS[0]),
+        *ecard.actions(picking, PLAYERS[1]),
+    ]
+    assert ecard.game.next_to_act(picking) == (PLAYERS[0], ecard.actions(picking, PLAYERS[0]))
+
+
+def test_somebody_must_be_able_to_act() -> None:
+    lobby = ecard.new(PLAYERS, ecard.Options(), None)
+    assert isinstance(lobby, ecard.State)
+    with pytest.raises(AssertionError, match="Nobody can do anything in this match of e-card"):
+        ecard.game.next_to_act(lobby)
+
+
+def test_a_game_describes_all_that_goes_over_the_wire() -> None:
+    schema = ecard.game.schema()
+    assert list(schema) == ["events", "messages", "state", "view", "options"]
+    assert ecard.game.view_type is ecard.View
+    assert "pendingPicks" in schema["state"]["$defs"]["State"]["properties"]
+    assert "seed" not in schema["view"]["$defs"]["View"]["properties"]
+
+
+@pytest.mark.parametrize("seed", ["", "x" * 1025, "\ud800", "a\nb"])
+@pytest.mark.parametrize("name", names())
+def test_no_game_is_opened_with_a_seed_that_could_not_be_written_down(name: str, seed: str) -> None:
+    game = find_game(name)
+    assert game is not None
+    refused = game.new(PLAYERS, game.options(), Seed(seed))
+    assert isinstance(refused, Rejection)
+    assert refused.code == Refusal.INVALID_SEED

@@ -42,7 +42,7 @@ from turnstile.kernel import (
 )
 from turnstile.studies.ecard import study
 from turnstile.testing import Leak, forward_pair, trace_pair
-from turnstile.testing.strategies import STRANGER, Match, whats_next
+from turnstile.testing.strategies import STRANGER, Match
 
 RUNS = 200
 LENGTH = 8  # events in which the two worlds of a pair are watched
@@ -212,7 +212,7 @@ class Moment:
 
     def any_event(self, state: State, observer: PlayerId | None) -> Event:
         """Something that is possible, something that the observer tries, or just something."""
-        possible = whats_next(ecard.game, state, PLAYERS)
+        possible = ecard.game.offered(state)
         tried = [Pick(observer or STRANGER, card) for card in Card]
         return self.choices.choice([*possible, *tried, BeginPicking(), Reset(), Start(Seed("7"))])
 

@@ -113,7 +113,7 @@ class SearchBot:
             event = self.game.dealer(state)
             if event is not None:
                 continue
-            player, actions = self._whose_turn(state, players)
+            player, actions = self.game.next_to_act(state)
             if not remembers or len(actions) == 1:
                 event = rng.choice(actions)
                 continue
@@ -131,13 +131,6 @@ class SearchBot:
         after = self.game.machine.apply(state, event)
         assert not isinstance(after, Rejection), f"{event} was offered in an imagined state: {after.sentence}"
         return after
-
-    def _whose_turn(self, state: Any, players: Players) -> tuple[PlayerId, Sequence[Move]]:
-        """The first player, in seat order, who may do something. Who comes later sees no more than it may anyway."""
-        for player in players:
-            if actions := self.game.actions(state, player):
-                return player, actions
-        raise AssertionError(f"Nobody can do anything in an imagined match of {self.game.name}, and it is not over.")
 
 
 def shares(outcome: Outcome | None, players: Players) -> Mapping[PlayerId, float]:

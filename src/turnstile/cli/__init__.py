@@ -1,6 +1,8 @@
 """The command line. Each command is a module; this one gathers them and turns every failure into one sentence."""
 
+import signal
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -35,7 +37,7 @@ def turnstile(context: click.Context) -> None:
     Let bots play 100,000 matches:  turnstile simulate e-card --matches 100000
 
     Exit status: 0 all is well; 1 something was found wanting, such as a damaged record; 2 the command could not be
-    understood.
+    understood or done; 130 it was stopped with Ctrl-C.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -47,6 +49,11 @@ for command in (play, games, diagram, check, step, simulate, replay, verify):
 
 def main() -> None:
     """What the program `turnstile` does."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever has heard enough ends us quietly, as is usual
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without hearts still shows the rest
     try:
         status = turnstile.main(prog_name="turnstile", standalone_mode=False)
     except click.UsageError as fault:
@@ -58,9 +65,6 @@ def main() -> None:
         status = 2
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has heard enough
-        sys.stderr.close()
-        status = 0
     except OSError as fault:
         click.echo(f"turnstile: {fault.filename or 'A file'}: {_sentence(fault.strerror or str(fault))}", err=True)
         status = 2

@@ -1,5 +1,6 @@
 """Arguments that several commands share: a game by its name, its options, a record by its file."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,9 @@ from typing import Any
 import click
 
 from turnstile.bots import bots_of
-from turnstile.kernel import AnyGame, PlayerId, Rejection, refuse_players
+from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, refuse_seed
+from turnstile.kernel.chance import new_seed
+from turnstile.kernel.game import refuse_count
 from turnstile.kernel.record import Record, load
 from turnstile.registry import find_game, names
 
@@ -33,14 +36,36 @@ options_option = click.option("--options", default="{}", metavar="JSON", help="O
 
 def refuse_company(game: AnyGame, count: int) -> None:
     """A usage error where so many cannot sit down to this game."""
-    if fault := refuse_players([PlayerId(str(number)) for number in range(1, count + 1)], game.seats):
+    if fault := refuse_count(count, game.seats):
         raise click.UsageError(f"{game.title}: {fault.sentence}")
+
+
+def company_of(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
+    """So many players, or the fewest that a game takes."""
+    count = players or game.seats[0]
+    refuse_company(game, count)
+    return tuple(PlayerId(f"player {seat}") for seat in range(1, count + 1))
+
+
+def refuse_match(game: AnyGame, players: Sequence[PlayerId], options: Any) -> None:
+    """A usage error where no match can be opened like this, before anything is played."""
+    opened = game.new(players, options, Seed("any"))
+    if isinstance(opened, Rejection):
+        raise click.UsageError(opened.sentence)
 
 
 def refuse_folder(path: Path | None) -> None:
     """A usage error, before anything is played, where a file could not be written afterwards."""
     if path and not path.absolute().parent.is_dir():
         raise click.UsageError(f"There is no folder {path.absolute().parent} to write {path.name} into.")
+
+
+def read_seed(text: str | None) -> Seed:
+    """The seed that was given, or a secret one."""
+    seed = new_seed() if text is None else Seed(text)
+    if fault := refuse_seed(seed):
+        raise click.UsageError(fault.sentence)
+    return seed
 
 
 def read_options(game: AnyGame, text: str) -> Any:

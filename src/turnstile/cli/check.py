@@ -4,8 +4,9 @@ import sys
 
 import click
 from rich.console import Console
+from rich.markup import escape
 
-from turnstile.cli.arguments import game_argument, options_option, read_options
+from turnstile.cli.arguments import company_of, game_argument, options_option, read_options, refuse_match
 from turnstile.kernel import AnyGame
 from turnstile.kernel.check import MOST_STATES, Report, Verdict, world_of
 from turnstile.kernel.check import check as run_check
@@ -21,16 +22,17 @@ LOOKS = {
 
 @click.command()
 @game_argument
+@click.option("--players", type=click.IntRange(1), help="How many sit at the table; the fewest by default.")
 @options_option
 @click.option(
     "--most-states",
     type=click.IntRange(1),
     default=MOST_STATES,
     show_default=True,
-    help="Walk no more states than this; sample the rest.",
+    help="Stop walking once so many states were met; sample the rest.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
-def check(game: AnyGame, options: str, most_states: int, as_json: bool) -> None:
+def check(game: AnyGame, players: int | None, options: str, most_states: int, as_json: bool) -> None:
     """Prove what can be proved about a game, and sample the rest.
 
     \b
@@ -38,7 +40,10 @@ def check(game: AnyGame, options: str, most_states: int, as_json: bool) -> None:
       turnstile check e-card
       turnstile check e-card --json
     """
-    world = world_of(game, study_of(game), read_options(game, options))
+    company = company_of(game, players)
+    chosen = read_options(game, options)
+    refuse_match(game, company, chosen)
+    world = world_of(game, study_of(game), chosen, company)
     with Console(stderr=True).status(f"Walking the states of {game.name} ..."):
         report = run_check(world, most_states)
     if as_json:
@@ -51,8 +56,8 @@ def check(game: AnyGame, options: str, most_states: int, as_json: bool) -> None:
 def tell(report: Report) -> None:
     """The findings, a line each; under a failure the shortest way to it."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{report.machine}[/]: {report.states:,} states seen")
+    console.print(f"[bold]{report.machine}[/], {report.setting}: {report.states:,} states seen")
     for finding in report.findings:
-        console.print(f"  {LOOKS[finding.verdict]}  {finding.sentence}")
+        console.print(f"  {LOOKS[finding.verdict]}  {escape(finding.sentence)}")
         for number, event in enumerate(finding.path, start=1):
             console.print(f"{number:>11}. {event}", markup=False)

@@ -8,6 +8,7 @@ from turnstile.cli.arguments import game_argument, refuse_folder
 from turnstile.kernel import AnyGame
 from turnstile.kernel.diagram import NoGraphviz, dot, mermaid, svg
 
+MERMAID_ENDINGS = {"", ".mmd", ".md", ".txt"}
 FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
 
 
@@ -34,8 +35,7 @@ def diagram(game: AnyGame, form: str | None, output: Path | None) -> None:
       turnstile diagram e-card -o e-card.svg
     """
     refuse_folder(output)
-    ending = output.suffix.lstrip(".") if output else ""
-    drawn = FORMS[form or (ending if ending in FORMS else "mermaid")]
+    drawn = FORMS[form or _form_of(output)]
     try:
         picture = drawn(game.machine)
     except NoGraphviz as fault:
@@ -44,3 +44,15 @@ def diagram(game: AnyGame, form: str | None, output: Path | None) -> None:
         output.write_text(picture)
     else:
         click.echo(picture, nl=False)
+
+
+def _form_of(output: Path | None) -> str:
+    """What a file should hold, by the end of its name."""
+    if output is None or output.suffix in MERMAID_ENDINGS:
+        return "mermaid"
+    form = output.suffix.lstrip(".")
+    if form not in FORMS:
+        raise click.UsageError(
+            f"{output.name} does not say what to draw: end it in .svg, .dot or .mmd, or give --format."
+        )
+    return form

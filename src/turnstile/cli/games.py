@@ -14,7 +14,7 @@ from turnstile.registry import find_game, names
 
 @click.command()
 @any_game_argument
-@click.option("--schema", is_flag=True, help="Print the JSON Schemas of a game's events and messages.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schemas of events, messages, state, view and options.")
 @click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
 def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     """List the installed games, or tell about one of them.
@@ -27,7 +27,7 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     if schema:
         if game is None:
             raise click.UsageError("Name the game whose schema you want.")
-        click.echo(json.dumps(game.machine.schema(), indent=2))
+        click.echo(json.dumps(game.schema(), indent=2))
         return
     found = [game] if game else [each for each in map(find_game, names()) if each]
     if as_json:

@@ -1,13 +1,14 @@
 """`turnstile play`: a game against bots, here in the terminal."""
 
+import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.markup import escape
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import (
@@ -15,14 +16,15 @@ from turnstile.cli.arguments import (
     game_argument,
     options_option,
     read_options,
+    read_seed,
     refuse_company,
     refuse_folder,
 )
 from turnstile.cli.terminals import Terminal, terminal_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
-from turnstile.kernel.chance import commit, derive, new_seed
+from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
-from turnstile.lab.match import Chooser, next_event
+from turnstile.lab.match import Chooser, next_event, seated
 
 LEAVE = ("q", "quit", "exit")
 
@@ -69,12 +71,12 @@ def play(
         PlayerId(name),
         bot_named(game, bot_name),
         rivals,
-        Seed(seed) if seed else new_seed(),
+        read_seed(seed),
         read_options(game, options),
     )
     try:
         table.play()
-    except Left:
+    except (Left, KeyboardInterrupt):
         table.console.print("You leave the table. Come back soon.")
     if path:
         path.write_bytes(table.record())
@@ -101,7 +103,7 @@ class Seated:
         self.events: list[Event] = []
         self.choosers: dict[PlayerId, Chooser] = {me: self._ask}
         for number, rival in enumerate(rivals):
-            self.choosers[rival] = partial(_ask_bot, bots_of(game)[bot], Random(derive(seed, "bot", number)))
+            self.choosers[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
 
     def play(self) -> None:
         """The match, from the first event to the last."""
@@ -134,15 +136,18 @@ class Seated:
         self.console.print(self.terminal.show(view, self.me))
         for number, action in enumerate(actions, start=1):
             self.console.print(f"  {number}  {self.terminal.name(action)}", markup=False)
+        choices = {str(number): action for number, action in enumerate(actions, start=1)}
         while True:
             answer = self._line()
             if answer in LEAVE:
                 raise Left
-            if answer.isdecimal() and 1 <= int(answer) <= len(actions):
-                return actions[int(answer) - 1]
+            if answer in choices:
+                return choices[answer]
             self.console.print(f"Type a number from 1 to {len(actions)}, or q to leave.")
 
     def _line(self) -> str:
+        if sys.stdin is None:
+            raise Left
         try:
             return self.console.input("> ").strip().lower()
         except (EOFError, KeyboardInterrupt):
@@ -150,11 +155,6 @@ class Seated:
             raise Left from None
 
     def _finish(self, outcome: Outcome) -> None:
-        self.console.print(f"[dim]The seed was {self.seed}; its SHA-256 is the commitment you were shown.[/]")
+        self.console.print(f"[dim]The seed was {escape(self.seed)}; its SHA-256 is the commitment you were shown.[/]")
         if self.me in outcome.winners:
             self.console.print("[bold green]Well played![/]")
-
-
-def _ask_bot(bot: Any, rng: Random, view: Any, actions: Sequence[Move]) -> Move:
-    chosen: Move = bot(view, actions, rng)
-    return chosen

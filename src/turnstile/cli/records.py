@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.markup import escape
 
 from turnstile.cli.arguments import game_of, read_record
 from turnstile.kernel import Rejection, encode
@@ -72,7 +73,7 @@ def verify(record: Path, as_json: bool) -> None:
         console = Console(highlight=False, soft_wrap=True)
         for check, fault in checks.items():
             verdict = (
-                f"[bold red]failed[/]  {SENTENCES[check]}: {fault.sentence}"
+                f"[bold red]failed[/]  {SENTENCES[check]}: {escape(fault.sentence)}"
                 if fault
                 else f"[green]passed[/]  {SENTENCES[check]}"
             )

@@ -8,12 +8,20 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from turnstile.cli.arguments import bot_named, game_argument, options_option, read_options, refuse_company
-from turnstile.kernel import AnyGame, Seed
-from turnstile.kernel.chance import new_seed
+from turnstile.cli.arguments import (
+    bot_named,
+    game_argument,
+    options_option,
+    read_options,
+    read_seed,
+    refuse_company,
+    refuse_match,
+)
+from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
 from turnstile.lab import simulate as run
@@ -68,11 +76,10 @@ def simulate(
       turnstile simulate e-card --matches 100000
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
     """
-    read_options(game, options)
+    plan = Plan(game.name, seats(game, bot_names, players), options.encode(), read_seed(seed), records)
+    refuse_match(game, plan.players, read_options(game, options))
     if records:
         records.mkdir(parents=True, exist_ok=True)
-    bots = seats(game, bot_names, players)
-    plan = Plan(game.name, bots, options.encode(), Seed(seed) if seed else new_seed(), records)
     totals, stopped = played(plan, matches, processes)
     if totals.matches:
         result = summary(plan, totals)
@@ -123,7 +130,11 @@ def played(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
 def tell(game: AnyGame, result: Summary) -> None:
     """The result as a table."""
     table = Table(
-        "", "rate", "95 % interval", "out of", title=f"{game.title}: {result.matches:,} matches, seed {result.seed}"
+        "",
+        "rate",
+        "95 % interval",
+        "out of",
+        title=f"{game.title}: {result.matches:,} matches, seed {escape(result.seed)}",
     )
     for player, rate in result.wins.items():
         table.add_row(f"{player} wins the match", *cells(rate))

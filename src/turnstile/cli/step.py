@@ -1,6 +1,7 @@
 """`turnstile step`: the pure function on standard input and output, a line of JSON for each question and answer."""
 
 import sys
+from io import BytesIO
 from typing import Any, BinaryIO
 
 import click
@@ -60,7 +61,8 @@ def step(game: AnyGame) -> None:
     Example:
       echo '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}' | turnstile step e-card
     """
-    while line := read_line(sys.stdin.buffer):
+    stream = sys.stdin.buffer if sys.stdin else BytesIO()
+    while line := read_line(stream):
         click.echo(encode(reply(game, line)).decode())
         sys.stdout.flush()
 
@@ -92,7 +94,14 @@ def take(game: AnyGame, line: bytes) -> Step[Any] | Rejection:
     if isinstance(event, Rejection):
         return event
     state = opened(game, question) if bytes(question.state) == NULL else known(game, question)
-    return state if isinstance(state, Rejection) else game.machine.step(state, event)
+    if isinstance(state, Rejection):
+        return state
+    try:
+        return game.machine.step(state, event)
+    except Exception as bug:  # a state from outside that the game's study does not know to be unsound
+        return Rejection(
+            Refusal.INVALID_STATE, f"{game.name} cannot go on from this state: {type(bug).__name__}: {bug}."
+        )
 
 
 def opened(game: AnyGame, question: Question) -> Any:

@@ -7,9 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Commitment, Seed, commit, draw
+from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
-from turnstile.kernel.game import Game, Outcome, Players, refuse_players
+from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
 
@@ -101,7 +101,7 @@ class State(Value, frozen=True):
 class Start(Event, frozen=True):
     """The match begins; the first emperor is drawn from the seed."""
 
-    seed: Annotated[Seed, Meta(min_length=1, max_length=1024)]
+    seed: Annotated[Seed, Meta(min_length=1, max_length=LONGEST_SEED)]
 
 
 class BeginPicking(Event, frozen=True):
@@ -181,8 +181,7 @@ class View(Value, frozen=True):
 
 def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
     """Two players in the lobby. A seed given here waits there for the table's Start; the seed of the Start counts."""
-    fault = refuse_players(players, SEATS)
-    return fault or _lobby(tuple(players), seed)
+    return refuse_players(players, SEATS) or refuse_seed(seed) or _lobby(tuple(players), seed)
 
 
 def _lobby(players: Players, seed: Seed | None) -> State:

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Commitment, Seed, commit, draw
+from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
-from turnstile.kernel.game import Game, Outcome, Players, refuse_players
+from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
 
@@ -93,7 +93,7 @@ class State(Value, frozen=True):
 class Start(Event, frozen=True):
     """The match begins; every number will be drawn from this seed."""
 
-    seed: Annotated[Seed, Meta(min_length=1, max_length=1024)]
+    seed: Annotated[Seed, Meta(min_length=1, max_length=LONGEST_SEED)]
 
 
 class ChooseParity(Move, frozen=True, tag="CHOOSE_PARITY_RESPONSE"):
@@ -144,7 +144,7 @@ class View(Value, frozen=True):
 
 def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
     """Two players, idle. A seed given here waits for the table's Start; the seed of the Start counts."""
-    if fault := refuse_players(players, SEATS):
+    if fault := refuse_players(players, SEATS) or refuse_seed(seed):
         return fault
     if options.draws not in DRAWS:
         return Rejection(Refusal.INVALID_OPTIONS, f"A match has {DRAWS[0]} to {DRAWS[-1]} draws.")

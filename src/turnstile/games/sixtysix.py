@@ -31,7 +31,7 @@ from turnstile.games.sixtysix_news import news
 from turnstile.games.sixtysix_sight import actions, view
 from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
-from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players
+from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Acks, ByPlayer, Event, Move, PlayerId, wire_name
 
@@ -47,9 +47,9 @@ Answer = Next[State] | Rejection
 
 def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
     """Two to five players before the first deal. Every deal comes from the seed, so there must be one."""
-    if fault := refuse_players(players, SEATS):
+    if fault := refuse_players(players, SEATS) or refuse_seed(seed):
         return fault
-    if not seed:
+    if seed is None:
         return NEEDS_A_SEED
     return State(
         phase=Phase.NOT_STARTED,

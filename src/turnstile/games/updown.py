@@ -20,7 +20,7 @@ from turnstile.games.updown_messages import (
 from turnstile.games.updown_rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
-from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players
+from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId, Value
 
@@ -117,7 +117,7 @@ class View(Value, frozen=True):
 
 def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
     """The players wait for their admin, who is the first of them, to start."""
-    if fault := refuse_players(players, WAITING_SEATS):
+    if fault := refuse_players(players, WAITING_SEATS) or refuse_seed(seed):
         return fault
     most = largest_round(len(players))
     size = min(USUAL_MAX_ROUND_SIZE, most) if options.max_round_size is None else options.max_round_size

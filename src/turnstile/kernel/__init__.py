@@ -2,7 +2,18 @@
 
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send, Tell
-from turnstile.kernel.game import NEEDS_A_SEED, AnyGame, AnyStudy, Game, Outcome, Players, Study, Tally, refuse_players
+from turnstile.kernel.game import (
+    NEEDS_A_SEED,
+    AnyGame,
+    AnyStudy,
+    Game,
+    Outcome,
+    Players,
+    Study,
+    Tally,
+    refuse_players,
+    refuse_seed,
+)
 from turnstile.kernel.machine import Hop, Machine, MachineError, Next, Refusal, Rejection, Row, Step
 from turnstile.kernel.values import (
     Acks,
@@ -25,6 +36,7 @@ __all__ = [
     "Machine", "MachineError", "Next", "Step", "Hop", "Row", "Rejection", "Refusal",
     "Effect", "Tell", "Send", "Arm", "Disarm",
     "Seed", "Commitment",
-    "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally", "refuse_players", "NEEDS_A_SEED",
+    "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally",
+    "refuse_players", "refuse_seed", "NEEDS_A_SEED",
     "encode", "decode", "digest", "wire_name", "Malformed",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ Seed = NewType("Seed", str)
 Commitment = NewType("Commitment", str)
 """A fingerprint of a seed that binds whoever shows it and tells nothing about a seed that cannot be guessed."""
 
+LONGEST_SEED = 1024  # characters
 KEY_BYTES = 64  # the longest key BLAKE2b takes; a seed from `new_seed` is exactly that long
 
 

@@ -41,6 +41,7 @@ class Finding(Value, frozen=True):
 
 class Report(Value, frozen=True):
     machine: str
+    setting: str
     states: int
     findings: tuple[Finding, ...]
 
@@ -59,24 +60,19 @@ class World(Generic[S]):
     over: Callable[[S], bool]
     sound: Callable[[S], str | None] = lambda _: None
     essence: Callable[[S], Hashable] = lambda state: state
+    setting: str = "as it was given"
+    """In a few words, what was chosen out of all that could have been: how many players, say."""
 
 
 def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Players | None = None) -> World[S]:
     """A game played by its smallest company, from a few seeds, each player free to do anything it is offered."""
     seated = players or tuple(PlayerId(f"player {seat + 1}") for seat in range(game.seats[0]))
     starts = [game.new(seated, options, seed) for seed in SEEDS]
-
-    def moves(state: S) -> Iterator[Event]:
-        due = game.dealer(state)
-        if due is not None:
-            yield due
-        for player in seated:
-            yield from game.actions(state, player)
-
     return World(
         machine=game.machine,
+        setting=f"{len(seated)} players, {len(SEEDS)} seeds",
         starts=[state for state in starts if not isinstance(state, Rejection)],
-        moves=moves,
+        moves=game.offered,
         over=lambda state: game.outcome(state) is not None,
         sound=study.sound,
         essence=study.essence,
@@ -87,7 +83,7 @@ def check(world: World[S], most_states: int = MOST_STATES) -> Report:
     """Everything that can be said about this machine in this world."""
     walk = Walk(world, most_states)
     findings = [*check_table(world.machine), *walk.findings()]
-    return Report(world.machine.name, len(walk.nodes), tuple(findings))
+    return Report(world.machine.name, world.setting, len(walk.nodes), tuple(findings))
 
 
 # the table alone

@@ -5,10 +5,11 @@ What a game module defines is gathered in one `Game`; tables, simulations, termi
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import LONGEST_SEED, Seed
 from turnstile.kernel.machine import Machine, Phased, Refusal, Rejection
+from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Malformed, Move, PlayerId, Value, decode
 
 S = TypeVar("S", bound=Phased)
@@ -55,6 +56,36 @@ class Game(Generic[S, V, O]):
     def name(self) -> str:
         return self.machine.name
 
+    @property
+    def view_type(self) -> type[V]:
+        """What `view` gives."""
+        found: type[V] = get_type_hints(self.view)["return"]
+        return found
+
+    def offered(self, state: S) -> list[Event]:
+        """All that may happen now: what the table does by itself and what the players may do; nothing after the end."""
+        if self.outcome(state) is not None:
+            return []
+        due = self.dealer(state)
+        moves: list[Event] = [move for player in self.players(state) for move in self.actions(state, player)]
+        return moves if due is None else [due, *moves]
+
+    def next_to_act(self, state: S) -> tuple[PlayerId, tuple[Move, ...]]:
+        """The first player, in the order of the seats, who may do something, and what. Somebody must."""
+        for player in self.players(state):
+            if moves := self.actions(state, player):
+                return player, moves
+        raise AssertionError(f"Nobody can do anything in this match of {self.name}, and it is not over.")
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schemas of everything that goes over the wire."""
+        return {
+            **self.machine.schema(),
+            "state": schema(self.machine.state),  # type: ignore[arg-type]
+            "view": schema(self.view_type),
+            "options": schema(self.options),
+        }
+
     def read_options(self, data: bytes | str) -> O | Rejection:
         try:
             return decode(data, self.options)
@@ -89,9 +120,8 @@ NEEDS_A_SEED = Rejection(Refusal.INVALID_SEED, "This game is dealt from a seed; 
 
 def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | None:
     """Why these cannot sit down to a game with so many seats; `None` when they can."""
-    if len(players) not in seats:
-        wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
-        return Rejection(Refusal.INVALID_PLAYERS, f"This game takes {wanted} players, not {len(players)}.")
+    if fault := refuse_count(len(players), seats):
+        return fault
     if any(not 1 <= len(player) <= LONGEST_ID or not player.isprintable() for player in players):
         return Rejection(
             Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters that can be printed."
@@ -99,3 +129,18 @@ def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | Non
     if len(set(players)) < len(players):
         return Rejection(Refusal.INVALID_PLAYERS, "Two players cannot have the same id.")
     return None
+
+
+def refuse_count(count: int, seats: range) -> Rejection | None:
+    """Why so many cannot sit down; `None` when they can."""
+    if count in seats:
+        return None
+    wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+    return Rejection(Refusal.INVALID_PLAYERS, f"This game takes {wanted} players, not {count}.")
+
+
+def refuse_seed(seed: Seed | None) -> Rejection | None:
+    """Why a match cannot be dealt from this seed; `None` when it can, or when none was given."""
+    if seed is None or (1 <= len(seed) <= LONGEST_SEED and seed.isprintable()):
+        return None
+    return Rejection(Refusal.INVALID_SEED, f"A seed has 1 to {LONGEST_SEED} characters that can be printed.")

@@ -296,7 +296,8 @@ class Machine(Generic[S]):
         try:
             return decode(data, Union[self.events])  # type: ignore[arg-type]
         except Malformed as fault:
-            return Rejection(Refusal.INVALID_EVENT, f"This is no event of {self.name}: {fault}.")
+            hint = f" Its events: {', '.join(map(wire_name, self.events))}." if "`$.type`" in str(fault) else ""
+            return Rejection(Refusal.INVALID_EVENT, f"This is no event of {self.name}: {fault}.{hint}")
 
     def read_state(self, data: bytes | str) -> S | Rejection:
         """The state written in `data`, as far as its shape goes; whether it makes sense is for its game to say."""

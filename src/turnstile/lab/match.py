@@ -1,12 +1,19 @@
 """One match between choosers, in this process, with nothing kept."""
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any
 
+from turnstile.bots import Bot
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Players, Rejection, Seed
 
 Chooser = Callable[[Any, Sequence[Move]], Move]
 """Someone at the table: given a view and the actions, it chooses one."""
+
+
+def seated(bot: Bot[Any], rng: Random) -> Chooser:
+    """A bot at a table, with a generator of its own."""
+    return lambda view, actions: bot(view, actions, rng)
 
 
 def next_event(game: AnyGame, state: Any, choosers: Mapping[PlayerId, Chooser]) -> Event:
@@ -14,11 +21,8 @@ def next_event(game: AnyGame, state: Any, choosers: Mapping[PlayerId, Chooser]) 
     due = game.dealer(state)
     if due is not None:
         return due
-    for player, choose in choosers.items():
-        actions = game.actions(state, player)
-        if actions:
-            return choose(game.view(state, player), actions)
-    raise AssertionError(f"Nobody can do anything in this match of {game.name}, and it is not over.")
+    player, actions = game.next_to_act(state)
+    return choosers[player](game.view(state, player), actions)
 
 
 def play_out(game: AnyGame, options: Any, seed: Seed, choosers: Mapping[PlayerId, Chooser]) -> tuple[Any, list[Event]]:

@@ -5,21 +5,19 @@ from collections import Counter
 from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from turnstile.bots import bots_of
 from turnstile.kernel import Move, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.record import save, write
-from turnstile.lab.match import Chooser, play_out
+from turnstile.lab.match import Chooser, play_out, seated
 from turnstile.registry import find_game, study_of
 
-CHUNK = 250  # matches a worker plays before it reports: often enough for a smooth progress bar
+LARGEST_CHUNK = 50  # matches a worker plays before it reports: often enough for a smooth progress bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,9 @@ class Totals:
 
 def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None, None]:
     """Play the matches; what each chunk counted comes out as it is done, in whatever order."""
-    chunks = iter([range(first, min(first + CHUNK, matches)) for first in range(0, matches, CHUNK)])
-    if processes == 1 or matches <= CHUNK:
+    size = max(1, min(LARGEST_CHUNK, matches // (4 * processes)))  # every process has work, and the bar moves
+    chunks = (range(first, min(first + size, matches)) for first in range(0, matches, size))
+    if processes == 1 or matches == 1:
         yield from (play_chunk(plan, chunk) for chunk in chunks)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
@@ -98,7 +97,7 @@ def play_one(plan: Plan, number: int, totals: Totals) -> None:
     options = game.read_options(plan.options)
     bots, seed = bots_of(game), derive(plan.seed, "match", number)
     choosers: dict[PlayerId, Chooser] = {
-        player: partial(_choose, bots[name], Random(derive(seed, "bot", seat)))
+        player: seated(bots[name], Random(derive(seed, "bot", seat)))
         for seat, (player, name) in enumerate(zip(plan.players, plan.bots, strict=True))
     }
     state, events = play_out(game, options, seed, choosers)
@@ -118,8 +117,3 @@ def play_one(plan: Plan, number: int, totals: Totals) -> None:
         record = write(game, plan.players, options, seed, events)
         assert not isinstance(record, Rejection)
         (plan.records / f"{plan.game}-{number + 1:06}.jsonl").write_bytes(save(record))
-
-
-def _choose(bot: Any, rng: Random, view: Any, actions: Any) -> Move:
-    chosen: Move = bot(view, actions, rng)
-    return chosen

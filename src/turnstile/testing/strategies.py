@@ -1,6 +1,6 @@
 """Hypothesis strategies that every game gives for free: its events, legal or not, and its matches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from random import Random
 from types import NoneType, UnionType
@@ -80,7 +80,7 @@ class Match:
         start = game.new(players, self.options, mix(seed, entropy))
         assert not isinstance(start, Rejection), start.sentence
         self.states: list[Any] = [start]
-        while len(self.events) < moves and (offered := whats_next(game, self.state, players)):
+        while len(self.events) < moves and (offered := game.offered(self.state)):
             event = choices.choice(offered)
             after = game.machine.apply(self.state, event)
             assert not isinstance(after, Rejection), f"{event} was offered and is refused: {after.sentence}"
@@ -93,11 +93,3 @@ class Match:
 
     def __repr__(self) -> str:
         return f"Match({self.game.name}, {', '.join(self.players)}, seed {self.seed}, {self.events})"
-
-
-def whats_next(game: AnyGame, state: Any, players: Sequence[PlayerId]) -> list[Event]:
-    """All that may happen now: what the table does by itself and what the players may do; nothing after the end."""
-    if game.outcome(state) is not None:
-        return []
-    due = game.dealer(state)
-    return [*([due] if due else []), *(action for player in players for action in game.actions(state, player))]

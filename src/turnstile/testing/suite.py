@@ -12,7 +12,7 @@ from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed,
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
 from turnstile.testing.leaks import forward_pair, trace_pair
-from turnstile.testing.strategies import Match, events, matches, moves, whats_next
+from turnstile.testing.strategies import Match, events, matches, moves
 
 SETTINGS = settings(
     max_examples=60,
@@ -108,7 +108,7 @@ def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
         seed = Seed(str(data.draw(st.integers(0, 2**32), label="imagined")))
 
         def next_event(state: Any) -> Any:
-            legal = whats_next(game, state, match.players)
+            legal = game.offered(state)
             anything = events(game, match.players)
             return data.draw(st.sampled_from(legal) | anything if legal else anything, label="event")
 
