@@ -9,6 +9,7 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from threading import current_thread, main_thread
 
 from turnstile.bots import bots_of
 from turnstile.kernel import Move, PlayerId, Rejection, Seed
@@ -69,17 +70,26 @@ def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None
     if processes == 1 or matches == 1:
         yield from (play_chunk(plan, chunk) for chunk in chunks)
         return
-    with ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         playing: set[Future[Totals]] = set()
         try:
-            while more := {
-                pool.submit(play_chunk, plan, chunk) for chunk in islice(chunks, 2 * processes - len(playing))
-            }:
+            while more := {_submitted(pool, plan, chunk) for chunk in islice(chunks, 2 * processes - len(playing))}:
                 done, playing = wait(playing | more, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
             yield from (future.result() for future in playing)
         finally:  # whoever stops listening stops the matches, too
             pool.shutdown(cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, plan: Plan, chunk: range) -> Future[Totals]:
+    """A chunk on its way. A process that this starts takes over that Ctrl-C is ignored: it is for us to stop it."""
+    if current_thread() is not main_thread():  # nobody else may say what a signal does
+        return pool.submit(play_chunk, plan, chunk)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return pool.submit(play_chunk, plan, chunk)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def play_chunk(plan: Plan, numbers: range) -> Totals:
