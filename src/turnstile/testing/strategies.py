@@ -53,9 +53,10 @@ def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200) -> "Match":
+def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200, seats: range | None = None) -> "Match":
     """A match as far as it got: some company, some seed, some moves, each drawn from what was offered."""
-    players = NAMES[: draw(st.integers(game.seats[0], min(game.seats[-1], len(NAMES))), label="how many players")]
+    few, many = (seats or game.seats)[0], (seats or game.seats)[-1]
+    players = NAMES[: draw(st.integers(few, min(many, len(NAMES))), label="how many players")]
     seed = Seed(str(draw(st.integers(0, 2**32), label="seed")))
     entropy = draw(st.dictionaries(st.sampled_from(players), st.text(max_size=5), max_size=2), label="players' words")
     moves = draw(st.integers(0, longest), label="moves")
