@@ -6,7 +6,7 @@ The games in the box are found in the same way as a game that somebody else has 
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from turnstile.kernel import AnyGame, AnyStudy, Study
+from turnstile.kernel import AnyGame, AnyStudy, Game, Study
 
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"
@@ -19,8 +19,8 @@ def names() -> tuple[str, ...]:
 
 def find_game(name: str) -> AnyGame | None:
     """The installed game of this name."""
-    entry = _entries(GAMES).get(name)
-    return entry.load() if entry else None
+    found = find(GAMES, name)
+    return found if isinstance(found, Game) else None
 
 
 def study_of(game: AnyGame) -> AnyStudy:

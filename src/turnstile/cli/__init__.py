@@ -6,6 +6,7 @@ from io import TextIOWrapper
 
 import click
 
+from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.check import check
 from turnstile.cli.diagram import diagram
 from turnstile.cli.games import games
@@ -15,8 +16,6 @@ from turnstile.cli.simulate import simulate
 from turnstile.cli.step import step
 
 __all__ = ["main", "turnstile"]
-
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 @click.group(

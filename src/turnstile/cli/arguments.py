@@ -14,6 +14,8 @@ from turnstile.kernel.game import refuse_count
 from turnstile.kernel.record import Record, load
 from turnstile.registry import find_game, names
 
+INTERRUPTED = 130  # the exit status of what was stopped with Ctrl-C: 128 + SIGINT, as shells have it
+
 
 def find_named(context: click.Context, parameter: click.Parameter, name: str | None) -> AnyGame | None:
     """The installed game of this name, or a usage error that says which there are."""

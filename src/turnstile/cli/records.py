@@ -34,12 +34,10 @@ def replay(record: Path, until: int | None, as_json: bool) -> None:
       turnstile replay match.jsonl --until 10 --json
     """
     loaded = read_record(record)
-    game = None if isinstance(loaded, Rejection) else game_of(loaded)
-    replayed = loaded if isinstance(loaded, Rejection) or game is None else play_again(loaded, game)
+    replayed = loaded if isinstance(loaded, Rejection) else play_again(loaded, game_of(loaded))
     if isinstance(replayed, Rejection):
         click.echo(f"turnstile replay: {replayed.sentence}", err=True)
         sys.exit(1)
-    assert isinstance(replayed, Replay)
     steps = list(zip(replayed.events, replayed.steps, strict=True))[:until]
     for number, (event, step) in enumerate(steps, start=1):
         if as_json:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from turnstile.cli.arguments import (
+    INTERRUPTED,
     bot_named,
     game_argument,
     options_option,
@@ -26,8 +27,6 @@ from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
 from turnstile.lab import simulate as run
 from turnstile.lab.statistics import Rate, Summary
-
-INTERRUPTED = 130
 
 
 @click.command()

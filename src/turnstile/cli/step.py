@@ -11,6 +11,7 @@ from turnstile.cli.arguments import game_argument
 from turnstile.kernel import (
     AnyGame,
     Effect,
+    Event,
     Hop,
     Malformed,
     PlayerId,
@@ -93,15 +94,20 @@ def take(game: AnyGame, line: bytes) -> Step[Any] | Rejection:
     event = game.machine.read_event(bytes(question.event))
     if isinstance(event, Rejection):
         return event
-    state = opened(game, question) if bytes(question.state) == NULL else known(game, question)
-    if isinstance(state, Rejection):
-        return state
+    if bytes(question.state) == NULL:
+        state = opened(game, question)
+        return state if isinstance(state, Rejection) else game.machine.step(state, event)
+    state = known(game, question)
+    return state if isinstance(state, Rejection) else go_on(game, state, event)
+
+
+def go_on(game: AnyGame, state: Any, event: Event) -> Step[Any] | Rejection:
+    """The step from a state that came from outside; a game without a study cannot say that no match is in it."""
     try:
         return game.machine.step(state, event)
-    except Exception as bug:  # a state from outside that the game's study does not know to be unsound
-        return Rejection(
-            Refusal.INVALID_STATE, f"{game.name} cannot go on from this state: {type(bug).__name__}: {bug}."
-        )
+    except Exception as bug:
+        why = f"{game.name} cannot go on from this state: {type(bug).__name__}: {bug}."
+        return Rejection(Refusal.INVALID_STATE, why)
 
 
 def opened(game: AnyGame, question: Question) -> Any:

@@ -199,9 +199,11 @@ def replay(record: Record, game: Game[S, V, O]) -> Replay[S] | Rejection:
     start, events, steps = state, [], []
     for number, entry in enumerate(record.happened, start=1):
         event = game.machine.read_event(bytes(entry.event))
-        step = event if isinstance(event, Rejection) else game.machine.step(state, event)
-        if isinstance(event, Rejection) or isinstance(step, Rejection):
-            return _diverged(number, f"it is refused: {step.sentence}")  # type: ignore[union-attr]
+        if isinstance(event, Rejection):
+            return _diverged(number, f"it is refused: {event.sentence}")
+        step = game.machine.step(state, event)
+        if isinstance(step, Rejection):
+            return _diverged(number, f"it is refused: {step.sentence}")
         if game.outcome(state) is not None:
             return _diverged(number, OVER)
         if digest(step.state) != entry.state:
