@@ -1,0 +1,158 @@
+"""What every store does. The log is the truth; all that stands beside it can be made anew from it.
+
+A store knows bytes, positions and times. It decides one thing only: whether an entry gets the position after the one
+its writer last saw. Every store passes the tests in tests/store, unchanged.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """What a list of tables shows, and when somebody must look at the table. A cache: the state says the same."""
+
+    game: str
+    phase: str
+    players: tuple[str, ...]
+    is_open: bool
+    """Whether the table still has something to do; a finished one may be exported and pruned."""
+    is_listed: bool
+    opened: Instant
+    changed: Instant
+    due: Instant | None
+    """When the next timer runs out, or when somebody must see whether work was left undone."""
+    note: str = ""
+    """Why a table was put aside, for the operator; empty for all others."""
+
+
+class Commit(msgspec.Struct, frozen=True, gc=False):
+    """One entry for one table, at the position after the one its writer saw, and the caches that follow from it."""
+
+    table: TableId
+    entry: Entry
+    row: Row
+    snapshot: bytes | None = None
+    """The state after the entry, where it is time to keep one."""
+
+
+class Saved(msgspec.Struct, frozen=True, gc=False):
+    """What is stored of a table, from some point on: the header, where reading begins, and all entries after that."""
+
+    header: Entry
+    snapshot: Snapshot | None
+    entries: tuple[Entry, ...]
+    """The entries after the snapshot; without one, after the header."""
+
+
+class Outage(msgspec.Struct, frozen=True, gc=False):
+    """A time in which no server was there; nobody's clock runs in it."""
+
+    start: Instant
+    end: Instant
+
+
+class StoreFault(Exception):
+    """A store that cannot do what it was asked. Nothing has changed; the sentence is for the operator."""
+
+
+class StorageFull(StoreFault):
+    """There is no room. Reading goes on; writing does too, once there is."""
+
+
+class Busy(StoreFault):
+    """Too much is waiting, or the store could not be reached in time. The same may be tried again later."""
+
+
+class Unknown(StoreFault):
+    """The connection broke while something was being written: it may be there or not. Reading will tell."""
+
+
+class Broken(StoreFault):
+    """The disk did not keep what it was given. Nothing can be promised: the process must end and start anew."""
+
+
+class CannotOpen(StoreFault):
+    """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
+
+
+class Store(Protocol):
+    """Where tables rest between two events."""
+
+    def now(self) -> Instant:
+        """The one clock for all deadlines. It never goes back."""
+
+    async def close(self) -> None:
+        """Finish what was begun, and let go."""
+
+    # writing
+
+    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        """The table, with its header as entry 0; `False` when one of that id exists."""
+
+    async def commit(self, commit: Commit) -> bool:
+        """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
+        position is taken, its command id is, or the table is gone.
+
+        Commits of many tables share one sync; a lone one never waits for others.
+        """
+
+    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+        """Move these seats' cursors forward, never back; all cursors of the table as they are then, others' included.
+
+        A cursor may be lost in a crash: its seat is then sent something again.
+        """
+
+    async def put_aside(self, table: TableId, why: str) -> None:
+        """Mark a table as damaged: it is not open any more, needs nobody, and its row's note says why."""
+
+    async def prune(self, table: TableId) -> bool:
+        """Forget a table that is not open any more; `False` when it is, or does not exist."""
+
+    # reading
+
+    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
+        """A table from its latest snapshot on (at or before `at_most`, where that is given; -1: without one)."""
+
+    async def entries(self, table: TableId, after: Position) -> tuple[Entry, ...]:
+        """All entries after a position."""
+
+    async def find(self, table: TableId, command: Command) -> Entry | None:
+        """The entry of a command."""
+
+    async def cursors(self, table: TableId) -> dict[str, int]:
+        """How far each seat has acknowledged."""
+
+    async def row(self, table: TableId) -> Row | None: ...
+
+    async def tables(
+        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
+    ) -> list[tuple[TableId, Row]]:
+        """Tables in the order of their ids, a page at a time."""
+
+    # time
+
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+        """Tables due at `until` or before, the earliest first, for the caller alone for `hold` milliseconds.
+
+        A commit to a table ends the claim; after `hold` somebody else may have it.
+        """
+
+    async def beat(self) -> Outage | None:
+        """Say that a server is here. When nobody said so for too long, that was an outage: kept, and given back."""
+
+    async def outages(self, since: Instant) -> list[Outage]:
+        """The outages that ended after an instant, in order."""
+
+    # elsewhere
+
+    def changes(self) -> AsyncIterator[TableId]:
+        """Tables that other processes have changed, as far as is known; a wake-up only, and it may miss some."""
+
+    # caches
+
+    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+        """Replace these tables' rows by ones made anew from their logs, and drop their snapshots."""
