@@ -17,6 +17,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_entries(GAMES)))
 
 
+@cache
 def find_game(name: str) -> AnyGame | None:
     """The installed game of this name."""
     found = find(GAMES, name)

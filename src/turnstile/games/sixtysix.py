@@ -466,4 +466,5 @@ game = Game(
     actions=actions,
     dealer=dealer,
     outcome=outcome,
+    gated=True,
 )

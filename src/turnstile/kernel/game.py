@@ -51,6 +51,8 @@ class Game(Generic[S, V, O]):
     """Who sits at the table, in the order of the seats."""
     outcome: Callable[[S], Outcome | None]
     """How the match ended; `None` while it goes on."""
+    gated: bool = False
+    """Whether every batch of messages, and every move, waits until all have acknowledged the batch before."""
 
     @property
     def name(self) -> str:

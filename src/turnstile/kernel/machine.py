@@ -131,8 +131,12 @@ class Machine(Generic[S]):
         state: type[S],
         messages: Any,
         codes: type[StrEnum],
+        carries: bool = False,
     ) -> None:
-        """`start` is where a machine begins and `ends` where it may stop; `messages` is the union of all it may say."""
+        """`start` is where a machine begins and `ends` where it may stop; `messages` is the union of all it may say.
+
+        A machine that `carries` others passes on their refusals, with codes that are not its own.
+        """
         self.name = name
         self.phases = phases
         self.start = start
@@ -140,6 +144,7 @@ class Machine(Generic[S]):
         self.state = state
         self.messages: tuple[type[Message], ...] = get_args(messages) or (messages,)
         self.codes = (Refusal.INVALID_EVENT, Refusal.WRONG_PHASE, *codes)
+        self.carries = carries
         self._known_codes = frozenset(self.codes)
         self._on: dict[type[Event], dict[StrEnum, Row]] = {}
         self._auto: dict[StrEnum, Row] = {}
@@ -285,7 +290,7 @@ class Machine(Generic[S]):
     def _vetted(self, row: Row, rejection: Rejection) -> Rejection:
         if row.event is None:
             raise MachineError(f"{row.place}: an automatic phase has nobody to refuse.")
-        if rejection.code not in self._known_codes:
+        if rejection.code not in self._known_codes and not self.carries:
             raise MachineError(f"{row.place}: {rejection.code} is not one of the codes of {self.name}.")
         return rejection
 

@@ -5,6 +5,7 @@ Every state, event, message and view is a `Value`. This module knows how values 
 """
 
 from collections.abc import Iterable
+from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, get_args, get_origin
 
@@ -91,12 +92,19 @@ def encode(value: object) -> bytes:
 
 def decode(data: bytes | str, as_type: type[T]) -> T:
     """The value of type `as_type` written in `data`, or `Malformed`."""
+    decoder: msgspec.json.Decoder[T] = _decoder(as_type)  # type: ignore[arg-type]
     try:
-        return msgspec.json.decode(data, type=as_type, dec_hook=_revive)
+        return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeError) as fault:
         raise Malformed(str(fault)) from None
     except RecursionError:
         raise Malformed("JSON is nested too deeply") from None
+
+
+@cache
+def _decoder(as_type: Any) -> msgspec.json.Decoder[Any]:
+    """Made once for each type: learning a large union takes longer than reading a message of it."""
+    return msgspec.json.Decoder(as_type, dec_hook=_revive)
 
 
 def digest(value: object) -> str:

@@ -1,0 +1,100 @@
+"""What can be known of a table: what everyone may see of it, and what a server must do for it."""
+
+from typing import Any
+
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import ByPlayer, PlayerId, Value
+from turnstile.registry import find_game
+from turnstile.store.log import Instant, TableId
+from turnstile.table.clocks import ACKS, clock_of, next_due, timer_of
+from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
+
+DONE = (Phase.FINISHED, Phase.CLOSED)
+
+
+class Status(Value, frozen=True):
+    """A table as anyone may see it: who sits there, what it waits for and until when, how it ended.
+
+    Whose clock runs says who is to move: at a table with a clock that is known to all.
+    """
+
+    table: TableId
+    game: str
+    phase: Phase
+    admin: PlayerId
+    seats: tuple[Seat, ...]
+    settings: Settings
+    now: Instant
+    clocks: ByPlayer[Instant]
+    """When the clocks that run will have run out."""
+    left: ByPlayer[int]
+    """Milliseconds left on the clocks that do not."""
+    acks_due: Instant | None
+    result: Result | None
+    agreed: Players
+    successor: TableId | None
+
+
+def status(state: State[Any]) -> Status:
+    """The table as anyone may see it."""
+    running = {player: timer.due for player in state.players if (timer := timer_of(state, clock_of(player)))}
+    acks = timer_of(state, ACKS)
+    return Status(
+        table=state.header.table,
+        game=state.header.game,
+        phase=state.phase,
+        admin=state.header.admin,
+        seats=state.seats,
+        settings=state.header.settings,
+        now=state.now,
+        clocks=ByPlayer(running),
+        left=ByPlayer({player: left for player, left in state.left.items() if player not in running}),
+        acks_due=None if acks is None else acks.due,
+        result=state.result,
+        agreed=state.agreed,
+        successor=state.successor,
+    )
+
+
+def is_open(state: State[Any]) -> bool:
+    """Whether the table still has something to do; a finished one may yet be followed by another."""
+    return state.phase not in DONE
+
+
+def bot_of(state: State[Any], player: PlayerId) -> str | None:
+    """The bot that plays on a seat now, if one does: its own, or the one that stands in for a player who is away."""
+    seat, settings = state.seat_of(player), state.header.settings
+    if seat is None:
+        return None
+    if seat.kind is Kind.BOT:
+        return seat.bot
+    stands_in = seat.is_away and settings.clock is not None and settings.clock.run_out is RunOut.BOT
+    return settings.stand_in if stands_in else None
+
+
+def bots_to_move(state: State[Any]) -> Players:
+    """The seats for which a bot is to move now."""
+    if state.phase is not Phase.PLAYING:
+        return ()
+    game = find_game(state.header.game)
+    assert game is not None, f"a table of {state.header.game} was opened"
+    return tuple(player for player in state.players if bot_of(state, player) and game.actions(state.match, player))
+
+
+def needs_server(state: State[Any]) -> bool:
+    """Whether the table waits for nobody but the server: a bot to move, bots to be told, a next table to be opened."""
+    if state.phase in (Phase.STARTING, Phase.GATHERING):
+        return any(bot_of(state, player) for player in state.players)
+    return state.phase is Phase.REMATCHED or bool(bots_to_move(state))
+
+
+def due_of(state: State[Any], patience: int) -> Instant | None:
+    """When somebody must look at the table: a timer's instant; or, where it needs the server, `patience` from now.
+
+    The server that made the table so is at work on it already; should it die, another one looks after that time.
+    """
+    due = next_due(state)
+    if not needs_server(state):
+        return due
+    soon = Instant(state.now + patience)
+    return soon if due is None else min(due, soon)

@@ -1,0 +1,360 @@
+"""What a table is made of: its seats, its settings, the events it takes, the messages it adds to the game's own.
+
+Times are instants in milliseconds that come with the events; the table itself has no clock.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any, Generic, TypeVar
+
+from msgspec import Meta, Raw
+
+from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
+from turnstile.kernel.effects import LONGEST_TIMER, Effect
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Value, encode
+from turnstile.store.log import Instant, TableId
+
+M = TypeVar("M")
+
+VERSION = 1
+"""Raised whenever a log of the version before would be read differently."""
+
+LONGEST_WORDS = 200
+LONGEST_COMMAND = 64
+MOST_DELAY = 100
+
+NOTHING = Raw(b"null")
+
+CommandId = Annotated[str, Meta(min_length=1, max_length=LONGEST_COMMAND)]
+Player = Annotated[PlayerId, Meta(min_length=1, max_length=LONGEST_ID)]
+Seconds = Annotated[float, Meta(ge=0.1, le=LONGEST_TIMER)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+# words
+
+
+class Phase(StrEnum):
+    SEATING = "Seating"
+    STARTING = "Starting"
+    SETTLING = "Settling"
+    GATHERING = "Gathering"
+    PLAYING = "Playing"
+    FINISHED = "Finished"
+    REMATCHED = "Rematched"
+    CLOSED = "Closed"
+
+
+class Kind(StrEnum):
+    """Who sits on a seat. Whoever it is sees its own stream only, and acts through the same door."""
+
+    PERSON = "person"
+    BOT = "bot"
+    AGENT = "agent"
+
+
+class Per(StrEnum):
+    """What a clock gives its seconds for: each move anew, or all moves of a match together."""
+
+    MOVE = "move"
+    MATCH = "match"
+
+
+class RunOut(StrEnum):
+    """What happens when a player's clock runs out."""
+
+    WAIT = "wait"
+    BOT = "bot"
+    FORFEIT = "forfeit"
+
+
+class How(StrEnum):
+    """How a match came to its end."""
+
+    PLAYED = "played"
+    RESIGNED = "resigned"
+    OUT_OF_TIME = "outOfTime"
+    HALTED = "halted"
+
+
+class Code(StrEnum):
+    """Why a table turns something down; the game's own codes come through it. Add to them, never rename one."""
+
+    UNKNOWN_GAME = "UnknownGame"
+    OTHER_VERSION = "OtherVersion"
+    NOT_ADMIN = "NotAdmin"
+    TABLE_FULL = "TableFull"
+    ALREADY_SEATED = "AlreadySeated"
+    NOT_SEATED = "NotSeated"
+    NOT_YOUR_SEAT = "NotYourSeat"
+    NOT_A_MOVE = "NotAMove"
+    STALE_VERSION = "StaleVersion"
+    FUTURE_VERSION = "FutureVersion"
+    ACKS_MISSING = "AcksMissing"
+    FUTURE_ACK = "FutureAck"
+    STALE_TIMER = "StaleTimer"
+    TOO_EARLY = "TooEarly"
+    WORDS_GIVEN = "WordsGiven"
+    ALREADY_AGREED = "AlreadyAgreed"
+    ALREADY_HERE = "AlreadyHere"
+
+
+# settings
+
+
+class Clock(Value, frozen=True):
+    """How long a player may think, and what happens then."""
+
+    seconds: Seconds
+    per: Per = Per.MOVE
+    run_out: RunOut = RunOut.WAIT
+
+
+class Settings(Value, frozen=True):
+    """What whoever opens a table decides about it."""
+
+    clock: Clock | None = None
+    ack_seconds: Seconds = 30.0
+    """How long the table waits for acknowledgements before a silent seat counts as away."""
+    spectators: bool = True
+    delay: Annotated[int, Meta(ge=0, le=MOST_DELAY)] = 0
+    """By how many updates spectators are behind, until the match is over."""
+    stand_in: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = "random"
+    """The bot that moves for a player whose clock ran out, where the clock says so."""
+    is_listed: bool = True
+
+
+class Header(Value, frozen=True):
+    """What is settled when a table is opened: entry 0 of its log."""
+
+    table: TableId
+    game: str
+    game_version: int
+    options: Raw
+    admin: Player
+    at: Instant
+    settings: Settings = Settings()
+    version: int = VERSION
+
+
+# state
+
+
+class Seat(Value, frozen=True):
+    player: PlayerId
+    kind: Kind = Kind.PERSON
+    bot: str | None = None
+    """Which bot, on the seat of one."""
+    is_away: bool = False
+    """It was silent for too long: nobody waits for it until it returns."""
+
+
+class Timer(Value, frozen=True):
+    """When a timer runs out; one that the game has armed brings the game's event, another has `null` there."""
+
+    name: str
+    due: Instant
+    event: Raw = NOTHING
+
+
+class Result(Value, frozen=True):
+    """How a match ended. Without winners nobody won; scores are those of the game, where it came to its own end."""
+
+    how: How
+    winners: Players
+    scores: ByPlayer[int] | None = None
+    reason: str = ""
+    """Who resigned or ran out of time, or why the match was halted."""
+
+
+Batch = ByPlayer[Raw]
+"""One message for each of some players, as JSON; `null` says only that what the player sees has changed."""
+
+
+class State(Value, Generic[M], frozen=True):
+    """The whole table. `told` counts the updates of each seat's stream, `watched` those of the spectators'."""
+
+    phase: Phase
+    header: Header
+    now: Instant
+    seats: tuple[Seat, ...] = ()
+    seed: Seed | None = None
+    words: ByPlayer[str] = ByPlayer()
+    match: M | None = None
+    told: ByPlayer[int] = ByPlayer()
+    acked: ByPlayer[int] = ByPlayer()
+    """What was acknowledged when the table last waited for that."""
+    watched: int = 0
+    pending: tuple[Batch, ...] = ()
+    """Batches that wait until the one before is acknowledged."""
+    timers: tuple[Timer, ...] = ()
+    left: ByPlayer[int] = ByPlayer()
+    """Milliseconds left on the clocks that do not run now."""
+    late: Players = ()
+    """Whose clock ran out in this turn, at a table that waits."""
+    events: int = 0
+    """How many events the match has had."""
+    rings: int = 0
+    """How many of the latest of these were timers."""
+    result: Result | None = None
+    agreed: Players = ()
+    successor: TableId | None = None
+
+    @property
+    def players(self) -> Players:
+        return tuple(seat.player for seat in self.seats)
+
+    def seat_of(self, player: PlayerId) -> Seat | None:
+        return next((seat for seat in self.seats if seat.player == player), None)
+
+
+# events: what people do
+
+
+class Command(Event, frozen=True):
+    """Something a player asks for. Its id makes it count once; `at` is when it came, by the server's clock."""
+
+    player: Player
+    id: CommandId
+    at: Instant
+
+
+class Join(Command, frozen=True):
+    """A player, or a program that plays from elsewhere, takes a seat."""
+
+    kind: Kind = Kind.PERSON
+
+
+class Leave(Command, frozen=True):
+    """A player gives its seat back before the match."""
+
+
+class AddBot(Command, frozen=True):
+    """The admin lets a bot take a seat, under a name of its own."""
+
+    name: Player
+    bot: Player
+
+
+class Remove(Command, frozen=True):
+    """The admin frees a seat before the match."""
+
+    name: Player
+
+
+class Start(Command, frozen=True):
+    """The admin starts the match; the server adds a seed that nobody knows."""
+
+    seed: Annotated[Seed, Meta(min_length=1, max_length=LONGEST_SEED)]
+
+
+class AddWords(Command, frozen=True):
+    """A player adds words of its own to the seed, having seen the commitment to it."""
+
+    words: Annotated[str, Meta(min_length=1, max_length=LONGEST_WORDS)]
+
+
+class Act(Command, frozen=True):
+    """A player makes a move of the game; `seen` is the newest update it had seen when it decided."""
+
+    move: Raw
+    seen: int | None = None
+
+
+class Resign(Command, frozen=True):
+    """A player gives the match up."""
+
+
+class Rematch(Command, frozen=True):
+    """A player wants to play again, in the same company; the server adds the id that the next table would have."""
+
+    successor: TableId
+
+
+class Close(Command, frozen=True):
+    """The admin closes the table before a match began."""
+
+
+# events: what the server notices
+
+
+class Noticed(Event, frozen=True):
+    """Something that the server notices; `at` is when, by its clock."""
+
+    at: Instant
+
+
+class Acknowledge(Noticed, frozen=True):
+    """How far every seat has acknowledged its stream, when that is what the table waited for."""
+
+    cursors: ByPlayer[int]
+
+
+class Return(Noticed, frozen=True):
+    """A seat that was away is heard of again."""
+
+    player: PlayerId
+
+
+class Ring(Noticed, frozen=True):
+    """A timer ran out: the one of this name that was due then."""
+
+    timer: str
+    due: Instant
+
+
+class Resume(Noticed, frozen=True):
+    """The server is back after an outage: no deadline counts the time that was lost."""
+
+    lost: Annotated[int, Meta(ge=1)]
+
+
+class Halt(Noticed, frozen=True):
+    """The match cannot go on, through no fault of its players."""
+
+    reason: str
+
+
+class Succeeded(Noticed, frozen=True):
+    """The next table exists."""
+
+
+# messages and effects
+
+
+class MatchStarting(Message, frozen=True):
+    """The match is about to begin, from a seed that this commits to; players may add words before they acknowledge."""
+
+    commitment: Commitment
+    players: Players
+
+
+class MatchEnded(Message, frozen=True):
+    """The last update of every stream: the result, and what proves that the deal was fair."""
+
+    result: Result
+    seed: Seed
+    words: ByPlayer[str]
+
+
+class Told(Effect, frozen=True):
+    """News for one player (`None`: for all spectators): messages from `seq` on, and what it sees and may do now."""
+
+    player: PlayerId | None
+    seq: int
+    messages: tuple[Raw, ...]
+    view: Any
+    actions: Any
+
+    def updates(self) -> Iterator[tuple[int, bytes]]:
+        """The updates as they go over the wire, each with its number."""
+        tail = b',"view":' + encode(self.view) + b',"actions":' + encode(self.actions) + b"}"
+        for seq, message in enumerate(self.messages, start=self.seq):
+            yield seq, b'{"seq":%d,"message":' % seq + bytes(message) + tail
+
+
+class Accepted(Value, frozen=True):
+    """The answer to a command that took effect: the newest update of its sender's stream at that moment."""
+
+    seq: int
