@@ -82,6 +82,9 @@ class CannotOpen(StoreFault):
 class Store(Protocol):
     """Where tables rest between two events."""
 
+    is_shared: bool
+    """Whether other processes may write to the same tables."""
+
     def now(self) -> Instant:
         """The one clock for all deadlines. It never goes back."""
 
@@ -114,11 +117,17 @@ class Store(Protocol):
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        """A table from its latest snapshot on (at or before `at_most`, where that is given; -1: without one)."""
+    async def load(self, table: TableId) -> Saved | None:
+        """A table from its latest snapshot on."""
 
-    async def entries(self, table: TableId, after: Position) -> tuple[Entry, ...]:
-        """All entries after a position."""
+    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+        """The latest snapshot at or before a position."""
+
+    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        """The entries after a position (-1: from the header on), all of them or the first few."""
+
+    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+        """The newest position of each of these tables; those that are gone are left out."""
 
     async def find(self, table: TableId, command: Command) -> Entry | None:
         """The entry of a command."""

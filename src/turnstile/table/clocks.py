@@ -43,9 +43,9 @@ def postponed(state: State[Any], milliseconds: int) -> State[Any]:
     return replace(state, timers=later)
 
 
-def next_due(state: State[Any]) -> Instant | None:
-    """When the next timer runs out."""
-    return min((timer.due for timer in state.timers), default=None)
+def next_timer(state: State[Any]) -> Timer | None:
+    """The timer that runs out next."""
+    return min(state.timers, key=lambda timer: timer.due, default=None)
 
 
 # the game's own timers

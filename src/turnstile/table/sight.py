@@ -6,7 +6,7 @@ from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
 from turnstile.registry import find_game
 from turnstile.store.log import Instant, TableId
-from turnstile.table.clocks import ACKS, clock_of, next_due, timer_of
+from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
@@ -93,8 +93,6 @@ def due_of(state: State[Any], patience: int) -> Instant | None:
 
     The server that made the table so is at work on it already; should it die, another one looks after that time.
     """
-    due = next_due(state)
-    if not needs_server(state):
-        return due
-    soon = Instant(state.now + patience)
-    return soon if due is None else min(due, soon)
+    timer = next_timer(state)
+    soon = [Instant(state.now + patience)] if needs_server(state) else []
+    return min([*soon, *([timer.due] if timer else [])], default=None)

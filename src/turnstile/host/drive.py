@@ -1,0 +1,105 @@
+"""What a table needs a server for: bots to move, acknowledgements of bots, the table after a rematch.
+
+Bots act through the same door as everyone: they are given a view and the actions, and send a command.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from turnstile.bots import bots_of, random_bot
+from turnstile.kernel.game import AnyGame
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import Move, PlayerId, encode
+from turnstile.registry import find_game
+from turnstile.store.log import Instant
+from turnstile.table.machine import Table
+from turnstile.table.sight import bot_of, bots_to_move, needs_server
+from turnstile.table.values import Act, AddBot, Command, Join, Kind, Phase, Succeeded
+
+if TYPE_CHECKING:
+    from turnstile.host.host import Host
+    from turnstile.host.live import Live
+
+log = logging.getLogger("turnstile.host")
+
+Think = Callable[[Callable[[], Move]], Awaitable[Move]]
+"""How a bot is let think, so that nobody else has to wait for it."""
+
+NO_TIME_YET = Instant(0)  # the host puts in when a command came
+
+
+async def in_a_thread(choose: Callable[[], Move]) -> Move:
+    return await asyncio.to_thread(choose)
+
+
+async def drive(host: "Host", live: "Live") -> None:
+    """Do what the table needs, until it needs somebody else."""
+    while needs_server(live.state):
+        if live.state.phase is Phase.REMATCHED:
+            await _open_successor(host, live)
+        elif live.state.phase is not Phase.PLAYING:
+            if await host.pass_gate(live.name) is not None:
+                return  # others are waited for, too
+        elif not await _move(host, live, bots_to_move(live.state)[0]):
+            return
+
+
+async def _move(host: "Host", live: "Live", player: PlayerId) -> bool:
+    """A bot's move; whether the table has moved on."""
+    state = live.state
+    game, name = find_game(state.header.game), bot_of(state, player)
+    assert game is not None
+    assert name is not None
+    move = await host.think(lambda: chosen(game, name, state, player, host.chance))
+    seen = state.told[player]
+    command = Act(player, f"bot {seen} {state.events}", NO_TIME_YET, Raw(encode(move)), seen)
+    answer = await host.submit(live.name, command)
+    return live.state is not state or not host.is_refused(answer)
+
+
+def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Random) -> Move:
+    """What a bot chooses, from what its player sees. One that fails, or makes a move up, loses its say for once."""
+    view, actions = game.view(state.match, player), game.actions(state.match, player)
+    bot = bots_of(game).get(name, random_bot)
+    try:
+        move = bot(view, actions, chance)
+    except Exception:
+        log.exception("Table %s: the bot %s failed", state.header.table, name)
+        return random_bot(view, actions, chance)
+    if move not in actions:
+        log.error("Table %s: the bot %s chose what it was not offered", state.header.table, name)
+        return random_bot(view, actions, chance)
+    return move
+
+
+async def _open_successor(host: "Host", live: "Live") -> None:
+    """The table after a rematch, with the same company. Each part of it happens once, however often it is tried."""
+    state = live.state
+    assert state.successor is not None, "a rematch was agreed on"
+    header = replace(state.header, table=state.successor, at=state.now)
+    await host.open(header)
+    for seat in state.seats:
+        await host.submit(state.successor, _seating(state, seat.player))
+    await host.notice(live.name, lambda now: Succeeded(now))
+
+
+def _seating(state: Table, player: PlayerId) -> Command:
+    seat = state.seat_of(player)
+    assert seat is not None
+    if seat.kind is Kind.BOT and seat.bot is not None:
+        return AddBot(state.header.admin, f"rematch {player}"[:64], NO_TIME_YET, player, PlayerId(seat.bot))
+    return Join(player, "rematch", NO_TIME_YET, seat.kind)
+
+
+def refuse_bot(game: AnyGame, name: str) -> Rejection | None:
+    """Why no such bot can take a seat."""
+    known: Sequence[str] = tuple(bots_of(game))
+    if name in known:
+        return None
+    return Rejection("UnknownBot", f"{game.title} has no bot {name}; there are: {', '.join(known)}.")

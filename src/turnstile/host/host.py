@@ -1,0 +1,430 @@
+"""The host: tables in memory, their logs in a store, and everyone who plays at them. It decides nothing itself.
+
+Every change of a table goes one way: read what is kept, let the machine decide, commit, tell. An event that comes
+second finds its position taken, reads on and is decided anew, with one process as with many. What must outlive a crash
+is in the log: a host that starts again needs nothing else.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
+from enum import StrEnum
+from functools import partial
+from heapq import heappop, heappush
+from random import Random, SystemRandom
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
+from turnstile.host.ledger import Outdated, asked, command_of, first, outdated, read_event, replayed, row_of
+from turnstile.host.lines import Line
+from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import ByPlayer, PlayerId, Value, decode
+from turnstile.registry import find_game
+from turnstile.store.log import Damaged, Instant, TableId
+from turnstile.store.protocol import Busy, StorageFull, Store, StoreFault, Unknown
+from turnstile.table.clocks import next_timer
+from turnstile.table.machine import refuse_acks
+from turnstile.table.sight import bot_of, is_open, needs_server
+from turnstile.table.values import Accepted, Acknowledge, AddBot, Command, Header, Phase, Resume, Return, Ring
+
+T = TypeVar("T")
+
+log = logging.getLogger("turnstile.host")
+
+BEAT_EVERY = 1.0  # seconds
+LOOK_EVERY = 1.0  # seconds
+SILENT_TOO_LONG = 2_500  # milliseconds without a beat, after which a host asks whether there was an outage
+CLAIM_AT_ONCE = 100  # tables
+CLAIM_FOR = 5_000  # milliseconds
+MOST_WAITING = 100  # commands at one table
+MOST_LIVE = 10_000  # tables in memory, where some of them are idle
+
+PASSING = (Busy, StorageFull, Unknown)
+"""Faults of a store that pass: what was asked is refused, and may be asked again. Any other one ends the process."""
+
+
+class Code(StrEnum):
+    """Why a host turns something down, besides the reasons of the table and of the game."""
+
+    NO_TABLE = "NoSuchTable"
+    TABLE_EXISTS = "TableExists"
+    PUT_ASIDE = "TablePutAside"
+    ID_REUSED = "IdReused"
+    NO_SPECTATORS = "NoSpectators"
+    FUTURE_UPDATE = "FutureUpdate"
+    NOT_SEATED = "NotSeated"
+    BUSY = "Busy"
+    STORAGE_FULL = "StorageFull"
+    OUTCOME_UNKNOWN = "OutcomeUnknown"
+
+
+CODES = {Busy: Code.BUSY, StorageFull: Code.STORAGE_FULL, Unknown: Code.OUTCOME_UNKNOWN}
+
+
+class Refused(Value, frozen=True):
+    """The answer to what was turned down: why, and the newest update of the sender's stream."""
+
+    error: Rejection
+    seq: int = 0
+
+
+Answer = Accepted | Refused
+
+
+class Host:
+    """Many tables, one store. `run` keeps it alive; everything else may be called while it runs."""
+
+    def __init__(self, store: Store, *, think: Think = in_a_thread, chance: Random | None = None) -> None:
+        """`think` is where bots think, `chance` what they draw from."""
+        self.store = store
+        self.think = think
+        self.chance = chance or SystemRandom()
+        self.counts: Counter[str] = Counter()
+        self._live: dict[TableId, Live] = {}
+        self._loading: dict[TableId, asyncio.Task[Live | Rejection]] = {}
+        self._group: asyncio.TaskGroup | None = None
+        self._beaten = Instant(0)
+        self._last_outage = Instant(0)
+        self._dues: list[Instant] = []
+        self._sooner = asyncio.Event()
+
+    # its life
+
+    async def run(self, ready: asyncio.Event, stop: asyncio.Event) -> None:
+        """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            await self._beat()
+            chores = [self._keep_beating(), self._keep_looking(), self._keep_tidy()]
+            if self.store.is_shared:
+                chores += [self._keep_hearing()]
+            tasks = [group.create_task(chore) for chore in chores]
+            ready.set()
+            await stop.wait()
+            for task in tasks:
+                task.cancel()
+            for live in tuple(self._live.values()):
+                for line in tuple(live.lines):
+                    self.detach(line, "the server stops")
+        await self._save_cursors()
+        self._group = None
+
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Work that goes on when whoever wanted it has gone."""
+        assert self._group is not None, "a host runs while it is used"
+        return self._group.create_task(work)
+
+    # what players want
+
+    async def open(self, header: Header) -> TableId | Refused:
+        """A new table. The same one may be asked for again: it is opened once."""
+        made = first(header)
+        if isinstance(made, Rejection):
+            return Refused(made)
+        try:
+            if await asyncio.shield(self._spawn(self.store.create(header.table, *made))):
+                return header.table
+            found = await self.store.entries(header.table, -1, 1)
+        except PASSING as fault:
+            return Refused(_passing(fault))
+        if found and replace(decode(found[0].event, Header), at=header.at) == header:
+            return header.table
+        return Refused(Rejection(Code.TABLE_EXISTS, "There is another table of this id."))
+
+    async def submit(self, name: TableId, command: Command) -> Answer:
+        """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
+        answer = await asyncio.shield(self._spawn(self._at(name, lambda live: self._answer(live, command))))
+        self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
+        return Refused(answer) if isinstance(answer, Rejection) else answer
+
+    async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
+        """A player has its stream up to `seq`."""
+        return await asyncio.shield(self._spawn(self._acknowledged(name, player, seq)))
+
+    async def attach(self, name: TableId, player: PlayerId | None, after: int = 0) -> Line | Refused:
+        """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
+
+        The newest line of a seat is the one that counts. Who claims to have seen what was never told is refused, and
+        learns how far it has acknowledged.
+        """
+        line = await self._at(name, lambda live: self._attached(live, player, after))
+        if isinstance(line, Line) and player is not None and _is_away(line.live, player):
+            await self.notice(name, lambda now: Return(now, player))
+        return Refused(line) if isinstance(line, Rejection) else line
+
+    def detach(self, line: Line, why: str = "closed") -> None:
+        """End a line. The seat's stream is kept."""
+        line.live.lines.discard(line)
+        line.close(why)
+
+    async def notice(self, name: TableId, event_at: EventAt) -> Rejection | None:
+        """What the server has noticed about a table."""
+        return await asyncio.shield(self._spawn(self._at(name, lambda live: live.take(event_at))))
+
+    async def pass_gate(self, name: TableId) -> Rejection | None:
+        """Go on, if everyone who is waited for has acknowledged everything; else why not."""
+        return await asyncio.shield(self._spawn(self._at(name, _pass_gate)))
+
+    @staticmethod
+    def is_refused(answer: Answer) -> bool:
+        return isinstance(answer, Refused)
+
+    # at a table
+
+    async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+        """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
+        try:
+            live = await self._find(name)
+            if isinstance(live, Rejection):
+                return live
+            if live.waiting >= MOST_WAITING:
+                return Rejection(Code.BUSY, "Too much waits at this table; try again.")
+            live.waiting += 1
+            try:
+                async with live.lock:
+                    await self._resume(live)
+                    return await work(live)
+            finally:
+                live.waiting -= 1
+                self._look_after(live)
+        except (Damaged, GameFailed) as fault:
+            log.exception("Table %s is put aside", name)
+            return await self._put_aside(name, str(fault))
+        except PASSING as fault:
+            self.counts[CODES[type(fault)]] += 1
+            if isinstance(fault, Unknown):
+                self._live.pop(name, None)  # what is in the log will be read again
+            return _passing(fault)
+
+    async def _answer(self, live: Live, command: Command) -> Answer:
+        """The table's answer to a command; or, where the command was given before, the answer to that."""
+        try:
+            refused = self._refuse_bot(live, command) or await live.take(lambda now: replace(command, at=now))
+        except CommandTaken:
+            refused = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
+        seq = live.state.told.get(command.player, 0)
+        if refused is None:
+            return Accepted(seq)
+        before = await self.store.find(live.name, command_of(command))
+        if before is None:
+            return Refused(refused, seq)
+        if asked(read_event(live.name, before)) != asked(command):
+            return Refused(Rejection(Code.ID_REUSED, "This id was used for another command; take a new one."), seq)
+        assert before.answer is not None, "every command is stored with its answer"
+        return decode(before.answer, Accepted)
+
+    @staticmethod
+    def _refuse_bot(live: Live, command: Command) -> Rejection | None:
+        game = find_game(live.state.header.game)
+        return refuse_bot(game, command.bot) if game and isinstance(command, AddBot) else None
+
+    async def _acknowledged(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
+        done = await self._at(name, lambda live: self._heard(live, player, seq))
+        return Refused(done) if isinstance(done, Rejection) else done
+
+    async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
+        """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
+        if self.store.is_shared and seq > live.state.told.get(player, 0):
+            await live.read_on()
+        if refused := refuse_acks(live.state, {player: seq}):
+            return Refused(refused, live.state.told.get(player, 0))
+        live.acknowledge(player, seq)
+        if _is_away(live, player):
+            await live.take(lambda now: Return(now, player))
+        if await _pass_gate(live) and live.state.phase in (Phase.STARTING, Phase.GATHERING):
+            await live.save_cursors()
+            if self.store.is_shared:
+                await _pass_gate(live)  # another process may have had the rest
+        return None
+
+    async def _attached(self, live: Live, player: PlayerId | None, after: int) -> Line | Refused:
+        if self.store.is_shared:
+            await live.read_on()
+        line = Line(live, player, after)
+        if player is None and not live.state.header.settings.spectators:
+            return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
+        if player is not None and live.state.seat_of(player) is None:
+            return Refused(Rejection(Code.NOT_SEATED, "There is no such seat at this table."))
+        if not 0 <= after <= line.newest():
+            known = 0 if player is None else live.cursors.get(player, 0)
+            return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+        for other in tuple(live.lines):
+            if player is not None and other.player == player:
+                self.detach(other, "another connection has taken this seat")
+        live.lines.add(line)
+        return line
+
+    async def _resume(self, live: Live) -> None:
+        """No deadline counts the time in which no server was there."""
+        if self.store.now() - self._beaten > SILENT_TOO_LONG:
+            await self._beat()
+        if live.state.now >= self._last_outage or not live.state.timers:
+            return
+        outages = await self.store.outages(live.state.now)
+        lost = sum(outage.end - max(outage.start, live.state.now) for outage in outages)
+        if lost > 0:
+            self.counts["resumed"] += 1
+            await live.take(lambda now: Resume(now, lost))
+
+    # tables in memory
+
+    async def _find(self, name: TableId) -> Live | Rejection:
+        if live := self._live.get(name):
+            return live
+        if name not in self._loading:
+            self._loading[name] = self._spawn(self._load(name))
+            self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
+        return await asyncio.shield(self._loading[name])
+
+    async def _load(self, name: TableId) -> Live | Rejection:
+        """The table from its log; one that this release cannot play on is ended by an entry that says so."""
+        row = await self.store.row(name)
+        if row is not None and row.note:
+            return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
+        saved = await self.store.load(name)
+        if saved is None:
+            return Rejection(Code.NO_TABLE, "There is no such table.")
+        try:
+            kept = replayed(name, saved)
+        except Outdated as reason:
+            last = saved.entries[-1] if saved.entries else saved.header
+            await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))
+            return await self._load(name)
+        live = self._live[name] = Live(name, kept, await self.store.cursors(name), self.store)
+        if len(self._live) > MOST_LIVE:
+            self._forget_idle()
+        return live
+
+    def _forget_idle(self) -> None:
+        for name in [name for name, live in self._live.items() if live.is_idle]:
+            del self._live[name]
+
+    async def _put_aside(self, name: TableId, why: str) -> Rejection:
+        """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
+        self.counts["put aside"] += 1
+        live = self._live.pop(name, None)
+        await self.store.put_aside(name, why)
+        for line in tuple(live.lines) if live else ():
+            self.detach(line, "the table was put aside")
+        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {why}")
+
+    def _look_after(self, live: Live) -> None:
+        """Plan for the table's next deadline, and do what it needs a server for."""
+        due = row_of(live.state).due
+        if due is not None:
+            heappush(self._dues, due)
+            if self._dues[0] == due:
+                self._sooner.set()
+        if needs_server(live.state) and not live.is_driven and self._live.get(live.name) is live:
+            live.is_driven = True
+            self._spawn(self._drive(live))
+
+    async def _drive(self, live: Live) -> None:
+        try:
+            await drive(self, live)
+        finally:
+            live.is_driven = False
+
+    # chores
+
+    async def _keep_beating(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_EVERY)
+            await self._unless_passing(self._beat())
+
+    async def _beat(self) -> None:
+        """Say that a server is here; where nobody said so for a while, learn of the outage."""
+        was_silent = self.store.now() - self._beaten > SILENT_TOO_LONG
+        outage = await self.store.beat()
+        self._beaten = self.store.now()
+        if outage or was_silent:
+            ends = [outage.end for outage in await self.store.outages(self._last_outage)]
+            self._last_outage = max([self._last_outage, *ends])
+
+    async def _keep_looking(self) -> None:
+        """Whatever is due is looked at, the earliest first. After a start that is also what some server left undone."""
+        ahead = 0 if self.store.is_shared else CLAIM_FOR
+        while True:
+            looked = await self._unless_passing(self._look(ahead))
+            if looked != CLAIM_AT_ONCE:
+                ahead = 0
+                await self._until_due()
+
+    async def _look(self, ahead: int) -> int:
+        until = Instant(self.store.now() + ahead)
+        names = await self.store.claim(until, CLAIM_FOR, CLAIM_AT_ONCE)
+        for name in names:
+            await self._at(name, self._ring)
+        return len(names)
+
+    async def _ring(self, live: Live) -> None:
+        """Every timer of the table that has run out, in order."""
+        while (timer := next_timer(live.state)) and timer.due <= self.store.now():
+            if await live.take(partial(Ring, timer=timer.name, due=timer.due)):
+                return
+            self.counts["rung"] += 1
+
+    async def _until_due(self) -> None:
+        now = self.store.now()
+        while self._dues and self._dues[0] <= now:
+            heappop(self._dues)
+        seconds = min(LOOK_EVERY, (self._dues[0] - now) / 1000) if self._dues else LOOK_EVERY
+        self._sooner.clear()
+        try:
+            await asyncio.wait_for(self._sooner.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _keep_hearing(self) -> None:
+        """Other processes' commits, as soon as they are known."""
+        async for name in self.store.changes():
+            if name in self._live:
+                self._spawn(self._at(name, Live.read_on))
+
+    async def _keep_tidy(self) -> None:
+        """Keep cursors, read on where a wake-up was missed, forget finished tables that nobody looks at."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            await self._unless_passing(self._save_cursors())
+            if self.store.is_shared:
+                await self._unless_passing(self._read_on())
+            for name in [name for name, live in self._live.items() if live.is_idle and not is_open(live.state)]:
+                del self._live[name]
+
+    async def _save_cursors(self) -> None:
+        for live in [live for live in self._live.values() if live.unsaved]:
+            await live.save_cursors()
+
+    async def _read_on(self) -> None:
+        for name, position in (await self.store.positions(tuple(self._live))).items():
+            if (live := self._live.get(name)) and live.kept.position < position:
+                await self._at(name, Live.read_on)
+
+    async def _unless_passing(self, work: Awaitable[T]) -> T | None:
+        """A chore that can wait, where the store cannot do it now."""
+        try:
+            return await work
+        except PASSING as fault:
+            self.counts[CODES[type(fault)]] += 1
+            log.warning("The store: %s", fault)
+            return None
+
+
+async def _pass_gate(live: Live) -> Rejection | None:
+    """Bots have always heard what they were told; everyone else says so."""
+    heard = {player: told if bot_of(live.state, player) else 0 for player, told in live.state.told.items()}
+    cursors = ByPlayer({player: max(seq, live.cursors.get(player, 0)) for player, seq in heard.items()})
+    return await live.take(lambda now: Acknowledge(now, cursors))
+
+
+def _is_away(live: Live, player: PlayerId) -> bool:
+    seat = live.state.seat_of(player)
+    return seat is not None and seat.is_away
+
+
+def _passing(fault: StoreFault) -> Rejection:
+    return Rejection(CODES[type(fault)], str(fault))

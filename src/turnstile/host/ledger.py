@@ -1,0 +1,193 @@
+"""Between a table and its log: which entry an event makes, and which state a log leads to. No I/O, no waiting."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Malformed, PlayerId, decode, encode
+from turnstile.registry import find_game
+from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Instant, Link, Position, TableId, entry, verify
+from turnstile.store.protocol import Commit, Row, Saved
+from turnstile.table.machine import Table, answer_of, opened, table
+from turnstile.table.sight import due_of, is_open
+from turnstile.table.values import Command as TableCommand
+from turnstile.table.values import Halt, Header, How, Noticed, Phase, Result, State, Told
+
+SNAPSHOT_EVERY = 64  # entries
+PATIENCE = 5_000  # milliseconds after which somebody looks whether a table's server has died
+
+TableEvent = TableCommand | Noticed
+
+
+class Kept(msgspec.Struct, frozen=True, gc=False):
+    """A table as far as its log was read: the state, and the entry that led to it."""
+
+    state: Table
+    position: Position
+    link: Link
+
+
+class Outdated(Exception):
+    """A table whose game has changed since: it cannot be played on, and is ended by an entry that says so."""
+
+
+# writing
+
+
+def first(header: Header) -> tuple[Entry, Row] | Rejection:
+    """Entry 0 of a new table, and its row; or why there cannot be such a table."""
+    state = opened(header)
+    if isinstance(state, Rejection):
+        return state
+    return entry(BEFORE_FIRST, 0, header.at, encode(header), _fingerprint(encode(state))), row_of(state)
+
+
+def drafted(kept: Kept, event: TableEvent, after: Table) -> tuple[Commit, Kept]:
+    """What to store when `event` leads from what is kept to `after`, and what is kept then."""
+    written, position = encode(after), kept.position + 1
+    command, answer = None, None
+    if isinstance(event, TableCommand):
+        command, answer = command_of(event), encode(answer_of(after, event))
+    made = entry(kept.link, position, event.at, encode(event), _fingerprint(written), command, answer)
+    is_time = position % SNAPSHOT_EVERY == 0 or (is_open(kept.state) and not is_open(after))
+    commit = Commit(after.header.table, made, row_of(after), written if is_time else None)
+    return commit, Kept(after, position, made.link)
+
+
+def row_of(state: Table) -> Row:
+    """What a list of tables shows."""
+    header = state.header
+    return Row(
+        game=header.game,
+        phase=state.phase.value,
+        players=state.players,
+        is_open=is_open(state),
+        is_listed=header.settings.is_listed,
+        opened=header.at,
+        changed=state.now,
+        due=due_of(state, PATIENCE),
+    )
+
+
+def command_of(event: TableCommand) -> Command:
+    """What makes a command unique at its table: who sent it, and the id it was given."""
+    return Command(encode([event.player, event.id]).decode())
+
+
+def asked(event: TableEvent) -> TableEvent:
+    """The part of a command that its sender chose; the server adds the rest, and adds something else each time."""
+    added = {"at": Instant(0), "seed": "-", "successor": "-"}
+    return replace(event, **{name: value for name, value in added.items() if name in event.__struct_fields__})
+
+
+def _fingerprint(written: bytes) -> bytes:
+    return sha256(written).digest()
+
+
+# reading
+
+
+def read_event(name: TableId, found: Entry) -> TableEvent:
+    """The event of an entry."""
+    event = table.read_event(found.event)
+    if isinstance(event, Rejection):
+        raise Damaged(name, f"entry {found.position} is no event of a table: {event.sentence}")
+    assert isinstance(event, TableCommand | Noticed), "a table has no other events"
+    return event
+
+
+def read_header(name: TableId, found: Entry) -> Header:
+    try:
+        return decode(found.event, Header)
+    except Malformed as fault:
+        raise Damaged(name, f"its header cannot be read: {fault}") from None
+
+
+def replayed(name: TableId, saved: Saved) -> Kept:
+    """The table that a log leads to. Every hash on the way is checked, and so is the state at its end."""
+    verify(name, BEFORE_FIRST, -1, [saved.header])
+    header = read_header(name, saved.header)
+    if saved.entries and (ended := _ended_as_outdated(name, header, saved.entries[-1])):
+        return ended
+    start = opened(header)
+    if isinstance(start, Rejection):
+        raise Outdated(start.sentence)
+    kept = Kept(start, 0, saved.header.link)
+    if saved.snapshot is not None:
+        state = _read_state(name, header, saved.snapshot.state)
+        kept = Kept(state, saved.snapshot.position, saved.snapshot.link)
+    return followed(name, kept, saved.entries)
+
+
+def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
+    """What is kept after these entries, too."""
+    verify(name, kept.link, kept.position, entries)
+    state = kept.state
+    for found in entries:
+        after = table.apply(state, read_event(name, found))
+        if isinstance(after, Rejection):
+            raise Damaged(name, f"entry {found.position} is refused: {after.sentence}")
+        state = after
+    if entries and _fingerprint(encode(state)) != entries[-1].state:
+        raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
+    return Kept(state, entries[-1].position, entries[-1].link) if entries else kept
+
+
+def _read_state(name: TableId, header: Header, written: bytes) -> Table:
+    game = find_game(header.game)
+    assert game is not None, "the header was opened"
+    try:
+        state: Table = decode(written, State[game.machine.state])  # type: ignore[name-defined]
+    except Malformed as fault:
+        raise Damaged(name, f"its snapshot cannot be read: {fault}") from None
+    return state
+
+
+def told_since(
+    name: TableId, kept: Kept, entries: Sequence[Entry], stream: PlayerId | None, after: int
+) -> tuple[Kept, list[tuple[int, bytes]]]:
+    """What these entries told one stream after `after`, and what is kept then."""
+    verify(name, kept.link, kept.position, entries)
+    updates: list[tuple[int, bytes]] = []
+    for found in entries:
+        step = table.step(kept.state, read_event(name, found))
+        if isinstance(step, Rejection):
+            raise Damaged(name, f"entry {found.position} is refused: {step.sentence}")
+        updates += [update for update in updates_of(step, stream) if update[0] > after]
+        kept = Kept(step.state, found.position, found.link)
+    return kept, updates
+
+
+def updates_of(step: Step[Any], player: PlayerId | None) -> list[tuple[int, bytes]]:
+    """What a step adds to one stream."""
+    news = [effect for effect in step.effects if type(effect) is Told and effect.player == player]
+    return [update for told in news for update in told.updates()]
+
+
+# tables of older releases
+
+
+def outdated(name: TableId, header_entry: Entry, last: Entry, reason: str, at: Instant) -> Commit:
+    """The entry that ends a table which this release cannot play on, without having to understand it."""
+    header = read_header(name, header_entry)
+    state = _halted(header, reason, at)
+    event = Halt(at, reason)
+    made = entry(last.link, last.position + 1, at, encode(event), _fingerprint(encode(state)))
+    return Commit(name, made, row_of(state))
+
+
+def _halted(header: Header, reason: str, at: Instant) -> Table:
+    return State(phase=Phase.CLOSED, header=header, now=at, result=Result(How.HALTED, (), reason=reason))
+
+
+def _ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
+    """The table whose last entry ended it in that way: nothing before it is needed, or could be understood."""
+    event = table.read_event(last.event)
+    if not isinstance(event, Halt):
+        return None
+    state = _halted(header, event.reason, event.at)
+    return Kept(state, last.position, last.link) if _fingerprint(encode(state)) == last.state else None

@@ -1,0 +1,69 @@
+"""Lines: how one player, or one spectator, hears of a table. A line keeps nothing but how far it has got.
+
+Whoever reads a line slowly slows nobody else: updates are taken from the table as the reader asks for them, from memory
+while they are recent and from the log when they are not.
+"""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from turnstile.host.live import Live
+from turnstile.kernel.values import PlayerId, encode
+from turnstile.table.sight import is_open, status
+
+
+class Update(msgspec.Struct, frozen=True, gc=False):
+    """One update of the stream, as it goes over the wire."""
+
+    seq: int
+    body: bytes
+
+
+class Status(msgspec.Struct, frozen=True, gc=False):
+    """The table as anyone may see it now. It is not part of the stream: only the newest one counts."""
+
+    body: bytes
+
+
+class Line:
+    """One reader of one stream, after the update `sent`. It ends when it is closed, and says why."""
+
+    def __init__(self, live: Live, player: PlayerId | None, sent: int) -> None:
+        self.live = live
+        self.player = player
+        self.sent = sent
+        self.closed: str | None = None
+        self._shown = b""
+
+    async def __aiter__(self) -> AsyncIterator[Update | Status]:
+        """Everything there is to hear: where the table stands, then what was told, and so on as it changes."""
+        while not self.is_closed:
+            version = self.live.version
+            body = encode(status(self.live.state))
+            if body != self._shown:
+                self._shown = body
+                yield Status(body)
+            while not self.is_closed and self.sent < self.newest():
+                for seq, update in await self.live.updates(self.player, self.sent):
+                    if not self.is_closed and self.sent < seq <= self.newest():
+                        self.sent = seq
+                        yield Update(seq, update)
+            if not self.is_closed:
+                await self.live.changed_since(version)
+
+    @property
+    def is_closed(self) -> bool:
+        return self.closed is not None
+
+    def newest(self) -> int:
+        """The newest update that this reader may have. Spectators may be some behind, until the match is over."""
+        state = self.live.state
+        if self.player is not None:
+            return state.told.get(self.player, 0)
+        return max(0, state.watched - state.header.settings.delay) if is_open(state) else state.watched
+
+    def close(self, why: str) -> None:
+        """End the line; whoever reads it finds out."""
+        self.closed = why
+        self.live.notify()

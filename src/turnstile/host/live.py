@@ -1,0 +1,137 @@
+"""A table in memory: what is kept of it, who listens, and the one way in which it changes."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from turnstile.host.ledger import Kept, TableEvent, drafted, followed, updates_of
+from turnstile.host.resend import made_anew
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import PlayerId
+from turnstile.store.log import Instant, TableId
+from turnstile.store.protocol import Busy, Store
+from turnstile.table.machine import Table, table
+
+if TYPE_CHECKING:
+    from turnstile.host.lines import Line
+
+RECENT = 64  # updates of each stream that are at hand without reading the log
+MOST_TRIES = 100  # times that one event may find its position taken
+
+EventAt = Callable[[Instant], TableEvent]
+"""An event, once the time it happens at is known."""
+
+
+class GameFailed(Exception):
+    """A game that raised instead of answering: a bug of its author. Its table is put aside."""
+
+
+class CommandTaken(Exception):
+    """The id of this command is in the log already."""
+
+
+class Live:
+    """One table, for its life in memory. Whoever changes it holds the lock."""
+
+    def __init__(self, name: TableId, kept: Kept, cursors: Mapping[str, int], store: Store) -> None:
+        self.name = name
+        self.kept = kept
+        self.cursors = dict(cursors)
+        """How far each seat has acknowledged its stream."""
+        self.unsaved: dict[str, int] = {}
+        """Cursors that have moved since they were last stored."""
+        self.lock = asyncio.Lock()
+        self.waiting = 0
+        self.lines: set[Line] = set()
+        self.is_driven = False
+        """Whether somebody is at work on what the table needs a server for."""
+        self.version = 0
+        """How often something has changed, for those who listen."""
+        self._store = store
+        self._changed = asyncio.Event()
+        self._recent: dict[PlayerId | None, deque[tuple[int, bytes]]] = {}
+
+    @property
+    def state(self) -> Table:
+        return self.kept.state
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody would miss the table in memory."""
+        return not (self.lines or self.waiting or self.is_driven or self.unsaved)
+
+    # how it changes
+
+    async def take(self, event_at: EventAt) -> Rejection | None:
+        """Read, decide, commit, tell: why the event is refused, or `None` when it is durable and told."""
+        for _ in range(MOST_TRIES):
+            event, kept = event_at(self._store.now()), self.kept
+            step = self._decide(event)
+            if isinstance(step, Rejection):
+                if self._store.is_shared and await self.read_on():
+                    continue  # it was decided on what is past
+                return step
+            commit, after = drafted(kept, event, step.state)
+            if await self._store.commit(commit):
+                self._tell(after, step)
+                return None
+            if not await self.read_on():
+                raise CommandTaken(self.name)
+        raise Busy(f"Table {self.name} changes too often.")
+
+    def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
+        try:
+            return table.step(self.state, event)
+        except Exception as bug:
+            why = f"{self.state.header.game} failed: {type(bug).__name__}: {bug}"
+            raise GameFailed(why) from bug
+
+    def _tell(self, kept: Kept, step: Step[Any]) -> None:
+        self.kept = kept
+        for stream in (None, *kept.state.players):
+            if new := updates_of(step, stream):
+                self._recent.setdefault(stream, deque(maxlen=RECENT)).extend(new)
+        self.notify()
+
+    async def read_on(self) -> bool:
+        """Take in what others have committed; whether there was anything."""
+        entries = await self._store.entries(self.name, self.kept.position)
+        if not entries:
+            return False
+        self.kept = followed(self.name, self.kept, entries)
+        self._recent.clear()
+        self.notify()
+        return True
+
+    # who listens
+
+    def notify(self) -> None:
+        """Wake everyone who listens."""
+        self.version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed_since(self, version: int) -> None:
+        if self.version == version:
+            await self._changed.wait()
+
+    async def updates(self, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
+        """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
+        recent = self._recent.get(stream)
+        if recent and recent[0][0] <= after + 1:
+            return [update for update in recent if update[0] > after]
+        return await made_anew(self._store, self.kept, stream, after)
+
+    # what was acknowledged
+
+    def acknowledge(self, player: PlayerId, seq: int) -> None:
+        """Move a seat's cursor, never back."""
+        if seq > self.cursors.get(player, 0):
+            self.cursors[player] = self.unsaved[player] = seq
+
+    async def save_cursors(self) -> None:
+        """Store the cursors that have moved, and learn of those that moved elsewhere."""
+        moved, self.unsaved = self.unsaved, {}
+        for player, seq in (await self._store.acknowledge(self.name, moved)).items():
+            self.cursors[player] = max(seq, self.cursors.get(player, 0))

@@ -1,0 +1,39 @@
+"""Streams made anew from the log: for those who come back after their updates have left the memory."""
+
+from turnstile.host.ledger import Kept, replayed, told_since
+from turnstile.kernel.values import PlayerId
+from turnstile.store.protocol import Saved, Store
+from turnstile.table.machine import Table
+
+AT_ONCE = 256  # entries of a log that are read in one go
+
+
+async def made_anew(store: Store, newest: Kept, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
+    """The next updates of a stream after `after`: what was told once is told again, to the bit."""
+    kept, updates = await _before(store, newest, stream, after), list[tuple[int, bytes]]()
+    name = kept.state.header.table
+    while not updates and (entries := await store.entries(name, kept.position, AT_ONCE)):
+        kept, updates = told_since(name, kept, entries, stream, after)
+    return updates
+
+
+async def _before(store: Store, newest: Kept, stream: PlayerId | None, after: int) -> Kept:
+    """The table at the newest snapshot that had told this stream no more than `after`, or at its beginning."""
+    name = newest.state.header.table
+    (header,) = await store.entries(name, -1, 1)
+    best = replayed(name, Saved(header, None, ()))
+    low, middle, high = 1, newest.position, newest.position  # most who come back have missed little
+    while low <= high:
+        snapshot = await store.snapshot(name, middle)
+        kept = best if snapshot is None else replayed(name, Saved(header, snapshot, ()))
+        if _told(kept.state, stream) <= after:
+            best, low = kept, middle + 1
+        else:
+            high = kept.position - 1
+        middle = (low + high) // 2
+    return best
+
+
+def _told(state: Table, stream: PlayerId | None) -> int:
+    """How many updates a stream has had."""
+    return state.watched if stream is None else state.told.get(stream, 0)
