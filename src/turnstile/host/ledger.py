@@ -10,7 +10,19 @@ from msgspec.structs import replace
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Malformed, PlayerId, decode, encode
 from turnstile.registry import find_game
-from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Instant, Link, Position, TableId, entry, verify
+from turnstile.store.log import (
+    BEFORE_FIRST,
+    Command,
+    Damaged,
+    Entry,
+    Instant,
+    Link,
+    Position,
+    TableId,
+    entry,
+    verify,
+    verify_snapshot,
+)
 from turnstile.store.protocol import Commit, Row, Saved
 from turnstile.table.machine import Table, answer_of, opened, table
 from turnstile.table.sight import due_of, is_open
@@ -118,6 +130,7 @@ def replayed(name: TableId, saved: Saved) -> Kept:
         raise Outdated(start.sentence)
     kept = Kept(start, 0, saved.header.link)
     if saved.snapshot is not None:
+        verify_snapshot(name, saved.snapshot)
         state = _read_state(name, header, saved.snapshot.state)
         kept = Kept(state, saved.snapshot.position, saved.snapshot.link)
     return followed(name, kept, saved.entries)

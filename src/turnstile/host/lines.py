@@ -44,13 +44,18 @@ class Line:
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
-            while not self.is_closed and self.sent < self.newest():
-                for seq, update in await self.live.updates(self.player, self.sent):
-                    if not self.is_closed and self.sent < seq <= self.newest():
-                        self.sent = seq
-                        yield Update(seq, update)
+            async for update in self._updates():
+                yield update
             if not self.is_closed:
                 await self.live.changed_since(version)
+
+    async def _updates(self) -> AsyncIterator[Update]:
+        """What was told and not sent yet, as long as anybody wants it."""
+        while not self.is_closed and self.sent < self.newest():
+            for seq, body in await self.live.updates(self.player, self.sent):
+                if self.sent < seq <= self.newest():
+                    self.sent = seq
+                    yield Update(seq, body)
 
     @property
     def is_closed(self) -> bool:

@@ -41,11 +41,13 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
-    """The state after an entry, and that entry's link: where reading may begin. It is a cache."""
+    """The state after an entry, and what that entry says of it: where reading may begin. It is a cache."""
 
     position: Position
     link: Link
     state: bytes
+    fingerprint: bytes
+    """The SHA-256 of the state, as the entry has it: the log vouches for the snapshot, not the snapshot for itself."""
 
 
 class Damaged(Exception):
@@ -80,6 +82,12 @@ def verify(table: TableId, before: Link, after: Position, entries: Iterable[Entr
         if made != found.link:
             raise Damaged(table, f"the hash of entry {number} does not follow from what is written")
         before = found.link
+
+
+def verify_snapshot(table: TableId, snapshot: Snapshot) -> None:
+    """Raises `Damaged` unless this is the state that its entry led to."""
+    if sha256(snapshot.state).digest() != snapshot.fingerprint:
+        raise Damaged(table, f"the snapshot at {snapshot.position} is not the state that entry led to")
 
 
 def _link(

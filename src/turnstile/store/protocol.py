@@ -67,6 +67,10 @@ class Busy(StoreFault):
     """Too much is waiting, or the store could not be reached in time. The same may be tried again later."""
 
 
+class ReadOnly(StoreFault):
+    """Writing is not permitted any more. Reading goes on."""
+
+
 class Unknown(StoreFault):
     """The connection broke while something was being written: it may be there or not. Reading will tell."""
 
@@ -79,8 +83,12 @@ class CannotOpen(StoreFault):
     """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
 
 
+OUTAGE_AFTER = 3_000
+"""Milliseconds without a beat after which nobody was there."""
+
+
 class Store(Protocol):
-    """Where tables rest between two events."""
+    """Where tables rest between two events. Once it is closed, all it does is raise `StoreFault`."""
 
     is_shared: bool
     """Whether other processes may write to the same tables."""
@@ -98,7 +106,7 @@ class Store(Protocol):
 
     async def commit(self, commit: Commit) -> bool:
         """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
-        position is taken, its command id is, or the table is gone.
+        position is not the next one, its command id is taken, or the table is gone or put aside.
 
         Commits of many tables share one sync; a lone one never waits for others.
         """
@@ -106,19 +114,23 @@ class Store(Protocol):
     async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
         """Move these seats' cursors forward, never back; all cursors of the table as they are then, others' included.
 
-        A cursor may be lost in a crash: its seat is then sent something again.
+        A table that is gone has none and gets none. A cursor may be lost in a crash: its seat is then sent something
+        again.
         """
 
     async def put_aside(self, table: TableId, why: str) -> None:
-        """Mark a table as damaged: it is not open any more, needs nobody, and its row's note says why."""
+        """Mark a table as damaged: it is not open any more, needs nobody, and its row's note says why (never nothing).
+
+        Its log is left as it is; no commit changes it. `rebuild` is the way back, for an operator.
+        """
 
     async def prune(self, table: TableId) -> bool:
         """Forget a table that is not open any more; `False` when it is, or does not exist."""
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
-        """A table from its latest snapshot on."""
+    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
+        """A table from its latest snapshot on (at or before `at_most`, where that is given; -1: without one)."""
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""
@@ -147,11 +159,14 @@ class Store(Protocol):
     async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
         """Tables due at `until` or before, the earliest first, for the caller alone for `hold` milliseconds.
 
-        A commit to a table ends the claim; after `hold` somebody else may have it.
+        A commit to a table ends the claim, whoever made it; after `hold` somebody else may have it.
         """
 
     async def beat(self) -> Outage | None:
-        """Say that a server is here. When nobody said so for too long, that was an outage: kept, and given back."""
+        """Say that a server is here. When nobody said so for too long, that was an outage: kept, and given back.
+
+        Too long is more than `OUTAGE_AFTER`. The first beat of all is no outage.
+        """
 
     async def outages(self, since: Instant) -> list[Outage]:
         """The outages that ended after an instant, in order."""
@@ -159,7 +174,10 @@ class Store(Protocol):
     # elsewhere
 
     def changes(self) -> AsyncIterator[TableId]:
-        """Tables that other processes have changed, as far as is known; a wake-up only, and it may miss some."""
+        """Tables that other processes have changed, as far as is known; a wake-up only, and it may miss some.
+
+        It ends when the store is closed.
+        """
 
     # caches
 

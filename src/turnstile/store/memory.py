@@ -1,0 +1,222 @@
+"""A store that forgets everything with its process: for simulations and tests. It has no clock of its own.
+
+What is kept stands in a `Disk`. Stores on one disk are to each other what processes on one database are: a new store on
+the disk of an old one is a restart, two at a time are two servers.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.protocol import OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault
+
+
+@dataclass
+class _Table:
+    row: Row
+    log: list[Entry]
+    commands: dict[Command, Entry]
+    snapshots: dict[Position, bytes] = field(default_factory=dict)
+    cursors: dict[str, int] = field(default_factory=dict)
+    claimed_until: Instant | None = None
+
+
+@dataclass
+class Disk:
+    """What stores share, and what outlives them."""
+
+    tables: dict[TableId, _Table] = field(default_factory=dict)
+    outages: list[Outage] = field(default_factory=list)
+    beat: Instant | None = None
+    newest: Instant = field(default=Instant(0))
+    stores: list["MemoryStore"] = field(default_factory=list)
+    """The open ones, who are told of each other's changes."""
+
+
+class MemoryStore:
+    """Tables in memory. `clock` gives milliseconds since 1970; where it goes back, time stands still."""
+
+    def __init__(self, clock: Callable[[], int], disk: Disk | None = None, *, is_shared: bool = True) -> None:
+        self.is_shared = is_shared
+        self._clock = clock
+        self._disk = Disk() if disk is None else disk
+        self._disk.stores.append(self)
+        self._is_open = True
+        self._listeners: list[asyncio.Queue[TableId | None]] = []
+
+    def now(self) -> Instant:
+        self._disk.newest = Instant(max(self._disk.newest, self._clock()))
+        return self._disk.newest
+
+    async def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._disk.stores.remove(self)
+            for listener in self._listeners:
+                listener.put_nowait(None)
+
+    # writing
+
+    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        tables = self._tables()
+        if table in tables:
+            return False
+        commands = {} if header.command is None else {header.command: header}
+        tables[table] = _Table(row, [header], commands)
+        self._tell_others(table)
+        return True
+
+    async def commit(self, commit: Commit) -> bool:
+        kept = self._tables().get(commit.table)
+        if kept is None or kept.row.note or commit.entry.position != len(kept.log):
+            return False
+        command = commit.entry.command
+        if command is not None and command in kept.commands:
+            return False
+        kept.log.append(commit.entry)
+        kept.row = commit.row
+        kept.claimed_until = None
+        if command is not None:
+            kept.commands[command] = commit.entry
+        if commit.snapshot is not None:
+            kept.snapshots[commit.entry.position] = commit.snapshot
+        if not commit.row.is_open:
+            kept.snapshots = dict(sorted(kept.snapshots.items())[-1:])
+        self._tell_others(commit.table)
+        return True
+
+    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+        kept = self._tables().get(table)
+        if kept is None:
+            return {}
+        for seat, cursor in cursors.items():
+            kept.cursors[seat] = max(cursor, kept.cursors.get(seat, cursor))
+        return dict(kept.cursors)
+
+    async def put_aside(self, table: TableId, why: str) -> None:
+        assert why, "a table is put aside for a reason"
+        kept = self._tables().get(table)
+        if kept is not None:
+            kept.row = replace(kept.row, is_open=False, due=None, note=why)
+            kept.claimed_until = None
+            self._tell_others(table)
+
+    async def prune(self, table: TableId) -> bool:
+        kept = self._tables().get(table)
+        if kept is None or kept.row.is_open:
+            return False
+        del self._tables()[table]
+        self._tell_others(table)
+        return True
+
+    # reading
+
+    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
+        kept = self._tables().get(table)
+        if kept is None:
+            return None
+        snapshot = await self.snapshot(table, len(kept.log) if at_most is None else at_most)
+        begin = 0 if snapshot is None else snapshot.position
+        return Saved(kept.log[0], snapshot, tuple(kept.log[begin + 1 :]))
+
+    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+        kept = self._tables().get(table)
+        positions = [] if kept is None else [position for position in kept.snapshots if position <= at_most]
+        if kept is None or not positions:
+            return None
+        its = kept.log[max(positions)]
+        return Snapshot(its.position, its.link, kept.snapshots[its.position], its.state)
+
+    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        kept = self._tables().get(table)
+        return () if kept is None else tuple(kept.log[after + 1 :][:limit])
+
+    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+        kept = self._tables()
+        return {table: len(kept[table].log) - 1 for table in tables if table in kept}
+
+    async def find(self, table: TableId, command: Command) -> Entry | None:
+        kept = self._tables().get(table)
+        return None if kept is None else kept.commands.get(command)
+
+    async def cursors(self, table: TableId) -> dict[str, int]:
+        kept = self._tables().get(table)
+        return {} if kept is None else dict(kept.cursors)
+
+    async def row(self, table: TableId) -> Row | None:
+        kept = self._tables().get(table)
+        return None if kept is None else kept.row
+
+    async def tables(
+        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
+    ) -> list[tuple[TableId, Row]]:
+        found = [
+            (table, kept.row)
+            for table, kept in sorted(self._tables().items())
+            if (after is None or table > after) and (is_open is None or kept.row.is_open is is_open)
+        ]
+        return found[:limit]
+
+    # time
+
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+        now = self.now()
+        due = [
+            (kept.row.due, table)
+            for table, kept in self._tables().items()
+            if kept.row.due is not None
+            and kept.row.due <= until
+            and (kept.claimed_until is None or kept.claimed_until <= now)
+        ]
+        claimed = [table for _, table in sorted(due)[:limit]]
+        for table in claimed:
+            self._disk.tables[table].claimed_until = Instant(now + hold)
+        return claimed
+
+    async def beat(self) -> Outage | None:
+        self._tables()
+        before, now = self._disk.beat, self.now()
+        self._disk.beat = now
+        if before is None or now - before <= OUTAGE_AFTER:
+            return None
+        self._disk.outages.append(Outage(before, now))
+        return self._disk.outages[-1]
+
+    async def outages(self, since: Instant) -> list[Outage]:
+        self._tables()
+        return [outage for outage in self._disk.outages if outage.end > since]
+
+    # elsewhere
+
+    async def changes(self) -> AsyncIterator[TableId]:
+        heard: asyncio.Queue[TableId | None] = asyncio.Queue()
+        self._listeners.append(heard)
+        try:
+            while self._is_open and (table := await heard.get()) is not None:
+                yield table
+        finally:
+            self._listeners.remove(heard)
+
+    # caches
+
+    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+        for table, row in rows:
+            kept = self._tables().get(table)
+            if kept is not None:
+                kept.row, kept.snapshots, kept.claimed_until = row, {}, None
+
+    # small things the above share
+
+    def _tables(self) -> dict[TableId, _Table]:
+        if not self._is_open:
+            raise StoreFault("The store is closed.")
+        return self._disk.tables
+
+    def _tell_others(self, changed: TableId) -> None:
+        for store in self._disk.stores:
+            if store is not self:
+                for listener in store._listeners:
+                    listener.put_nowait(changed)
