@@ -39,28 +39,27 @@ async def in_a_thread(choose: Callable[[], Move]) -> Move:
 
 
 async def drive(host: "Host", live: "Live") -> None:
-    """Do what the table needs, until it needs somebody else."""
-    while needs_server(live.state):
-        if live.state.phase is Phase.REMATCHED:
+    """Do what the table needs, until it needs somebody else: until nothing comes of trying."""
+    before = None
+    while needs_server(live.state) and live.state is not before:
+        before = live.state
+        if before.phase is Phase.REMATCHED:
             await _open_successor(host, live)
-        elif live.state.phase is not Phase.PLAYING:
-            if await host.pass_gate(live.name) is not None:
-                return  # others are waited for, too
-        elif not await _move(host, live, bots_to_move(live.state)[0]):
-            return
+        elif before.phase is Phase.PLAYING:
+            await _move(host, live, bots_to_move(before)[0])
+        else:
+            await host.pass_gate(live.name)
 
 
-async def _move(host: "Host", live: "Live", player: PlayerId) -> bool:
-    """A bot's move; whether the table has moved on."""
+async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
+    """A bot's move, for the moment it was thought of."""
     state = live.state
-    game, name = find_game(state.header.game), bot_of(state, player)
+    game, name, seen = find_game(state.header.game), bot_of(state, player), state.told[player]
     assert game is not None
     assert name is not None
     move = await host.think(lambda: chosen(game, name, state, player, host.chance))
-    seen = state.told[player]
     command = Act(player, f"bot {seen} {state.events}", NO_TIME_YET, Raw(encode(move)), seen)
-    answer = await host.submit(live.name, command)
-    return live.state is not state or not host.is_refused(answer)
+    await host.submit(live.name, command)
 
 
 def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Random) -> Move:

@@ -18,18 +18,29 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
-from turnstile.host.ledger import Outdated, asked, command_of, first, outdated, read_event, replayed, row_of
+from turnstile.host.ledger import (
+    BadSnapshot,
+    Outdated,
+    asked,
+    command_of,
+    first,
+    outdated,
+    read_event,
+    replayed,
+    row_of,
+)
 from turnstile.host.lines import Line
 from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, Value, decode
 from turnstile.registry import find_game
 from turnstile.store.log import Damaged, Instant, TableId
-from turnstile.store.protocol import Busy, StorageFull, Store, StoreFault, Unknown
+from turnstile.store.protocol import Busy, ReadOnly, Saved, StorageFull, Store, StoreFault, Unknown
 from turnstile.table.clocks import next_timer
 from turnstile.table.machine import refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
 from turnstile.table.values import Accepted, Acknowledge, AddBot, Command, Header, Phase, Resume, Return, Ring
+from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
 
@@ -43,7 +54,7 @@ CLAIM_FOR = 5_000  # milliseconds
 MOST_WAITING = 100  # commands at one table
 MOST_LIVE = 10_000  # tables in memory, where some of them are idle
 
-PASSING = (Busy, StorageFull, Unknown)
+PASSING = (Busy, ReadOnly, StorageFull, Unknown)
 """Faults of a store that pass: what was asked is refused, and may be asked again. Any other one ends the process."""
 
 
@@ -59,10 +70,16 @@ class Code(StrEnum):
     NOT_SEATED = "NotSeated"
     BUSY = "Busy"
     STORAGE_FULL = "StorageFull"
+    READ_ONLY = "ReadOnly"
     OUTCOME_UNKNOWN = "OutcomeUnknown"
 
 
-CODES = {Busy: Code.BUSY, StorageFull: Code.STORAGE_FULL, Unknown: Code.OUTCOME_UNKNOWN}
+CODES = {
+    Busy: Code.BUSY,
+    ReadOnly: Code.READ_ONLY,
+    StorageFull: Code.STORAGE_FULL,
+    Unknown: Code.OUTCOME_UNKNOWN,
+}
 
 
 class Refused(Value, frozen=True):
@@ -169,10 +186,6 @@ class Host:
         """Go on, if everyone who is waited for has acknowledged everything; else why not."""
         return await asyncio.shield(self._spawn(self._at(name, _pass_gate)))
 
-    @staticmethod
-    def is_refused(answer: Answer) -> bool:
-        return isinstance(answer, Refused)
-
     # at a table
 
     async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
@@ -228,10 +241,11 @@ class Host:
 
     async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
         """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
-        if self.store.is_shared and seq > live.state.told.get(player, 0):
-            await live.read_on()
-        if refused := refuse_acks(live.state, {player: seq}):
-            return Refused(refused, live.state.told.get(player, 0))
+        refused = refuse_acks(live.state, {player: seq})
+        if refused is None and seq > live.handed.get(player, 0):
+            refused = Rejection(TableCode.FUTURE_ACK, f"Update {seq} was not handed to you yet.")
+        if refused is not None:
+            return Refused(refused, live.handed.get(player, 0))
         live.acknowledge(player, seq)
         if _is_away(live, player):
             await live.take(lambda now: Return(now, player))
@@ -256,6 +270,7 @@ class Host:
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
         live.lines.add(line)
+        live.hand(player, after)
         return line
 
     async def _resume(self, live: Live) -> None:
@@ -290,6 +305,9 @@ class Host:
             return Rejection(Code.NO_TABLE, "There is no such table.")
         try:
             kept = replayed(name, saved)
+        except BadSnapshot as fault:
+            log.warning("%s Its log is read from the beginning.", fault)
+            kept = replayed(name, Saved(saved.header, None, await self.store.entries(name, 0)))
         except Outdated as reason:
             last = saved.entries[-1] if saved.entries else saved.header
             await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))

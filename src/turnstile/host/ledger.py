@@ -18,6 +18,7 @@ from turnstile.store.log import (
     Instant,
     Link,
     Position,
+    Snapshot,
     TableId,
     entry,
     verify,
@@ -41,6 +42,10 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
     state: Table
     position: Position
     link: Link
+
+
+class BadSnapshot(Damaged):
+    """A snapshot is not what it should be. It is a cache: the log still has everything."""
 
 
 class Outdated(Exception):
@@ -130,8 +135,7 @@ def replayed(name: TableId, saved: Saved) -> Kept:
         raise Outdated(start.sentence)
     kept = Kept(start, 0, saved.header.link)
     if saved.snapshot is not None:
-        verify_snapshot(name, saved.snapshot)
-        state = _read_state(name, header, saved.snapshot.state)
+        state = _read_snapshot(name, header, saved.snapshot)
         kept = Kept(state, saved.snapshot.position, saved.snapshot.link)
     return followed(name, kept, saved.entries)
 
@@ -150,13 +154,14 @@ def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
     return Kept(state, entries[-1].position, entries[-1].link) if entries else kept
 
 
-def _read_state(name: TableId, header: Header, written: bytes) -> Table:
+def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
     game = find_game(header.game)
     assert game is not None, "the header was opened"
     try:
-        state: Table = decode(written, State[game.machine.state])  # type: ignore[name-defined]
-    except Malformed as fault:
-        raise Damaged(name, f"its snapshot cannot be read: {fault}") from None
+        verify_snapshot(name, snapshot)
+        state: Table = decode(snapshot.state, State[game.machine.state])  # type: ignore[name-defined]
+    except (Damaged, Malformed) as fault:
+        raise BadSnapshot(name, f"its snapshot at {snapshot.position} cannot be read: {fault}") from None
     return state
 
 

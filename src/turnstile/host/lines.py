@@ -55,6 +55,7 @@ class Line:
             for seq, body in await self.live.updates(self.player, self.sent):
                 if self.sent < seq <= self.newest():
                     self.sent = seq
+                    self.live.hand(self.player, seq)
                     yield Update(seq, body)
 
     @property

@@ -41,6 +41,8 @@ class Live:
         """How far each seat has acknowledged its stream."""
         self.unsaved: dict[str, int] = {}
         """Cursors that have moved since they were last stored."""
+        self.handed: dict[PlayerId, int] = {}
+        """The newest update of each seat that was handed to a reader, or that one said it had."""
         self.lock = asyncio.Lock()
         self.waiting = 0
         self.lines: set[Line] = set()
@@ -123,7 +125,12 @@ class Live:
             return [update for update in recent if update[0] > after]
         return await made_anew(self._store, self.kept, stream, after)
 
-    # what was acknowledged
+    # what was received
+
+    def hand(self, player: PlayerId | None, seq: int) -> None:
+        """This update is on its way to its reader, who may now acknowledge it."""
+        if player is not None:
+            self.handed[player] = max(seq, self.handed.get(player, 0))
 
     def acknowledge(self, player: PlayerId, seq: int) -> None:
         """Move a seat's cursor, never back."""

@@ -30,6 +30,7 @@ from turnstile.table.clocks import (
 )
 from turnstile.table.news import News, batches_of, sees_another, shown, told
 from turnstile.table.values import (
+    NOTHING,
     VERSION,
     Accepted,
     Acknowledge,
@@ -185,23 +186,30 @@ def add_words(state: Table, event: AddWords) -> Table | Rejection:
 
 
 @table.on(Phase.STARTING, Acknowledge, to=Phase.SETTLING)
-def all_have_seen(state: Table, event: Acknowledge) -> Table | Rejection:
+def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
     """Everyone has seen the commitment: the match begins, from the seed and the words that were added."""
     heard = _heard(state, event)
     return heard if isinstance(heard, Rejection) else _begun(heard)
 
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
-def begin_without(state: Table, event: Ring) -> Table | Rejection:
+def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
     """Whoever has not acknowledged the commitment in time is away, and the match begins."""
     return _refused_ring(state, event) or _begun(_silent_away(_at(state, event)))
 
 
-def _begun(state: Table) -> Table:
+def _begun(state: Table) -> Next[Table]:
+    """The match, before its first event. Where the dealer has nothing to do, players are shown that they have."""
     assert state.seed is not None, "the seed came with Start"
-    match = _game(state).new(state.players, _options(state), mix(state.seed, state.words))
+    game = _game(state)
+    match = game.new(state.players, _options(state), mix(state.seed, state.words))
     assert not isinstance(match, Rejection), "Start has tried the same company and options"
-    return replace(state, match=match, phase=Phase.SETTLING)
+    begun = replace(state, match=match, phase=Phase.SETTLING)
+    if game.dealer(match) is not None:
+        return Next(begun)
+    begun, effects = told(game, begun, [ByPlayer.same(begun.players, NOTHING)])
+    begun, more = shown(game, begun)
+    return Next(begun, *effects, *more)
 
 
 # gathering
