@@ -27,7 +27,6 @@ from turnstile.host.ledger import (
     outdated,
     read_event,
     replayed,
-    row_of,
 )
 from turnstile.host.lines import Line
 from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
@@ -332,12 +331,12 @@ class Host:
 
     def _look_after(self, live: Live) -> None:
         """Plan for the table's next deadline, and do what it needs a server for."""
-        due = row_of(live.state).due
+        due = live.due
         if due is not None:
             heappush(self._dues, due)
             if self._dues[0] == due:
                 self._sooner.set()
-        if needs_server(live.state) and not live.is_driven and self._live.get(live.name) is live:
+        if not live.is_driven and needs_server(live.state) and self._live.get(live.name) is live:
             live.is_driven = True
             self._spawn(self._drive(live))
 
