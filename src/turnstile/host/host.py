@@ -164,12 +164,10 @@ class Host:
     async def attach(self, name: TableId, player: PlayerId | None, after: int = 0) -> Line | Refused:
         """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
 
-        The newest line of a seat is the one that counts. Who claims to have seen what was never told is refused, and
-        learns how far it has acknowledged.
+        The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
+        have seen what was never told is refused, and learns how far it has acknowledged.
         """
         line = await self._at(name, lambda live: self._attached(live, player, after))
-        if isinstance(line, Line) and player is not None and _is_away(line.live, player):
-            await self.notice(name, lambda now: Return(now, player))
         return Refused(line) if isinstance(line, Rejection) else line
 
     def detach(self, line: Line, why: str = "closed") -> None:
@@ -269,7 +267,9 @@ class Host:
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
         live.lines.add(line)
-        live.hand(player, after)
+        if player is not None:
+            live.hand(player, after)
+            await self._heard(live, player, after)
         return line
 
     async def _resume(self, live: Live) -> None:
