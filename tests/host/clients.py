@@ -10,7 +10,7 @@ from tests.host.history import History
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.store.log import TableId
 
-COME_AGAIN = {"AcksMissing", "StaleVersion", "Busy", "OutcomeUnknown", "StorageFull"}
+COME_AGAIN = {"AcksMissing", "StaleVersion", "Busy", "OutcomeUnknown", "StorageFull", "Stopping"}
 """Refusals after which a client looks again and decides anew."""
 
 

@@ -37,7 +37,7 @@ async def _killed_again_and_again(folder: Path) -> None:
     playing = asyncio.gather(*(client.play() for client in clients))
     chance = Random(7)
     for _ in range(KILLS):
-        await until_told(clients, sum(client.seen for client in clients) + chance.randrange(1, 60))
+        await until_told(clients, chance.randrange(1, 60), playing)
         await host.kill()
         await host.start()
     await playing
@@ -58,7 +58,7 @@ async def _asked_to_stop(folder: Path) -> None:
     clients = [Client(TableId("one"), player, [host.socket], 1) for player in PLAYERS]
     playing = asyncio.gather(*(client.play() for client in clients))
     for _ in range(3):
-        await until_told(clients, sum(client.seen for client in clients) + 40)
+        await until_told(clients, 40, playing)
         await host.stop()
         await host.start()
     await playing
@@ -69,7 +69,8 @@ async def _asked_to_stop(folder: Path) -> None:
     await store.close()
 
 
-async def until_told(clients: list[Client], count: int) -> None:
-    """Until so many updates have been taken in, or every match is over."""
-    while sum(client.seen for client in clients) < count and not all(client.is_over for client in clients):
+async def until_told(clients: list[Client], more: int, playing: "asyncio.Future[list[None]]") -> None:
+    """Until so many more updates have been taken in, or nobody plays any more."""
+    count = sum(client.seen for client in clients) + more
+    while sum(client.seen for client in clients) < count and not playing.done():
         await asyncio.sleep(0.001)
