@@ -74,6 +74,7 @@ class Lane:
 
     def _note_end(self, failure: BaseException | None) -> None:
         """The thread has ended. Nobody may wait for it any longer: whoever does is told."""
+        self._thread.join()
         while not self._waiting.empty():
             if (job := self._waiting.get()) is not None:
                 job.failure = self._health.fault
