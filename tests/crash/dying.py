@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.crash.judging import Time, Wrong, contents
 from tests.crash.scenarios import Step
@@ -13,7 +15,7 @@ from turnstile.store import sqlite_lanes
 from turnstile.store.protocol import Broken, CannotOpen, StorageFull
 from turnstile.store.sqlite import SqliteStore
 
-PATIENCE = 60
+PATIENCE = 20
 """Seconds after which a process that should have died or ended is taken for hanging."""
 
 DONE = 0
@@ -21,13 +23,23 @@ STOPPED = 3
 """The store said that it cannot go on, and kept to it."""
 
 
-def run(steps: Sequence[Step], path: Path, mode: Mode, at: int, synchronous: int) -> tuple[list[str], int, int]:
-    """Do the steps in a process of their own: what was answered, how it ended, and how many moments it saw."""
+class Disk(NamedTuple):
+    """A disk that will fail."""
+
+    path: Path
+    mode: Mode
+    at: int
+    seed: int
+    synchronous: int
+
+
+def run(steps: Sequence[Step], start: int, disk: Disk) -> tuple[list[str], int, int]:
+    """Do the steps from one on, in a process of their own: the answers, how it ended, how many moments it saw."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _be_the_child(steps, path, Shim(mode, at, seed=at), synchronous, writing)
+        _be_the_child(steps, start, disk, writing)
     os.close(writing)
     with os.fdopen(reading, encoding="utf-8") as told:
         lines = told.read().splitlines()
@@ -36,28 +48,28 @@ def run(steps: Sequence[Step], path: Path, mode: Mode, at: int, synchronous: int
     return lines, os.waitstatus_to_exitcode(status), moments
 
 
-def _be_the_child(steps: Sequence[Step], path: Path, shim: Shim, synchronous: int, told: int) -> None:
+def _be_the_child(steps: Sequence[Step], start: int, disk: Disk, told: int) -> None:
     signal.alarm(PATIENCE)
     sqlite_lanes.CHECKPOINT_AFTER = 15  # so that checkpoints are among the moments
+    shim = Shim(disk.mode, disk.at, disk.seed)
     ended = 1
     try:
-        ended = asyncio.run(_act(steps, path, shim, synchronous, told))
+        ended = asyncio.run(_act(steps, start, disk, told))
         os.write(told, b"moments %d\n" % shim.count)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         os._exit(ended)
 
 
-async def _act(steps: Sequence[Step], path: Path, shim: Shim, synchronous: int, told: int) -> int:
+async def _act(steps: Sequence[Step], start: int, disk: Disk, told: int) -> int:
     time = Time()
+    time.step(start)
     try:
-        store = await _open(path, time, shim, synchronous)
-        for number, step in enumerate(steps):
+        store = await _open(disk, time)
+        for number in range(start, len(steps)):
             time.step(number)
-            answer = await _insist(step, store)
+            answer = await _insist(steps[number], store)
             os.write(told, f"{answer!r}\n".encode())
         await store.close()
     except CannotOpen:
@@ -68,15 +80,19 @@ async def _act(steps: Sequence[Step], path: Path, shim: Shim, synchronous: int, 
     return DONE
 
 
-async def _open(path: Path, time: Time, shim: Shim, synchronous: int) -> SqliteStore:
+async def _open(disk: Disk, time: Time) -> SqliteStore:
     """A full disk may have room again later; any other failure is final."""
     while True:
         try:
             return await SqliteStore.open(
-                path, wall=time.nanoseconds, monotonic=time.nanoseconds, vfs="shim", synchronous=synchronous
+                disk.path,
+                wall=time.nanoseconds,
+                monotonic=time.nanoseconds,
+                vfs="shim",
+                synchronous=disk.synchronous,
             )
         except CannotOpen:
-            if shim.mode is not Mode.FULL:
+            if disk.mode is not Mode.FULL:
                 raise
 
 
