@@ -28,9 +28,7 @@ def main() -> int:
                 tried += 1
                 if failure is not None:
                     wrong += 1
-                    print(
-                        f"{failure}\n    again: python -m tests.crash {mode} --at {at} --seed {asked.seed}", flush=True
-                    )
+                    print(f"{failure}\n    {_again(mode, at, asked)}", flush=True)
             print(f"{name}, {mode}: {tried} moments tried, {wrong} wrong", flush=True)
             failures += wrong
     return 1 if failures else 0
