@@ -14,11 +14,11 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.store.making import ROW, chain, commit_of, following, header, reading, stored
+from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.places import START
 from turnstile.store import files, migrations, sqlite_connection, sqlite_lanes
 from turnstile.store.log import TableId, verify
-from turnstile.store.protocol import Busy, CannotOpen, ReadOnly
+from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly
 from turnstile.store.sqlite import SqliteStore
 
 T, U = TableId("t"), TableId("u")
@@ -347,6 +347,48 @@ def test_S5_a_store_that_may_not_be_written_to_refuses_and_reads_on(path: Path) 
         assert await store.commit(commit_of(T, following(entries[-1])))
 
     with_store(path, test)
+
+
+def test_K5_a_table_that_is_pruned_while_it_is_read_is_read_whole(path: Path) -> None:
+    async def test(store: SqliteStore) -> None:
+        await stored(store, T, 5, row=FINISHED)
+        loop = asyncio.get_running_loop()
+        pruned: list[bool] = []
+
+        def prune_between(_cursor: apsw.Cursor, sql: str, _bindings: object) -> bool:
+            """In the reader's thread, before each of its statements: the last two come after the table is gone."""
+            if "snapshots" in sql:
+                pruned.append(asyncio.run_coroutine_threadsafe(store.prune(T), loop).result())
+            return True
+
+        store._read._connection.set_exec_trace(prune_between)
+        assert len((await reading(store, T)).entries) == 5
+        assert pruned == [True]
+        assert await store.load(T) is None
+
+    with_store(path, test)
+
+
+def test_C16_when_the_writer_itself_fails_nobody_waits_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_self: object) -> None:
+        raise RuntimeError("planted")
+
+    async def test(store: SqliteStore) -> None:
+        monkeypatch.setattr(sqlite_lanes.WriteLane, "_afterwards", fail)
+        async with Standstill(store):
+            creations = [
+                asyncio.create_task(store.create(TableId(f"table {number}"), header(), ROW)) for number in range(600)
+            ]
+            await asyncio.sleep(0)
+        answers = await asyncio.gather(*creations, return_exceptions=True)
+        assert [answer for answer in answers if not isinstance(answer, Broken)] == []
+        with pytest.raises(Broken, match="planted"):
+            await store.load(T)
+
+    with pytest.raises(Broken, match="planted"):
+        with_store(path, test)
+    monkeypatch.undo()
+    with_store(path, nothing)
 
 
 def test_S13_the_write_ahead_log_stays_small_while_others_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
