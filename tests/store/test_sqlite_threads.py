@@ -10,7 +10,7 @@ import pytest
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.on_disk import nothing, with_store
 from turnstile.store import sqlite_connection, sqlite_lanes
-from turnstile.store.log import TableId
+from turnstile.store.log import Command, TableId
 from turnstile.store.protocol import Broken, Busy, ReadOnly
 from turnstile.store.sqlite import SqliteStore
 
@@ -166,3 +166,42 @@ def test_S13_the_write_ahead_log_stays_small_while_others_read(path: Path, monke
         assert log.stat().st_size < 200 * 4096
 
     with_store(path, test)
+
+
+def test_R5_no_statement_looks_through_a_whole_table(path: Path) -> None:
+    """What is done to one table costs the same however many there are, and however long their logs."""
+    seen: set[str] = set()
+
+    def note(_cursor: apsw.Cursor, sql: str, _bindings: object) -> bool:
+        seen.add(sql)
+        return True
+
+    async def test(store: SqliteStore) -> None:
+        for lane in (store._write, store._read):
+            lane._connection.set_exec_trace(note)
+        await stored(store, T, 2, snapshots=(1,), row=FINISHED)
+        await store.acknowledge(T, {"alice": 1})
+        await store.claim(store.now(), 0, 1)
+        await store.load(T)
+        await store.find(T, Command("alice 1"))
+        await store.row(T)
+        await store.tables()
+        await store.tables(is_open=True)
+        await store.beat()
+        await store.outages(store.now())
+        await store.rebuild([(T, FINISHED)])
+        await store.put_aside(T, "entry 1 is missing")
+        await store.prune(T)
+
+    with_store(path, test)
+    connection = apsw.Connection(str(path))
+    plans = {sql: connection.execute(f"EXPLAIN QUERY PLAN {sql}", _nothing_for(sql)).fetchall() for sql in seen}
+    connection.close()
+    assert len(plans) > 20
+    scans = {(sql, str(row[3])) for sql, plan in plans.items() for row in plan if str(row[3]).startswith("SCAN")}
+    assert {sql for sql, _ in scans} <= {"SELECT at FROM heartbeat"}  # one row
+    assert not [plan for plan in plans.values() if "TEMP B-TREE" in str(plan)]
+
+
+def _nothing_for(sql: str) -> tuple[None, ...]:
+    return (None,) if "?1" in sql else (None,) * sql.count("?")
