@@ -1,0 +1,202 @@
+"""Connections to PostgreSQL: a few, made when they are needed, made anew when they break. No wait is without an end.
+
+Nobody else holds one: what a caller asks for runs in a task of the store's, so a caller that goes away leaves no
+connection in the middle of something.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import NamedTuple, TypeVar
+
+import asyncpg
+
+from turnstile.store.postgres.faults import ERRORS, ended, meaning
+from turnstile.store.protocol import Busy, CannotOpen
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
+"""Seconds between two attempts to connect; they double from the first to the longest, less a random part."""
+
+ATTEMPTS = 3
+"""How often something that may be done twice is begun, when connections break under it."""
+
+LOCK_WAIT = 2_000
+"""Milliseconds to wait for a row that somebody else holds, an operator in a shell for instance."""
+
+_HOPELESS = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ClientConfigurationError,
+)
+
+_SETTINGS = {
+    "application_name": "turnstile",
+    # Every statement here has its index. A plan made while the tables were small must not read them whole ever after.
+    "enable_seqscan": "off",
+    "jit": "off",
+    "lock_timeout": str(LOCK_WAIT),
+    "idle_in_transaction_session_timeout": "10000",
+    "default_transaction_isolation": "read committed",  # what the statements were written for
+}
+
+_log = logging.getLogger(__name__)
+Found = TypeVar("Found")
+
+
+class Lost(Exception):
+    """The connection broke during the work: it may have been done or not."""
+
+
+class Address(NamedTuple):
+    """Where a store is, and how long to try to reach it."""
+
+    dsn: str
+    schema: str
+    patience: float
+    """Seconds until somebody who waits for the database is told that it is away."""
+
+
+class Connector:
+    """Makes connections, one at a time, and slower while that fails: a database that comes back is not overrun."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._turn = asyncio.Lock()
+        self._failures = 0
+        self._not_before = 0.0
+
+    async def connect(self) -> asyncpg.Connection:
+        """A new connection; `Busy` when there is none in time, `CannotOpen` when there will be none."""
+        why: Exception | None = None
+        try:
+            async with asyncio.timeout(self.address.patience):
+                while True:
+                    try:
+                        return await self._attempt()
+                    except _HOPELESS as error:
+                        raise CannotOpen(f"PostgreSQL does not let us in: {error}.") from error
+                    except ERRORS as error:
+                        why = error
+        except TimeoutError as late:
+            raise Busy(f"PostgreSQL cannot be reached: {why or 'it does not answer'}.") from (why or late)
+
+    async def _attempt(self) -> asyncpg.Connection:
+        clock = asyncio.get_running_loop().time
+        async with self._turn:
+            await asyncio.sleep(max(0.0, self._not_before - clock()))
+            try:
+                connection = await self._open()
+            except (CannotOpen, *ERRORS):
+                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**self._failures)
+                self._failures = min(self._failures + 1, 10)
+                self._not_before = clock() + pause * random.uniform(0.5, 1)
+                raise
+            self._failures = 0
+            return connection
+
+    async def _open(self) -> asyncpg.Connection:
+        settings = {**_SETTINGS, "search_path": self.address.schema}
+        connection = await asyncpg.connect(self.address.dsn, server_settings=settings, timeout=self.address.patience)
+        try:
+            await _check_durable(connection, self.address.patience)
+        except BaseException:
+            connection.terminate()
+            raise
+        return connection
+
+
+class Connections:
+    """At most `size` connections, lent for one piece of work each."""
+
+    def __init__(self, connector: Connector, size: int) -> None:
+        self._connector = connector
+        self._patience = connector.address.patience
+        self._places = asyncio.Semaphore(size)
+        self._idle: list[asyncpg.Connection] = []
+        self._is_closed = False
+
+    async def run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
+        """Work that may be done twice: when the connection breaks it is begun again on another."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await self.run_once(work)
+            except Lost as lost:
+                if attempt == ATTEMPTS:
+                    raise Busy(f"PostgreSQL goes away again and again: {lost.__cause__}.") from lost
+        raise AssertionError("the last attempt returns or raises")
+
+    async def run_once(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
+        """Work that must not be done twice; `Lost` when its outcome is not known."""
+        async with self._lent() as connection:
+            try:
+                async with asyncio.timeout(self._patience):
+                    return await work(connection)
+            except ERRORS as error:
+                if ended(connection, error):
+                    connection.terminate()
+                    raise Lost from error
+                raise meaning(error) from error
+
+    async def close(self) -> None:
+        """Close all, now or when they come back."""
+        self._is_closed = True
+        while self._idle:
+            await close(self._idle.pop(), self._patience)
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[asyncpg.Connection]:
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise Busy("Too much is waiting for PostgreSQL.") from error
+        try:
+            connection = self._rested() or await self._connector.connect()
+            try:
+                yield connection
+            finally:
+                await self._take_back(connection)
+        finally:
+            self._places.release()
+
+    def _rested(self) -> asyncpg.Connection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.is_closed():
+                return connection
+        return None
+
+    async def _take_back(self, connection: asyncpg.Connection) -> None:
+        if connection.is_closed():
+            return
+        if connection.is_in_transaction():
+            connection.terminate()  # whatever is in there, nobody meant it to be
+        elif self._is_closed:
+            await close(connection, self._patience)
+        else:
+            self._idle.append(connection)
+
+
+async def close(connection: asyncpg.Connection, patience: float) -> None:
+    """Say goodbye, but not for ever."""
+    try:
+        await connection.close(timeout=patience)
+    except ERRORS as error:
+        _log.info("A connection did not close in order: %s.", error)
+
+
+async def _check_durable(connection: asyncpg.Connection, patience: float) -> None:
+    """What is committed must be on disk. Every connection is asked: a server may be started with other settings."""
+    found = await connection.fetchrow(
+        "SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes')",
+        timeout=patience,
+    )
+    assert found is not None
+    fsync, synchronous, full_pages = found
+    for name, value in (("fsync", fsync), ("synchronous_commit", synchronous)):
+        if value == "off":
+            raise CannotOpen(f"PostgreSQL runs with {name} = off and may lose what it has promised: set it to on.")
+    if full_pages == "off":  # right on file systems that never write half a page (ZFS, btrfs); nobody can ask which
+        _log.warning("PostgreSQL runs with full_page_writes = off: safe only where a page is never written in part.")
