@@ -1,5 +1,6 @@
 """A real PostgreSQL for tests: one of our own, or the one that TURNSTILE_TEST_POSTGRES names."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -70,19 +71,42 @@ def running(*options: str) -> Iterator[Server]:
         server.close()
 
 
-@contextmanager
-def shared() -> Iterator[str]:
-    """The address of a server that tests may share."""
-    named = os.environ.get("TURNSTILE_TEST_POSTGRES")
-    if named:
-        yield named
-        return
-    with running() as server:
-        yield server.dsn
+class _Shared:
+    """The server that all tests of this process share: started when first asked for, with a schema for each test."""
+
+    def __init__(self) -> None:
+        self._server: Server | None = None
+        self._schemas: list[str] = []
+
+    def dsn(self) -> str:
+        named = os.environ.get("TURNSTILE_TEST_POSTGRES")
+        if named:
+            return named
+        if self._server is None:
+            self._server = Server()
+            self._server.start()
+        return self._server.dsn
+
+    def new_schema(self) -> str:
+        self._schemas.append(f"test_{uuid4().hex[:16]}")
+        return self._schemas[-1]
+
+    def close(self) -> None:
+        """A server of ours goes with all that is in it; one of somebody else's is left as it was found."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        elif self._schemas:
+            asyncio.run(self._drop_schemas())
+        self._schemas.clear()
+
+    async def _drop_schemas(self) -> None:
+        async with shell(self.dsn()) as connection:
+            for schema in self._schemas:
+                await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
 
 
-def new_schema() -> str:
-    return f"test_{uuid4().hex[:16]}"
+shared = _Shared()
 
 
 @asynccontextmanager
@@ -93,8 +117,3 @@ async def shell(dsn: str, schema: str | None = None) -> AsyncIterator[asyncpg.Co
         yield connection
     finally:
         connection.terminate()
-
-
-async def drop(dsn: str, schema: str) -> None:
-    async with shell(dsn) as connection:
-        await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')

@@ -12,8 +12,8 @@ from asyncpg import Record
 from turnstile.store.log import Entry, TableId
 from turnstile.store.protocol import Commit, Row
 
-NOW = "(extract(epoch FROM clock_timestamp()) * 1000)"
-"""The database's clock, in milliseconds since 1970: the one clock for all servers."""
+NOW = "clock() / 1000"
+"""The one clock for all servers, in milliseconds; the schema has it."""
 
 ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
 ENTRY = "position, at, event, state, link, command, answer"
@@ -122,18 +122,18 @@ WITH due AS MATERIALIZED (
     SELECT id, due FROM tables WHERE due <= $1 AND (claimed_until IS NULL OR claimed_until <= {NOW})
     ORDER BY due, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE tables SET claimed_until = {NOW}::bigint + $2 FROM due WHERE tables.id = due.id RETURNING due.due, due.id
+UPDATE tables SET claimed_until = {NOW} + $2 FROM due WHERE tables.id = due.id RETURNING due.due, due.id
 """
 
 BEAT = f"""
 WITH last AS MATERIALIZED (
-    SELECT at, {NOW}::bigint AS now FROM heartbeat FOR UPDATE
+    SELECT at, {NOW} AS now FROM heartbeat FOR UPDATE
 ), beat AS (
     UPDATE heartbeat SET at = greatest(last.at, last.now) FROM last
 ), outage AS (
     INSERT INTO outages (began, ended) SELECT at, now FROM last WHERE now - at > $1 RETURNING began, ended
 )
-SELECT {NOW}::float8 AS now, began, ended FROM last LEFT JOIN outage ON true
+SELECT clock(), began, ended FROM last LEFT JOIN outage ON true
 """
 """One after the other: who comes second finds the beat of the first, and no outage."""
 

@@ -47,7 +47,7 @@ class PostgresStore:
         schema: str = "turnstile",
         connections: int = 4,
         patience: float = 10.0,
-        monotonic: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], int] = time.monotonic_ns,
     ) -> Self:
         """The store in a schema, which is made or brought up to date first.
 
@@ -173,7 +173,7 @@ class PostgresStore:
             asked = self._clock.reading()
             found = await connection.fetchrow(statements.BEAT, OUTAGE_AFTER)
             assert found is not None, "the schema brings the heartbeat with it"
-            self._clock.learn(asked, found["now"], self._clock.reading())
+            self._clock.learn(asked, found["clock"], self._clock.reading())
             return None if found["began"] is None else Outage(found["began"], found["ended"])
 
         return await self._run_once(work)
@@ -198,7 +198,7 @@ class PostgresStore:
     async def _ask_the_time(self) -> None:
         async def work(connection: asyncpg.Connection) -> None:
             asked = self._clock.reading()
-            database = await connection.fetchval(f"SELECT {statements.NOW}::float8")
+            database = await connection.fetchval("SELECT clock()")
             self._clock.learn(asked, database, self._clock.reading())
 
         await self._connections.run(work)

@@ -1,6 +1,10 @@
 -- The log is the truth. Everything else here can be made anew from it, but for cursors and outages, which stand beside it.
 -- Run inside the schema of the store. Ids and seats compare by their bytes, as Python compares them.
 
+-- The one clock for all servers: microseconds since 1970.
+CREATE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+
 CREATE TABLE tables (
     id text COLLATE "C" PRIMARY KEY CHECK (octet_length(id) BETWEEN 1 AND 500),  -- a notification must hold it
     game text NOT NULL,
