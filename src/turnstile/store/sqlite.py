@@ -1,0 +1,162 @@
+"""The embedded store: one file of SQLite, for one process. Nothing to install, nothing to start.
+
+One thread writes and one reads, each with a connection of its own (see `sqlite_lanes`). What has been answered is on
+the disk: the write-ahead log is synced at every commit. A lock beside the file keeps a second server away.
+
+The file is whole only together with its `-wal`: a copy of the one without the other, taken while a server runs or after
+it was killed, lacks the newest moves. Copy with SQLite's own backup, or after a clean end, when there is no `-wal`.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import apsw
+
+from turnstile.store import files
+from turnstile.store import sqlite_statements as statements
+from turnstile.store.clock import Clock
+from turnstile.store.log import Command, Entry, Instant, Position, TableId
+from turnstile.store.protocol import CannotOpen, Commit, Outage, Row, Saved
+from turnstile.store.sqlite_connection import connect_reader, connect_writer, require_version
+from turnstile.store.sqlite_lanes import Health, ReadLane, WriteLane
+
+FULL = 2
+"""`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
+
+_log = logging.getLogger(__name__)
+
+
+class SqliteStore:
+    """Tables in a file. See `turnstile.store.protocol.Store` for what each method does."""
+
+    def __init__(self, lock: int, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
+        health = Health()
+        self._lock: int | None = lock
+        self._clock = clock
+        self._closed = asyncio.Event()
+        self._write = WriteLane("turnstile-writer", writer, health)
+        self._read = ReadLane("turnstile-reader", reader, health)
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        wall: Callable[[], int] = time.time_ns,
+        monotonic: Callable[[], int] = time.monotonic_ns,
+        vfs: str | None = None,
+        synchronous: int = FULL,
+    ) -> "SqliteStore":
+        """The store in this file, which is made if it is not there. Raises `CannotOpen`."""
+        require_version(apsw.sqlite_lib_version())
+        real = Path(path).resolve()
+        _warn_of_network(real)
+        lock = files.lock(real)
+        try:
+            files.ensure(real)
+            writer = connect_writer(real, vfs, synchronous)
+            try:
+                clock = Clock(statements.newest(writer), wall, monotonic)
+                reader = connect_reader(real, vfs)
+            except BaseException:
+                writer.close()
+                raise
+        except (apsw.Error, CannotOpen) as error:
+            os.close(lock)
+            raise CannotOpen(f"{real} cannot be opened. {error}") from error
+        except BaseException:
+            os.close(lock)
+            raise
+        return cls(lock, writer, reader, clock)
+
+    def now(self) -> Instant:
+        return self._clock.now()
+
+    async def close(self) -> None:
+        self._closed.set()
+        try:
+            await self._read.end()  # before the writer, whose last checkpoint wants to be alone
+            await self._write.end()
+        finally:
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    # writing
+
+    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        return await self._write.ask(partial(statements.create, table=table, header=header, row=row))
+
+    async def commit(self, commit: Commit) -> bool:
+        return await self._write.ask(partial(statements.commit, commit=commit))
+
+    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+        return await self._write.ask(partial(statements.acknowledge, table=table, cursors=dict(cursors)))
+
+    async def put_aside(self, table: TableId, why: str) -> None:
+        assert why, "a table is put aside for a reason"
+        await self._write.ask(partial(statements.put_aside, table=table, why=why))
+
+    async def prune(self, table: TableId) -> bool:
+        return await self._write.ask(partial(statements.prune, table=table))
+
+    # reading
+
+    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
+        return await self._read.ask(partial(statements.load, table=table, at_most=at_most))
+
+    async def entries(self, table: TableId, after: Position) -> tuple[Entry, ...]:
+        return await self._read.ask(partial(statements.entries, table=table, after=after))
+
+    async def find(self, table: TableId, command: Command) -> Entry | None:
+        return await self._read.ask(partial(statements.find, table=table, command=command))
+
+    async def cursors(self, table: TableId) -> dict[str, int]:
+        return await self._read.ask(partial(statements.cursors_of, table=table))
+
+    async def row(self, table: TableId) -> Row | None:
+        return await self._read.ask(partial(statements.row_of, table=table))
+
+    async def tables(
+        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
+    ) -> list[tuple[TableId, Row]]:
+        return await self._read.ask(partial(statements.tables, is_open=is_open, after=after, limit=limit))
+
+    # time
+
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+        return await self._write.ask(lambda db: statements.claim(db, self.now(), until, hold, limit))
+
+    async def beat(self) -> Outage | None:
+        return await self._write.ask(lambda db: statements.beat(db, self.now()))
+
+    async def outages(self, since: Instant) -> list[Outage]:
+        return await self._read.ask(partial(statements.outages, since=since))
+
+    # elsewhere
+
+    async def changes(self) -> AsyncIterator[TableId]:
+        """There is nobody else."""
+        await self._closed.wait()
+        nobody: tuple[TableId, ...] = ()
+        for table in nobody:
+            yield table
+
+    # caches
+
+    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+        await self._write.ask(partial(statements.rebuild, rows=tuple(rows)))
+
+
+def _warn_of_network(path: Path) -> None:
+    mounts = Path("/proc/mounts")
+    if mounts.exists() and (kind := files.network_file_system(path, mounts.read_text(encoding="utf-8"))):
+        _log.warning("%s lies on a network file system (%s): moves may be lost there. Use a local disk.", path, kind)
