@@ -19,9 +19,6 @@ from turnstile.store.protocol import Busy, CannotOpen
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 """Seconds between two attempts to connect; they double from the first to the longest, less a random part."""
 
-ATTEMPTS = 3
-"""How often something that may be done twice is begun, when connections break under it."""
-
 LOCK_WAIT = 2_000
 """Milliseconds to wait for a row that somebody else holds, an operator in a shell for instance."""
 
@@ -32,7 +29,6 @@ _HOPELESS = (
 )
 
 _SETTINGS = {
-    "application_name": "turnstile",
     # Every statement here has its index. A plan made while the tables were small must not read them whole ever after.
     "enable_seqscan": "off",
     "jit": "off",
@@ -67,11 +63,11 @@ class Connector:
         self._failures = 0
         self._not_before = 0.0
 
-    async def connect(self) -> asyncpg.Connection:
+    async def connect(self, deadline: float | None = None) -> asyncpg.Connection:
         """A new connection; `Busy` when there is none in time, `CannotOpen` when there will be none."""
         why: Exception | None = None
         try:
-            async with asyncio.timeout(self.address.patience):
+            async with asyncio.timeout_at(self.deadline() if deadline is None else deadline):
                 while True:
                     try:
                         return await self._attempt()
@@ -81,6 +77,10 @@ class Connector:
                         why = error
         except TimeoutError as late:
             raise Busy(f"PostgreSQL cannot be reached: {why or 'it does not answer'}.") from (why or late)
+
+    def deadline(self) -> float:
+        """When who begins to wait now has waited long enough, by the clock of the event loop."""
+        return asyncio.get_running_loop().time() + self.address.patience
 
     async def _attempt(self) -> asyncpg.Connection:
         clock = asyncio.get_running_loop().time
@@ -97,10 +97,11 @@ class Connector:
             return connection
 
     async def _open(self) -> asyncpg.Connection:
-        settings = {**_SETTINGS, "search_path": self.address.schema}
+        schema = self.address.schema
+        settings = {**_SETTINGS, "search_path": schema, "application_name": f"turnstile {schema}"}
         connection = await asyncpg.connect(self.address.dsn, server_settings=settings, timeout=self.address.patience)
         try:
-            await _check_durable(connection, self.address.patience)
+            await _check_durable(connection)
         except BaseException:
             connection.terminate()
             raise
@@ -118,21 +119,23 @@ class Connections:
         self._is_closed = False
 
     async def run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
-        """Work that may be done twice: when the connection breaks it is begun again on another."""
-        for attempt in range(1, ATTEMPTS + 1):
+        """Work that may be done twice: when the connection breaks it is begun again on another, while there is time."""
+        deadline = self._connector.deadline()
+        while True:
             try:
-                return await self.run_once(work)
+                return await self._run(work, deadline)
             except Lost as lost:
-                if attempt == ATTEMPTS:
-                    raise Busy(f"PostgreSQL goes away again and again: {lost.__cause__}.") from lost
-        raise AssertionError("the last attempt returns or raises")
+                if asyncio.get_running_loop().time() >= deadline:
+                    raise Busy(f"PostgreSQL does not answer: {lost.__cause__}.") from lost
 
     async def run_once(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
         """Work that must not be done twice; `Lost` when its outcome is not known."""
-        async with self._lent() as connection:
+        return await self._run(work, self._connector.deadline())
+
+    async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]], deadline: float) -> Found:
+        async with self._lent(deadline) as connection:
             try:
-                async with asyncio.timeout(self._patience):
-                    return await work(connection)
+                return await answered(connection, work(connection), deadline)
             except ERRORS as error:
                 if ended(connection, error):
                     connection.terminate()
@@ -146,14 +149,14 @@ class Connections:
             await close(self._idle.pop(), self._patience)
 
     @asynccontextmanager
-    async def _lent(self) -> AsyncIterator[asyncpg.Connection]:
+    async def _lent(self, deadline: float) -> AsyncIterator[asyncpg.Connection]:
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout_at(deadline):
                 await self._places.acquire()
         except TimeoutError as error:
             raise Busy("Too much is waiting for PostgreSQL.") from error
         try:
-            connection = self._rested() or await self._connector.connect()
+            connection = self._rested() or await self._connector.connect(deadline)
             try:
                 yield connection
             finally:
@@ -179,6 +182,18 @@ class Connections:
             self._idle.append(connection)
 
 
+async def answered(connection: asyncpg.Connection, work: Awaitable[Found], deadline: float) -> Found:
+    """Wait for the database until a deadline; then hang up, which ends the work with an error.
+
+    To cancel it would have asyncpg ask the database to stop, and wait for that: for ever, when the line is dead.
+    """
+    watch = asyncio.get_running_loop().call_at(deadline, connection.terminate)
+    try:
+        return await work
+    finally:
+        watch.cancel()
+
+
 async def close(connection: asyncpg.Connection, patience: float) -> None:
     """Say goodbye, but not for ever."""
     try:
@@ -187,11 +202,10 @@ async def close(connection: asyncpg.Connection, patience: float) -> None:
         _log.info("A connection did not close in order: %s.", error)
 
 
-async def _check_durable(connection: asyncpg.Connection, patience: float) -> None:
+async def _check_durable(connection: asyncpg.Connection) -> None:
     """What is committed must be on disk. Every connection is asked: a server may be started with other settings."""
     found = await connection.fetchrow(
-        "SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes')",
-        timeout=patience,
+        "SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes')"
     )
     assert found is not None
     fsync, synchronous, full_pages = found

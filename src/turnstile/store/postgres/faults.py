@@ -16,7 +16,6 @@ _ENDED = (
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
     OSError,
-    TimeoutError,  # the database may still be at work, so the connection is of no more use
 )
 
 _MEANINGS: tuple[tuple[type[Exception], type[StoreFault]], ...] = (

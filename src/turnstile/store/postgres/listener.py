@@ -8,7 +8,7 @@ from weakref import WeakSet
 import asyncpg
 
 from turnstile.store.log import TableId
-from turnstile.store.postgres.connections import Connector, close
+from turnstile.store.postgres.connections import Connector, answered, close
 from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.writer import Voice
 from turnstile.store.protocol import StoreFault
@@ -57,13 +57,16 @@ class Listener:
         self._connector = connector
         self._voice = voice
         self._inboxes: WeakSet[Inbox] = WeakSet()
+        self._patience = connector.address.patience
+        self._connection: asyncpg.Connection | None = None
+        self._broken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
 
     async def start(self) -> None:
         """Listen from here on."""
-        connection = await self._listen()
-        self._task = asyncio.create_task(self._go_on(connection))
+        await self._listen()
+        self._task = asyncio.create_task(self._go_on())
 
     def inbox(self) -> Inbox:
         """A reader of its own for who asks; what happened before is not in it."""
@@ -79,42 +82,36 @@ class Listener:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))
+        if self._connection is not None:
+            await close(self._connection, self._patience)
         for inbox in tuple(self._inboxes):
             inbox.close()
 
-    async def _go_on(self, connection: asyncpg.Connection) -> None:
+    async def _go_on(self) -> None:
         while True:
             try:
-                await self._until_it_breaks(connection)
-            finally:
-                await close(connection, self._connector.address.patience)
-            connection = await self._listen_again()
-
-    async def _until_it_breaks(self, connection: asyncpg.Connection) -> None:
-        broken = asyncio.Event()
-        connection.add_termination_listener(lambda _: broken.set())
-        while not connection.is_closed():
-            try:
-                async with asyncio.timeout(LOOK_AGAIN):
-                    await broken.wait()
-            except TimeoutError:
-                try:
-                    await connection.execute("SELECT 1", timeout=self._connector.address.patience)
-                except ERRORS as error:
-                    _log.warning("Notifications from PostgreSQL stopped: %s.", error)
-                    return
-
-    async def _listen_again(self) -> asyncpg.Connection:
-        while True:
-            try:
-                return await self._listen()
+                await self._until_it_breaks()
+                await self._listen()
             except (StoreFault, *ERRORS) as error:
                 _log.warning("No notifications from PostgreSQL for now: %s", error)
+                if self._connection is not None:
+                    self._connection.terminate()
 
-    async def _listen(self) -> asyncpg.Connection:
-        connection = await self._connector.connect()
-        await connection.add_listener(self._voice.channel, self._hear)
-        return connection
+    async def _until_it_breaks(self) -> None:
+        """Silence may be a broken line, too, so now and then the other side is asked."""
+        while self._connection is not None and not self._connection.is_closed():
+            try:
+                async with asyncio.timeout(LOOK_AGAIN):
+                    await self._broken.wait()
+            except TimeoutError:
+                asking = self._connection.execute("SELECT 1")
+                await answered(self._connection, asking, self._connector.deadline())
+
+    async def _listen(self) -> None:
+        self._connection = await self._connector.connect()
+        self._broken = asyncio.Event()
+        self._connection.add_termination_listener(lambda _, broken=self._broken: broken.set())
+        await self._connection.add_listener(self._voice.channel, self._hear)
 
     def _hear(self, _connection: object, _session: int, _channel: str, payload: object) -> None:
         origin, _, table = str(payload).partition(" ")

@@ -58,14 +58,15 @@ class PostgresStore:
         if not re.fullmatch("[a-z_][a-z0-9_]{0,40}", schema):
             raise CannotOpen(f"{schema!r} is no name for a schema: small letters, digits and underscores only.")
         connector = Connector(Address(dsn, schema, patience))
+        store = cls(connector, connections, DatabaseClock(monotonic))
         try:
             await _prepare(connector)
-            store = cls(connector, connections, DatabaseClock(monotonic))
             await store._ask_the_time()
             await store._listener.start()
-        except CannotOpen:
-            raise
         except (StoreFault, *ERRORS) as error:
+            await store.close()
+            if isinstance(error, CannotOpen):
+                raise
             raise CannotOpen(f"The store in PostgreSQL cannot be opened: {error}") from error
         return store
 

@@ -15,7 +15,7 @@ import asyncpg
 
 from turnstile.store.log import TableId
 from turnstile.store.postgres import statements
-from turnstile.store.postgres.connections import ATTEMPTS, Connector, close
+from turnstile.store.postgres.connections import Connector, answered, close
 from turnstile.store.postgres.faults import ERRORS, UNDONE, ended, meaning
 from turnstile.store.protocol import Busy, Commit, StoreFault, Unknown
 
@@ -25,6 +25,9 @@ GROUP = 200
 QUEUE = 5_000
 """Commits that may wait; whoever comes then is told that the store is busy."""
 
+
+ATTEMPTS = 3
+"""How often a group is begun, when the database gives way to others or connections break."""
 
 _log = logging.getLogger(__name__)
 
@@ -138,7 +141,7 @@ class Writer:
 
     async def _add(self, connection: asyncpg.Connection, group: Sequence[_Waiting], voice: Voice) -> frozenset[TableId]:
         columns = statements.commit_arguments([waiting.commit for waiting in group])
-        added = await connection.fetch(statements.COMMIT, *columns, *voice, timeout=self._patience)
+        added = await self._ask(connection, statements.COMMIT, *columns, *voice)
         return frozenset(found["table_id"] for found in added)
 
     async def _missing(self, group: Sequence[_Waiting], why: Exception) -> list[_Waiting]:
@@ -162,8 +165,11 @@ class Writer:
         self._hang_up()
         connection = await self._connected()
         keys = [(waiting.commit.table, waiting.commit.entry.position, waiting.commit.entry.link) for waiting in group]
-        found = await connection.fetch(statements.ADDED, *zip(*keys, strict=True), timeout=self._patience)
+        found = await self._ask(connection, statements.ADDED, *zip(*keys, strict=True))
         return frozenset(line["table_id"] for line in found)
+
+    async def _ask(self, connection: asyncpg.Connection, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        return await answered(connection, connection.fetch(statement, *arguments), self._connector.deadline())
 
     def _hang_up(self) -> None:
         if self._connection is not None:
@@ -187,8 +193,8 @@ class Writer:
         """End the session before this one, and wait until it is gone: as long as it lives it holds the lock."""
         high, low = self._fence >> 32, self._fence & 0xFFFF_FFFF
         try:
-            await connection.execute(statements.END_SESSION, high, low, timeout=self._patience)
-            await connection.execute("SELECT pg_advisory_lock($1)", self._fence, timeout=self._patience)
+            await self._ask(connection, statements.END_SESSION, high, low)
+            await self._ask(connection, "SELECT pg_advisory_lock($1)", self._fence)
         except ERRORS as error:
             raise Busy(f"PostgreSQL does not let go of an earlier session: {error}.") from error
 
