@@ -55,7 +55,7 @@ class SqlitePlace:
 class PostgresPlace:
     """A schema of its own, whose clock stands still; the server is the same for all tests."""
 
-    def __init__(self, _folder: Path) -> None:
+    def __init__(self, _folder: Path | None = None) -> None:
         self.schema = postgres.shared.new_schema()
         self.time = START * 1_000_000
 

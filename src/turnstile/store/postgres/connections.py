@@ -89,7 +89,8 @@ class Connector:
             try:
                 connection = await self._open()
             except (CannotOpen, *ERRORS):
-                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**self._failures)
+                longest = min(LONGEST_PAUSE, self.address.patience / 4)  # who comes new has some attempts, too
+                pause = min(longest, FIRST_PAUSE * 2**self._failures)
                 self._failures = min(self._failures + 1, 10)
                 self._not_before = clock() + pause * random.uniform(0.5, 1)
                 raise

@@ -4,7 +4,7 @@ import asyncpg
 
 from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault
 
-ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 """All that asyncpg raises when the database does not answer as it should."""
 
 UNDONE = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
@@ -15,6 +15,7 @@ _ENDED = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
+    asyncpg.InternalClientError,  # a farewell came while nothing was asked, and asyncpg has not noticed yet
     OSError,
 )
 
