@@ -19,8 +19,8 @@ from turnstile.store.protocol import Busy, CannotOpen
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 """Seconds between two attempts to connect; they double from the first to the longest, less a random part."""
 
-LOCK_WAIT = 2_000
-"""Milliseconds to wait for a row that somebody else holds, an operator in a shell for instance."""
+LOCK_WAIT = 0.2
+"""The part of its patience that a store waits for a row somebody else holds, an operator in a shell for instance."""
 
 _HOPELESS = (
     asyncpg.InvalidAuthorizationSpecificationError,
@@ -32,7 +32,6 @@ _SETTINGS = {
     # Every statement here has its index. A plan made while the tables were small must not read them whole ever after.
     "enable_seqscan": "off",
     "jit": "off",
-    "lock_timeout": str(LOCK_WAIT),
     "idle_in_transaction_session_timeout": "10000",
     "default_transaction_isolation": "read committed",  # what the statements were written for
 }
@@ -99,7 +98,12 @@ class Connector:
 
     async def _open(self) -> asyncpg.Connection:
         schema = self.address.schema
-        settings = {**_SETTINGS, "search_path": schema, "application_name": f"turnstile {schema}"}
+        settings = {
+            **_SETTINGS,
+            "application_name": f"turnstile {schema}",
+            "search_path": schema,
+            "lock_timeout": f"{round(self.address.patience * LOCK_WAIT * 1000)}ms",
+        }
         connection = await asyncpg.connect(self.address.dsn, server_settings=settings, timeout=self.address.patience)
         try:
             await _check_durable(connection)
