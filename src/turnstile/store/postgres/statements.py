@@ -166,8 +166,9 @@ def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
 
 
 def rebuild_arguments(rows: Sequence[tuple[TableId, Row]]) -> tuple[tuple[object, ...], ...]:
-    """The columns of `REBUILD`, in its order."""
-    return tuple(zip(*((table, *row_values(row)) for table, row in sorted(rows)), strict=True))
+    """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
+    lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
+    return tuple(zip(*lines, strict=True))
 
 
 def entry_values(entry: Entry) -> tuple[object, ...]:

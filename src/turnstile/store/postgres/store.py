@@ -134,10 +134,10 @@ class PostgresStore:
         if not found:
             return None
         entries = [Entry(*line[:7]) for line in found]
-        snapshots = [(entry, line["snapshot"]) for entry, line in zip(entries, found, strict=True) if line["snapshot"]]
-        if not snapshots:
+        state = found[1]["snapshot"] if len(found) > 1 else None
+        if state is None:
             return Saved(entries[0], None, tuple(entries[1:]))
-        its, state = snapshots[0]
+        its = entries[1]
         return Saved(entries[0], Snapshot(its.position, its.link, state, its.state), tuple(entries[2:]))
 
     async def entries(self, table: TableId, after: Position) -> tuple[Entry, ...]:
