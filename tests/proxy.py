@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 
 class Line:
     """Carries bytes between clients and a server's socket."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str | tuple[str, int]) -> None:
         self._target = target
         self._pairs: list[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = []
         self._carrying: set[asyncio.Task[None]] = set()
@@ -23,7 +24,10 @@ class Line:
         if self.is_cut:
             client.transport.abort()
             return
-        from_server, server = await asyncio.open_unix_connection(self._target)
+        if isinstance(self._target, str):
+            from_server, server = await asyncio.open_unix_connection(self._target)
+        else:
+            from_server, server = await asyncio.open_connection(*self._target)
         self._pairs.append((client, server))
         for source, sink, is_server in ((reader, server, False), (from_server, client, True)):
             task = asyncio.create_task(self._carry(source, sink, is_server))
@@ -72,13 +76,16 @@ class Line:
 
 @asynccontextmanager
 async def line_to(dsn: str) -> AsyncIterator[tuple[Line, str]]:
-    """A line to the server at a socket, and the address at which its near end is."""
-    folder = dsn.split("host=")[1]
-    line = Line(f"{folder}/.s.PGSQL.5432")
+    """A line to the server at an address, and the address at which its near end is."""
+    far = urlsplit(dsn)
+    options = dict(parse_qsl(far.query))
+    folder = options.pop("host", None)
+    line = Line(f"{folder}/.s.PGSQL.{far.port or 5432}" if folder else (far.hostname or "", far.port or 5432))
     near = await asyncio.start_server(line.meet, "127.0.0.1", 0)
     port = near.sockets[0].getsockname()[1]
+    who, _, _ = far.netloc.rpartition("@")
     try:
-        yield line, f"postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable"
+        yield line, urlunsplit(far._replace(netloc=f"{who}@127.0.0.1:{port}", query=urlencode(options)))
     finally:
         near.close()
         await line.close()

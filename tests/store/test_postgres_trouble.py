@@ -188,6 +188,21 @@ async def test_S17_a_commit_whose_caller_went_away_in_the_middle_is_made() -> No
 
 
 @run
+async def test_S17_whatever_was_begun_for_a_caller_that_went_away_is_finished() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 3, row=FINISHED)
+        async with held(schema, T) as operator:
+            pruning = asyncio.create_task(store.prune(T))
+            await until_waiting(operator, schema)
+            pruning.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await pruning
+    async with shell(schema) as operator:
+        assert await operator.fetchval("SELECT count(*) FROM log") == 0
+
+
+@run
 async def test_S18_a_listener_whose_line_broke_listens_again() -> None:
     schema = postgres.shared.new_schema()
     async with opened(schema) as one, opened(schema) as other, shell(schema) as operator:

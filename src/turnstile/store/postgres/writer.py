@@ -67,7 +67,7 @@ class Writer:
         self._queue.append(waiting)
         if self._running is None:
             self._running = asyncio.create_task(self._write_all())
-        return await asyncio.shield(waiting.answer)
+        return await waiting.answer
 
     async def close(self) -> None:
         """Write what waits, then let go."""
@@ -208,7 +208,7 @@ async def tell(connection: asyncpg.Connection, voice: Voice, table: TableId) -> 
 
 
 def _answer(waiting: _Waiting, added: bool) -> None:
-    if not waiting.answer.done():
+    if not waiting.answer.done():  # it is when its caller has stopped waiting
         waiting.answer.set_result(added)
 
 
