@@ -35,8 +35,8 @@ WITH given AS MATERIALIZED (
     INSERT INTO log (table_id, {ENTRY})
     SELECT table_id, {ENTRY} FROM given WHERE CASE position
         WHEN 0 THEN table_id IN (SELECT id FROM opened)
-        ELSE table_id IN (SELECT id FROM held) AND EXISTS (
-            SELECT FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
+        ELSE table_id IN (SELECT id FROM held) AND (
+            SELECT true FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
         END
     ORDER BY table_id
     ON CONFLICT DO NOTHING RETURNING table_id
@@ -59,7 +59,8 @@ SELECT table_id, CASE WHEN $19::text <> '' THEN pg_notify($19, $20::text || ' ' 
 """A group of entries, each table at most once: those that were added, with all that belongs to them.
 
 An entry is added when its table is there and not put aside, the entry before it is there, and neither its position nor
-its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only.
+its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The entry before
+is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
 """
 
 ADDED = """
