@@ -12,5 +12,11 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return PLACES[request.param](tmp_path)
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the file of a store may be; nothing is there yet."""
+    return tmp_path / "tables.db"
+
+
 def pytest_sessionfinish() -> None:
     postgres.shared.close()

@@ -60,7 +60,8 @@ FIRST = "table_key = (SELECT key FROM tables WHERE id = 't')"
 @pytest.mark.parametrize(
     "change",
     ["at = at + 1", "event = CAST(event || x'00' AS BLOB)", "event = x''", "state = zeroblob(32)",
-     "link = zeroblob(32)", "command = 'bob 1'", "command = NULL", "command = CAST(x'ff' AS TEXT)", "answer = x''", "answer = NULL"],
+     "link = zeroblob(32)", "command = 'bob 1'", "command = NULL", "command = CAST(x'ff' AS TEXT)",
+     "answer = x''", "answer = NULL"],
 )  # fmt: skip
 def test_S6_U9_a_changed_column_of_any_entry_is_noticed(path: Path, position: int, change: str) -> None:
     connection = apsw.Connection(str(path))

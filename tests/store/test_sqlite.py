@@ -1,46 +1,25 @@
-"""The SQLite store alone: its file, its settings, its threads, its clock."""
+"""The SQLite store alone: its file, its settings, its schema, its clock."""
 
-import asyncio
 import logging
 import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import apsw
 import pytest
 
-from tests.store.making import ROW, chain, commit_of, following, header, reading, stored
+from tests.store.making import ROW, commit_of, following, header, reading, stored
+from tests.store.on_disk import nothing, with_store
 from tests.store.places import START
 from turnstile.store import files, migrations, sqlite_connection, sqlite_lanes
 from turnstile.store.log import TableId, verify
-from turnstile.store.protocol import Busy, CannotOpen, ReadOnly
+from turnstile.store.protocol import CannotOpen
 from turnstile.store.sqlite import SqliteStore
 
-T, U = TableId("t"), TableId("u")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "tables.db"
-
-
-def with_store(path: Path, test: Callable[[SqliteStore], Coroutine[Any, Any, None]], **clocks: Any) -> None:
-    async def run() -> None:
-        store = await SqliteStore.open(path, **clocks)
-        try:
-            await test(store)
-        finally:
-            await store.close()
-
-    asyncio.run(run())
-
-
-async def nothing(_store: SqliteStore) -> None: ...
+T = TableId("t")
 
 
 def refusal(path: Path, **clocks: Any) -> str:
@@ -248,118 +227,6 @@ def test_S9_a_copy_without_its_write_ahead_log_is_older_but_whole(path: Path) ->
 
     with_store(path, test)
     with_store(copy, look)
-
-
-# threads
-
-
-class Standstill:
-    """The writer waits, so that what is asked meanwhile gathers behind it."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self.store = store
-        self.go_on = Event()
-        self.has_begun = asyncio.Event()
-        self.loop = asyncio.get_running_loop()
-
-    async def __aenter__(self) -> None:
-        self.waiting = asyncio.create_task(self.store._write.ask(self._wait))
-        await self.has_begun.wait()
-
-    def _wait(self, _db: apsw.Connection) -> None:
-        self.loop.call_soon_threadsafe(self.has_begun.set)
-        self.go_on.wait()
-
-    async def __aexit__(self, *_: object) -> None:
-        self.go_on.set()
-        await self.waiting
-
-
-def test_what_gathers_while_the_writer_is_busy_shares_one_transaction(path: Path) -> None:
-    async def test(store: SqliteStore) -> None:
-        transactions: list[bool] = []
-
-        def count() -> bool:
-            transactions.append(True)
-            return False
-
-        names = [TableId(f"table {number}") for number in range(50)]
-        for name in names:
-            await store.create(name, header(), ROW)
-        await store._write.ask(lambda db: db.set_commit_hook(count))
-        del transactions[:]
-        async with Standstill(store):
-            commits = [asyncio.create_task(store.commit(commit_of(name, chain(1)[1]))) for name in names]
-            await asyncio.sleep(0)
-        assert await asyncio.gather(*commits) == [True] * 50
-        assert len(transactions) == 2  # the standstill's own, and that of all the others
-        assert await store.commit(commit_of(names[0], chain(2)[2]))
-        assert len(transactions) == 3
-
-    with_store(path, test)
-
-
-def test_S14_what_waits_is_bounded_and_the_rest_is_told_to_come_again(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_lanes, "WAITING_AT_MOST", 5)
-
-    async def test(store: SqliteStore) -> None:
-        async with Standstill(store):
-            creations = [
-                asyncio.create_task(store.create(TableId(f"table {number}"), header(), ROW)) for number in range(9)
-            ]
-            await asyncio.sleep(0)
-        answers = await asyncio.gather(*creations, return_exceptions=True)
-        assert answers[:5] == [True] * 5
-        assert all(isinstance(answer, Busy) for answer in answers[5:])
-        assert len(await store.tables()) == 5
-        assert await store.create(TableId("table 7"), header(), ROW)
-
-    with_store(path, test)
-
-
-def test_S4_a_file_that_somebody_holds_is_busy_and_nothing_is_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_connection, "BUSY_TIMEOUT", 10)
-
-    async def test(store: SqliteStore) -> None:
-        entries = await stored(store, T, 1)
-        other = apsw.Connection(str(path))
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(Busy):
-            await store.commit(commit_of(T, following(entries[-1])))
-        assert len((await reading(store, T)).entries) == 1
-        other.execute("ROLLBACK")
-        other.close()
-        assert await store.commit(commit_of(T, following(entries[-1])))
-
-    with_store(path, test)
-
-
-def test_S5_a_store_that_may_not_be_written_to_refuses_and_reads_on(path: Path) -> None:
-    async def test(store: SqliteStore) -> None:
-        entries = await stored(store, T, 1)
-        store._write._connection.execute("PRAGMA query_only = 1")
-        with pytest.raises(ReadOnly):
-            await store.commit(commit_of(T, following(entries[-1])))
-        assert len((await reading(store, T)).entries) == 1
-        store._write._connection.execute("PRAGMA query_only = 0")
-        assert await store.commit(commit_of(T, following(entries[-1])))
-
-    with_store(path, test)
-
-
-def test_S13_the_write_ahead_log_stays_small_while_others_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_lanes, "CHECKPOINT_AFTER", 20)
-    log = path.parent / "tables.db-wal"
-
-    async def test(store: SqliteStore) -> None:
-        await store.create(T, header(), ROW)
-        for made in chain(400)[1:]:
-            await asyncio.gather(store.commit(commit_of(T, made)), store.load(T))
-        assert log.stat().st_size < 200 * 4096
-
-    with_store(path, test)
 
 
 # clock

@@ -56,7 +56,7 @@ class Lane:
     async def ask(self, work: Work[Kind]) -> Kind:
         """What `work` gives back, once it is done. Giving up waiting does not undo it."""
         if self._health.fault is not None:
-            raise self._health.fault
+            raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks
         if self._is_closing:
             raise StoreFault("The store is closed.")
         if self._waiting.qsize() >= WAITING_AT_MOST:
