@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import postgres
 from tests.store.places import PLACES, Place
 
 
@@ -15,3 +16,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 def path(tmp_path: Path) -> Path:
     """Where the file of a store may be; nothing is there yet."""
     return tmp_path / "tables.db"
+
+
+def pytest_sessionfinish() -> None:
+    postgres.shared.close()
