@@ -65,7 +65,12 @@ class Player:
     async def load(self, store: Store) -> object:
         table = self.table()
         is_over = (row := await store.row(table)) is not None and not row.is_open  # then old snapshots may be gone
-        return await store.load(table, self.chance.choice([None, -1, *([] if is_over else [0, 1, 2, 3, 5])]))
+        return [
+            await store.load(table),
+            await store.snapshot(table, 99 if is_over else self.chance.choice([0, 1, 2, 3, 5])),
+            await store.entries(table, self.chance.choice([-1, 0, 2]), self.chance.choice([None, 0, 1, 3])),
+            await store.positions([table, TableId("nowhere")]),
+        ]
 
     async def find(self, store: Store) -> Entry | None:
         return await store.find(self.table(), Command(f"alice {self.chance.randrange(6)}"))

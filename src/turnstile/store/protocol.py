@@ -149,8 +149,8 @@ class Store(Protocol):
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        """A table from its latest snapshot on (at or before `at_most`, where that is given; -1: without one)."""
+    async def load(self, table: TableId) -> Saved | None:
+        """A table from its latest snapshot on."""
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""

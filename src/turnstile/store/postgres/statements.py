@@ -99,7 +99,7 @@ TELL = "SELECT pg_notify($1, $2::text || ' ' || $3::text)"
 
 LOAD = f"""
 WITH start AS MATERIALIZED (
-    SELECT position, state FROM snapshots WHERE table_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
+    SELECT position, state FROM snapshots WHERE table_id = $1 ORDER BY position DESC LIMIT 1
 )
 SELECT {ENTRY}, NULL AS snapshot FROM log WHERE table_id = $1 AND position = 0
 UNION ALL
@@ -112,7 +112,14 @@ ORDER BY position
 """
 """The header, the snapshot with its entry, and the entries after that: one look, whatever is written meanwhile."""
 
-ENTRIES = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND position > $2 ORDER BY position"
+SNAPSHOT = """
+SELECT position, link, snapshots.state, log.state AS fingerprint FROM snapshots JOIN log USING (table_id, position)
+WHERE table_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
+"""
+ENTRIES = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND position > $2 ORDER BY position LIMIT $3"
+POSITIONS = """
+SELECT id, (SELECT max(position) FROM log WHERE table_id = id) FROM tables WHERE id = ANY($1::text[])
+"""
 FIND = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND command = $2"
 ONE_ROW = f"SELECT {ROW} FROM tables WHERE id = $1"
 PAGE = f"SELECT id, {ROW} FROM tables WHERE id > $1 ORDER BY id LIMIT $2"

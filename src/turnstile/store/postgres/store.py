@@ -23,12 +23,13 @@ from turnstile.store.postgres.schema import migrate
 from turnstile.store.postgres.writer import Voice, Writer, tell
 from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unknown
 
-LAST_POSITION = 2**63 - 1
 Found = TypeVar("Found")
 
 
 class PostgresStore:
     """Tables in one schema of a PostgreSQL database. Opened by `await PostgresStore.open(dsn)`."""
+
+    is_shared = True
 
     def __init__(self, connector: Connector, size: int, clock: DatabaseClock) -> None:
         self._voice = Voice(f"turnstile_{connector.address.schema}", secrets.token_hex(8))
@@ -128,9 +129,8 @@ class PostgresStore:
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        limit = LAST_POSITION if at_most is None else at_most
-        found = await self._fetch(statements.LOAD, table, limit)
+    async def load(self, table: TableId) -> Saved | None:
+        found = await self._fetch(statements.LOAD, table)
         if not found:
             return None
         entries = [Entry(*line[:7]) for line in found]
@@ -140,8 +140,15 @@ class PostgresStore:
         its = entries[1]
         return Saved(entries[0], Snapshot(its.position, its.link, state, its.state), tuple(entries[2:]))
 
-    async def entries(self, table: TableId, after: Position) -> tuple[Entry, ...]:
-        return tuple(Entry(*line) for line in await self._fetch(statements.ENTRIES, table, after))
+    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+        found = await self._fetch(statements.SNAPSHOT, table, at_most)
+        return Snapshot(*found[0]) if found else None
+
+    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        return tuple(Entry(*line) for line in await self._fetch(statements.ENTRIES, table, after, limit))
+
+    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+        return {TableId(table): newest for table, newest in await self._fetch(statements.POSITIONS, list(tables))}
 
     async def find(self, table: TableId, command: Command) -> Entry | None:
         found = await self._fetch(statements.FIND, table, command)
