@@ -65,12 +65,13 @@ class Keeper:
             lines = (self.data / "postmaster.pid").read_text().split()
         except FileNotFoundError:
             return False
-        return lines[0] == str(process) and lines[-1] == "ready"
+        return lines[:1] == [str(process)] and lines[-1:] == ["ready"]  # it may be read half-written
 
 
 def main() -> None:
     folder = Path(tempfile.mkdtemp(dir="/tmp", prefix="turnstile-postgres-"))
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
+    keeper = None
     try:
         keeper = Keeper(folder, sys.argv[1:])
         print(keeper.data, flush=True)
@@ -83,8 +84,9 @@ def main() -> None:
                 case "stop":
                     keeper.end(signal.SIGQUIT)
             print("done", flush=True)
-        keeper.end(signal.SIGQUIT)
     finally:
+        if keeper is not None:
+            keeper.end(signal.SIGQUIT)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -19,7 +19,7 @@ NEXT: Commit = commit_of(T, following(header(), "alice 1"))
 
 async def play_on(store: PostgresStore, players: list[Player], disturb: Callable[[], Awaitable[object]]) -> None:
     """Everybody makes 25 moves at once; whenever a tenth of all is made, something happens to the database."""
-    made = 0
+    made, one_at_a_time = 0, asyncio.Lock()
 
     async def play(player: Player) -> None:
         nonlocal made
@@ -27,7 +27,8 @@ async def play_on(store: PostgresStore, players: list[Player], disturb: Callable
             await player.move(store)
             made += 1
             if made * 10 % (len(players) * 25) == 0:
-                await disturb()
+                async with one_at_a_time:
+                    await disturb()
 
     await asyncio.gather(*(play(player) for player in players))
 
