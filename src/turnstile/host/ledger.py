@@ -128,7 +128,7 @@ def replayed(name: TableId, saved: Saved) -> Kept:
     """The table that a log leads to. Every hash on the way is checked, and so is the state at its end."""
     verify(name, BEFORE_FIRST, -1, [saved.header])
     header = read_header(name, saved.header)
-    if saved.entries and (ended := _ended_as_outdated(name, header, saved.entries[-1])):
+    if saved.entries and (ended := ended_as_outdated(name, header, saved.entries[-1])):
         return ended
     start = opened(header)
     if isinstance(start, Rejection):
@@ -202,7 +202,7 @@ def _halted(header: Header, reason: str, at: Instant) -> Table:
     return State(phase=Phase.CLOSED, header=header, now=at, result=Result(How.HALTED, (), reason=reason))
 
 
-def _ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
+def ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
     """The table whose last entry ended it in that way: nothing before it is needed, or could be understood."""
     event = table.read_event(last.event)
     if not isinstance(event, Halt):
