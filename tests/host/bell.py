@@ -33,6 +33,9 @@ from turnstile.kernel import (
 )
 
 RINGS = 2
+FRAGILE = PlayerId("fragile")
+is_broken = False
+"""Whether the bell falls down when the fragile one muffles it: a bug that a later release might have."""
 
 
 class Phase(StrEnum):
@@ -88,8 +91,8 @@ def wind(state: State, event: Wind) -> Next[State]:
 
 @machine.on(Phase.QUIET, Muffle, to=Phase.QUIET)
 def muffle(state: State, event: Muffle) -> State:
-    if event.player == "failing":
-        raise RuntimeError("the bell fell down")
+    if is_broken and event.player == FRAGILE:
+        raise RuntimeError("it fell down")
     return replace(state, is_muffled=True)
 
 

@@ -318,7 +318,9 @@ class Host:
             log.warning("%s Its log is read from the beginning.", fault)
             kept = replayed(name, Saved(saved.header, None, await self.store.entries(name, 0)))
         except Outdated as reason:
-            last = saved.entries[-1] if saved.entries else saved.header
+            if not row.is_open:
+                return Rejection(TableCode.OTHER_VERSION, str(reason))
+            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
             await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))
             return await self._load(name)
         live = self._live[name] = Live(name, kept, await self.store.cursors(name), self.store)
