@@ -144,6 +144,18 @@ def test_S10_a_store_in_use_by_a_server_is_refused(
     assert f"is in use by another server (process {in_use.pid})" in ran.err
 
 
+def test_U7_a_backup_that_was_taken_while_a_server_runs_is_whole(
+    turnstile: Turnstile, store: Path, in_use: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    copied = tmp_path / "copy.db"
+    with sqlite3.connect(store) as source, sqlite3.connect(copied) as target:
+        source.backup(target)
+    source.close()
+    target.close()
+    assert turnstile("matches", "check", "--store", copied).status == 0
+    assert _caches(copied) == _caches(store)
+
+
 # list
 
 
