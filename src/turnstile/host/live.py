@@ -5,19 +5,20 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from turnstile.host.ledger import Kept, TableEvent, command_of, drafted, followed, updates_of
+from turnstile.host.ledger import PATIENCE, Kept, TableEvent, command_of, drafted, followed
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged, Instant, TableId
 from turnstile.store.protocol import Busy, Store
 from turnstile.table.machine import Table, table
-from turnstile.table.values import Command
+from turnstile.table.sight import due_of
+from turnstile.table.values import Command, Told
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
 
-RECENT = 64  # updates of each stream that are at hand without reading the log
+RECENT = 64  # steps whose news of each stream is at hand without reading the log
 MOST_TRIES = 100  # times that one event may find its position taken
 
 EventAt = Callable[[Instant], TableEvent]
@@ -36,6 +37,20 @@ class Gone(Exception):
     """The table was pruned, or put aside by another process."""
 
 
+class Recent:
+    """News of one stream that is at hand: written out when the first reader wants it, and once for all of them."""
+
+    def __init__(self, told: Told) -> None:
+        self.first, self.last = told.seq, told.seq + len(told.messages) - 1
+        self._told = told
+        self._written: list[tuple[int, bytes]] = []
+
+    def updates(self) -> list[tuple[int, bytes]]:
+        if not self._written:
+            self._written = list(self._told.updates())
+        return self._written
+
+
 class Live:
     """One table, for its life in memory. Whoever changes it holds the lock."""
 
@@ -44,6 +59,8 @@ class Live:
         self.kept = kept
         self.cursors = dict(cursors)
         """How far each seat has acknowledged its stream."""
+        self.due = due_of(kept.state, PATIENCE)
+        """When somebody must look at the table again."""
         self.unsaved: dict[str, int] = {}
         """Cursors that have moved since they were last stored."""
         self.handed: dict[PlayerId, int] = {}
@@ -57,7 +74,7 @@ class Live:
         """How often something has changed, for those who listen."""
         self._store = store
         self._changed = asyncio.Event()
-        self._recent: dict[PlayerId | None, deque[tuple[int, bytes]]] = {}
+        self._recent: dict[PlayerId | None, deque[Recent]] = {}
 
     @property
     def state(self) -> Table:
@@ -81,6 +98,7 @@ class Live:
                 return step
             commit, after = drafted(kept, event, step.state)
             if await self._store.commit(commit):
+                self.due = commit.row.due
                 self._tell(after, step)
                 return None
             if not await self.read_on():
@@ -107,9 +125,9 @@ class Live:
 
     def _tell(self, kept: Kept, step: Step[Any]) -> None:
         self.kept = kept
-        for stream in (None, *kept.state.players):
-            if new := updates_of(step, stream):
-                self._recent.setdefault(stream, deque(maxlen=RECENT)).extend(new)
+        for effect in step.effects:
+            if type(effect) is Told:
+                self._recent.setdefault(effect.player, deque(maxlen=RECENT)).append(Recent(effect))
         self.notify()
 
     async def read_on(self) -> bool:
@@ -118,6 +136,7 @@ class Live:
         if not entries:
             return False
         self.kept = followed(self.name, self.kept, entries)
+        self.due = due_of(self.state, PATIENCE)
         self._recent.clear()
         self.notify()
         return True
@@ -137,8 +156,8 @@ class Live:
     async def updates(self, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
         """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
         recent = self._recent.get(stream)
-        if recent and recent[0][0] <= after + 1:
-            return [update for update in recent if update[0] > after]
+        if recent and recent[0].first <= after + 1:
+            return [update for news in recent if news.last > after for update in news.updates() if update[0] > after]
         return await made_anew(self._store, self.kept, stream, after)
 
     # what was received
