@@ -131,6 +131,12 @@ class Writing:
         here = [seat.player for seat in self.state.seats if not seat.is_away]
         self.happen(Acknowledge(self.now(), ByPlayer({player: self.state.told[player] for player in here})))
 
+    def come_back(self) -> None:
+        """Everyone who is away is heard of again."""
+        away = [seat.player for seat in self.state.seats if seat.is_away]
+        assert away
+        self.happen(*(Return(self.now(), player) for player in away))
+
     def ring(self, name: str) -> None:
         """Wait until a timer runs out."""
         timer = timer_of(self.state, name)
@@ -191,7 +197,7 @@ def sixtysix_gates_away_and_return() -> Writing:
     while at.state.phase is not Phase.GATHERING:
         at.move()
     at.ring(ACKS)
-    at.happen(Return(at.now(), BO), Return(at.now(), ANA))
+    at.come_back()
     at.play()
     return at
 
@@ -225,7 +231,7 @@ def even_odd_out_of_time() -> Writing:
     at.sit_down(ANA, BO)
     at.start()
     at.ring(ACKS)
-    at.happen(Return(at.now(), ANA), Return(at.now(), BO))
+    at.come_back()
     at.play(3)
     at.ring(clock_of(at.game.next_to_act(at.state.match)[0]))
     return at
