@@ -1,6 +1,5 @@
 """Which store a place names: a file of SQLite, or a database of PostgreSQL. The one point where this is decided."""
 
-from importlib import import_module
 from pathlib import Path
 
 from turnstile.store.protocol import CannotOpen, Store
@@ -19,12 +18,11 @@ async def open_store(where: str) -> Store:
     if not is_database(where):
         return await SqliteStore.open(where)
     try:
-        module = import_module("turnstile.store.postgres")  # asyncpg comes only to those who want it
+        from turnstile.store.postgres import PostgresStore  # asyncpg comes only to those who want it
     except ImportError as missing:
         why = f"Tables in PostgreSQL need a package more: pip install 'turnstile[postgres]' ({missing})."
         raise CannotOpen(why) from missing
-    store: Store = await module.PostgresStore.open(where)
-    return store
+    return await PostgresStore.open(where)
 
 
 async def open_existing(where: str) -> Store:
