@@ -31,12 +31,12 @@ from turnstile.host.ledger import (
     replayed,
 )
 from turnstile.host.lines import Line
-from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
+from turnstile.host.live import CommandTaken, EventAt, GameFailed, Gone, Live
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, Value, decode
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, Instant, TableId
-from turnstile.store.protocol import Busy, ReadOnly, Saved, StorageFull, Store, StoreFault, Unknown
+from turnstile.store.log import Damaged, Entry, Instant, TableId
+from turnstile.store.protocol import Busy, ReadOnly, Row, Saved, StorageFull, Store, StoreFault, Unknown
 from turnstile.table.clocks import next_timer
 from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
@@ -151,15 +151,16 @@ class Host:
         made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
             return Refused(made)
-        try:
-            if await asyncio.shield(self._spawn(self.store.create(header.table, *made))):
-                return header.table
-            found = await self.store.entries(header.table, -1, 1)
-        except PASSING as fault:
-            return Refused(_passing(fault))
+        refused = await asyncio.shield(self._spawn(self._contained(header.table, self._created(header, *made))))
+        return header.table if refused is None else Refused(refused)
+
+    async def _created(self, header: Header, made: Entry, row: Row) -> Rejection | None:
+        if await self.store.create(header.table, made, row):
+            return None
+        found = await self.store.entries(header.table, -1, 1)
         if found and replace(read_header(header.table, found[0]), at=header.at) == header:
-            return header.table
-        return Refused(Rejection(Code.TABLE_EXISTS, "There is another table of this id."))
+            return None
+        return Rejection(Code.TABLE_EXISTS, "There is another table of this id.")
 
     async def submit(self, name: TableId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
@@ -198,23 +199,34 @@ class Host:
 
     async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
+        return await self._contained(name, self._done_at(name, work))
+
+    async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+        live = await self._find(name)
+        if isinstance(live, Rejection):
+            return live
+        if live.waiting >= MOST_WAITING:
+            return Rejection(Code.BUSY, "Too much waits at this table; try again.")
+        live.waiting += 1
         try:
-            live = await self._find(name)
-            if isinstance(live, Rejection):
-                return live
-            if live.waiting >= MOST_WAITING:
-                return Rejection(Code.BUSY, "Too much waits at this table; try again.")
-            live.waiting += 1
+            async with live.lock:
+                await self._resume(live)
+                return await work(live)
+        finally:
+            live.waiting -= 1
+            self._look_after(live)
+
+    async def _contained(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+        """What comes of some work at a table; its faults stay there."""
+        try:
             try:
-                async with live.lock:
-                    await self._resume(live)
-                    return await work(live)
-            finally:
-                live.waiting -= 1
-                self._look_after(live)
-        except (Damaged, GameFailed) as fault:
-            log.exception("Table %s is put aside", name)
-            return await self._put_aside(name, str(fault))
+                return await work
+            except (Damaged, GameFailed) as fault:
+                log.exception("Table %s is put aside", name)
+                return await self._put_aside(name, str(fault))
+            except Gone:
+                self._let_go(name, "the table is gone")
+                return await self._missing(name)
         except PASSING as fault:
             self.counts[CODES[type(fault)]] += 1
             if isinstance(fault, Unknown):
@@ -293,25 +305,24 @@ class Host:
         if live := self._live.get(name):
             return live
         if name not in self._loading:
-            self._loading[name] = self._spawn(self._load(name))
+            self._loading[name] = self._spawn(self._contained(name, self._load(name)))
             self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
         return await asyncio.shield(self._loading[name])
 
     async def _load(self, name: TableId) -> Live | Rejection:
         """The table from its log; one that this release cannot play on is ended by an entry that says so."""
-        row = await self.store.row(name)
-        if row is not None and row.note:
-            return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
-        saved = await self.store.load(name)
-        if saved is None:
-            return Rejection(Code.NO_TABLE, "There is no such table.")
+        row, saved = await self.store.row(name), await self.store.load(name)
+        if row is None or saved is None or row.note:
+            return await self._missing(name)
         try:
             kept = replayed(name, saved)
         except BadSnapshot as fault:
             log.warning("%s Its log is read from the beginning.", fault)
             kept = replayed(name, Saved(saved.header, None, await self.store.entries(name, 0)))
         except Outdated as reason:
-            last = saved.entries[-1] if saved.entries else saved.header
+            if not row.is_open:
+                return Rejection(TableCode.OTHER_VERSION, str(reason))
+            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
             await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))
             return await self._load(name)
         live = self._live[name] = Live(name, kept, await self.store.cursors(name), self.store)
@@ -326,11 +337,22 @@ class Host:
     async def _put_aside(self, name: TableId, why: str) -> Rejection:
         """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
-        live = self._live.pop(name, None)
+        self._let_go(name, "the table was put aside")
         await self.store.put_aside(name, why)
+        return await self._missing(name)
+
+    def _let_go(self, name: TableId, why: str) -> None:
+        """Forget a table that is not played any more, and tell those who listen."""
+        live = self._live.pop(name, None)
         for line in tuple(live.lines) if live else ():
-            self.detach(line, "the table was put aside")
-        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {why}")
+            self.detach(line, why)
+
+    async def _missing(self, name: TableId) -> Rejection:
+        """Why a table cannot be had."""
+        row = await self.store.row(name)
+        if row is None:
+            return Rejection(Code.NO_TABLE, "There is no such table.")
+        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
 
     def _look_after(self, live: Live) -> None:
         """Plan for the table's next deadline, and do what it needs a server for."""
