@@ -24,6 +24,8 @@ ASKED = {
     ),
     "load": (statements.LOAD, "'t5'"),
     "entries": (statements.ENTRIES, "'t5', 17, NULL"),
+    "snapshot": (statements.SNAPSHOT, "'t5', 17"),
+    "positions": (statements.POSITIONS, "'{t5,t6}'"),
     "find": (statements.FIND, "'t5', 'c5'"),
     "one_row": (statements.ONE_ROW, "'t5'"),
     "page": (statements.PAGE, "'t5', 9"),
