@@ -34,9 +34,8 @@ def log_after(work: Work) -> tuple[TableId, Saved]:
         store = MemoryStore(lambda: next(time), is_shared=False)
         async with hosting(store) as host:
             name = await work(host)
-        saved = await store.load(name, -1)
-        assert saved is not None
-        return name, saved
+        header, *entries = await store.entries(name, -1)
+        return name, Saved(header, None, tuple(entries))
 
     return asyncio.run(run())
 

@@ -101,7 +101,9 @@ async def _is_newest(store: Store, name: TableId, kept: Kept) -> bool:
 async def _log(store: Store, name: TableId) -> Saved | Rejection:
     """The whole log of a table, unread."""
     try:
-        log = await store.load(name, -1)
+        header, *entries = await store.entries(name, -1) or (None,)
     except Damaged as fault:
         return Rejection(RecordCode.DAMAGED, str(fault))
-    return Rejection(Code.NO_TABLE, f"There is no table {name}.") if log is None else log
+    if header is None:
+        return Rejection(Code.NO_TABLE, f"There is no table {name}.")
+    return Saved(header, None, tuple(entries))
