@@ -15,7 +15,7 @@ from turnstile.store import sqlite_lanes
 from turnstile.store.protocol import Broken, CannotOpen, StorageFull
 from turnstile.store.sqlite import SqliteStore
 
-PATIENCE = 20
+PATIENCE = 120
 """Seconds after which a process that should have died or ended is taken for hanging."""
 
 DONE = 0
