@@ -54,6 +54,10 @@ class Connection:
                     self.frames.put_nowait((frame, line))
         except OSError:
             pass  # the other end died in the middle of a line: the same as its end
+        self._give_up()
+
+    def _give_up(self) -> None:
+        """Nothing more will come."""
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(Gone("the connection has ended"))
@@ -62,6 +66,8 @@ class Connection:
 
     def close(self) -> None:
         self._writer.close()
+        self._listening.cancel()
+        self._give_up()
 
 
 class Client:
@@ -73,6 +79,8 @@ class Client:
         self.sockets = sockets
         self.chance = Random(seed)
         self.is_over = False
+        self.socket = ""
+        self._connection: Connection | None = None
         self._counter = 0
         self._actions: list[Any] = []
         self._phase = ""
@@ -89,13 +97,19 @@ class Client:
         """Until the match is over."""
         while not self.is_over:
             try:
-                connection = await Connection.to(self.chance.choice(self.sockets))
+                self.socket = self.chance.choice(self.sockets)
+                self._connection = await Connection.to(self.socket)
                 try:
-                    await self._converse(connection)
+                    await self._converse(self._connection)
                 finally:
-                    connection.close()
+                    self._connection.close()
             except Gone:
                 await asyncio.sleep(0.02)  # not in a hurry; nothing depends on how long
+
+    def hang_up(self) -> None:
+        """As if the line were dead: it will try another one."""
+        if self._connection is not None:
+            self._connection.close()
 
     async def _converse(self, connection: Connection) -> None:
         asked = {"do": "attach", "table": self.table, "player": self.player, "after": self.seen}
