@@ -3,6 +3,8 @@
 The games in the box are found in the same way as a game that somebody else has packaged: this module keeps no list.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -11,15 +13,37 @@ from turnstile.kernel import AnyGame, AnyStudy, Game, Study
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"
 
+_lent: dict[str, AnyGame] = {}
+
 
 def names() -> tuple[str, ...]:
     """The names of all installed games, in alphabetical order."""
-    return tuple(sorted(_entries(GAMES)))
+    return tuple(sorted({*_entries(GAMES), *_lent}))
+
+
+def find_game(name: str) -> AnyGame | None:
+    """The installed game of this name."""
+    return _lent.get(name) or _installed(name)
+
+
+@contextmanager
+def lent(game: AnyGame) -> Iterator[None]:
+    """Within this context the game is found as if it were installed, even in place of one that is.
+
+    For a test, or for a program that has a game of its own and does not package it. It holds for the whole process.
+    """
+    before = _lent.get(game.name)
+    _lent[game.name] = game
+    try:
+        yield
+    finally:
+        del _lent[game.name]
+        if before is not None:
+            _lent[game.name] = before
 
 
 @cache
-def find_game(name: str) -> AnyGame | None:
-    """The installed game of this name."""
+def _installed(name: str) -> AnyGame | None:
     found = find(GAMES, name)
     return found if isinstance(found, Game) else None
 

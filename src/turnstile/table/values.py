@@ -12,7 +12,7 @@ from msgspec import Meta, Raw
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
 from turnstile.kernel.effects import LONGEST_TIMER, Effect
 from turnstile.kernel.game import Players
-from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Value, encode
+from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Timeout, Value, encode
 from turnstile.store.log import Instant, TableId
 
 M = TypeVar("M")
@@ -29,7 +29,6 @@ NOTHING = Raw(b"null")
 CommandId = Annotated[str, Meta(min_length=1, max_length=LONGEST_COMMAND)]
 Player = Annotated[PlayerId, Meta(min_length=1, max_length=LONGEST_ID)]
 Seconds = Annotated[float, Meta(ge=0.1, le=LONGEST_TIMER)]
-Count = Annotated[int, Meta(ge=0)]
 
 
 # words
@@ -208,6 +207,9 @@ class State(Value, Generic[M], frozen=True):
     def seat_of(self, player: PlayerId) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
 
+    def others(self, player: PlayerId) -> Players:
+        return tuple(other for other in self.players if other != player)
+
 
 # events: what people do
 
@@ -297,7 +299,7 @@ class Return(Noticed, frozen=True):
     player: PlayerId
 
 
-class Ring(Noticed, frozen=True):
+class Ring(Noticed, Timeout, frozen=True):
     """A timer ran out: the one of this name that was due then."""
 
     timer: str
