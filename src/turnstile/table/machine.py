@@ -166,7 +166,9 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
     if isinstance(refused := game.new(players, options_of(state), event.seed), Rejection):
         return refused
     nothing = ByPlayer.same(players, 0)
-    state = replace(at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing)
+    state = replace(
+        at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
+    )
     state = replace(state, left=full(state.header.settings.clock, players))
     state, effects = announced(game, state, MatchStarting(commit(event.seed), players))
     return Next(awaiting(state), *effects)

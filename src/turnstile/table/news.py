@@ -2,7 +2,7 @@
 
 Every step of the game tells some players something, batch by batch. A player who is told nothing, and yet sees or may
 do something else than before, is told `null`: look again. So a stream shows every change that its player may see, and
-nothing about those it may not.
+nothing about those it may not. No gate waits for a `null`: the sequence diagrams of a game know its messages alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,13 +45,21 @@ def told(game: AnyGame, state: State[Any], batches: Iterable[Batch]) -> News:
         for player, message in batch.items():
             messages.setdefault(player, []).append(message)
     counts = {player: state.told[player] + len(new) for player, new in messages.items()}
-    after = replace(state, told=ByPlayer({**state.told, **counts}))
+    awaited = {
+        player: _last_message(state.told[player], new) or state.awaited[player] for player, new in messages.items()
+    }
+    after = replace(state, told=ByPlayer({**state.told, **counts}), awaited=ByPlayer({**state.awaited, **awaited}))
     effects: list[Effect | Deferred] = [
         _deferred(game, after, player, state.told[player] + 1, tuple(new))
         for player in state.players
         if (new := messages.get(player))
     ]
     return after, effects
+
+
+def _last_message(before: int, new: Sequence[Raw]) -> int | None:
+    """The number of the last of these updates that brings a message, after so many before."""
+    return max((seq for seq, message in enumerate(new, start=before + 1) if message != NOTHING), default=None)
 
 
 def shown(game: AnyGame, state: State[Any], message: Raw = NOTHING) -> News:

@@ -18,10 +18,9 @@ NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
 
 
 def unheard(state: State[Any]) -> Players:
-    """Who is waited for: present, and with something that was not acknowledged when the table last asked."""
-    return tuple(
-        seat.player for seat in state.seats if not seat.is_away and state.acked[seat.player] < state.told[seat.player]
-    )
+    """Who is waited for: present, and with a message that was not acknowledged when the table last asked."""
+    here = [seat.player for seat in state.seats if not seat.is_away]
+    return tuple(player for player in here if state.acked[player] < state.awaited[player])
 
 
 def must_wait(game: AnyGame, state: State[Any]) -> bool:

@@ -184,6 +184,8 @@ class State(Value, Generic[M], frozen=True):
     told: ByPlayer[int] = ByPlayer()
     acked: ByPlayer[int] = ByPlayer()
     """What was acknowledged when the table last waited for that."""
+    awaited: ByPlayer[int] = ByPlayer()
+    """The newest update of each seat that brought a message: that is what a gate waits for, never a `null`."""
     watched: int = 0
     pending: tuple[Batch, ...] = ()
     """Batches that wait until the one before is acknowledged."""
