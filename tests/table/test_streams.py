@@ -59,13 +59,20 @@ def test_spectators_have_a_stream_of_what_everyone_may_see() -> None:
     assert table.last(None).actions == []
 
 
+def test_everyone_sees_the_match_as_it_begins_even_where_nothing_is_told() -> None:
+    table = play(starting("66"), "acks")
+    assert table.stream(ANA) == table.stream(BO) == table.stream(None) == ["MatchStarting", "null"]
+    assert table.last(ANA).actions == [{"type": "StartGame", "player": "ana"}]
+    assert table.last(BO).view is not None
+
+
 def test_E_card_begins_picking_only_when_both_have_acknowledged_the_set_up() -> None:
     table = play(starting(), "acks")
     assert table.state.phase is Phase.GATHERING
     assert table.stream(ANA)[-2:] == ["MatchStarted", "RoundSetUp"]
     assert refusal(table, "ana C") == Code.ACKS_MISSING
-    assert refusal(table, "acks ana 3 bo 2") == Code.ACKS_MISSING
-    table = play(table, "acks ana 3 bo 3")
+    assert refusal(table, "acks ana 4 bo 3") == Code.ACKS_MISSING
+    table = play(table, "acks ana 4 bo 4")
     assert table.state.phase is Phase.PLAYING
     assert table.match.phase == "Picking"
 

@@ -188,14 +188,14 @@ def add_words(state: Table, event: AddWords) -> Table | Rejection:
 
 
 @table.on(Phase.STARTING, Acknowledge, to=Phase.SETTLING)
-def all_have_seen(state: Table, event: Acknowledge) -> Table | Rejection:
+def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
     """Everyone has seen the commitment: the match begins, from the seed and the words that were added."""
     after = heard(at(state, event), event.cursors)
     return after if isinstance(after, Rejection) else begun(after)
 
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
-def begin_without(state: Table, event: Ring) -> Table | Rejection:
+def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
     """Whoever has not acknowledged the commitment in time is away, and the match begins."""
     return refuse_ring(state, event) or begun(gone(at(state, event), unheard(state)))
 

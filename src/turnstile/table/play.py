@@ -9,11 +9,11 @@ from turnstile.kernel.chance import mix
 from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import AnyGame, Players
 from turnstile.kernel.machine import Deferred, Next, Rejection
-from turnstile.kernel.values import ByPlayer, Event, Message, encode
+from turnstile.kernel.values import Event, Message, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
-from turnstile.table.news import News, batches_of, sees_another, shown, told
-from turnstile.table.values import How, MatchEnded, Phase, Result, Ring, State
+from turnstile.table.news import News, batches_of, same, sees_another, shown, told
+from turnstile.table.values import NOTHING, How, MatchEnded, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
 MOST_RINGS = 1_000  # timers one after the other, with nobody moving
@@ -37,12 +37,14 @@ def thinking(game: AnyGame, state: State[Any]) -> Players:
 # the match
 
 
-def begun(state: State[Any]) -> State[Any]:
-    """The match, dealt from the seed and the words that players have added to it."""
+def begun(state: State[Any]) -> Next[State[Any]]:
+    """The match, dealt from the seed and the words that players have added to it; everyone sees it as it begins."""
     assert state.seed is not None, "the seed came with Start"
-    match = game_of(state).new(state.players, options_of(state), mix(state.seed, state.words))
+    game = game_of(state)
+    match = game.new(state.players, options_of(state), mix(state.seed, state.words))
     assert not isinstance(match, Rejection), "Start has tried the same company and options"
-    return replace(state, match=match, phase=Phase.SETTLING)
+    after, effects = _to_all(game, replace(state, match=match, phase=Phase.SETTLING), NOTHING)
+    return Next(after, *effects)
 
 
 def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
@@ -109,7 +111,10 @@ def finished(state: State[Any], result: Result) -> Next[State[Any]]:
 
 def announced(game: AnyGame, state: State[Any], message: Message) -> News:
     """A message of the table's own for everyone, spectators included."""
-    written = Raw(encode(message))
-    state, effects = told(game, state, [ByPlayer.same(state.players, written)])
+    return _to_all(game, state, Raw(encode(message)))
+
+
+def _to_all(game: AnyGame, state: State[Any], written: Raw) -> News:
+    state, effects = told(game, state, [same(state.players, written)])
     state, more = shown(game, state, written)
     return state, effects + more

@@ -167,8 +167,15 @@ class Result(Value, frozen=True):
     """Who resigned or ran out of time, or why the match was halted."""
 
 
-Batch = ByPlayer[Raw]
-"""One message for each of some players, as JSON; `null` says only that what the player sees has changed."""
+class Note(Value, frozen=True):
+    """A message for one player, as JSON; `null` says only that what the player sees has changed."""
+
+    player: PlayerId
+    message: Raw
+
+
+Batch = tuple[Note, ...]
+"""What some players are told together."""
 
 
 class State(Value, Generic[M], frozen=True):
