@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.bots.toys import cups
 from turnstile import registry
 from turnstile.games import ecard
-from turnstile.kernel import Machine, Study
+from turnstile.kernel import Machine, PlayerId, Rejection, Seed, Study, encode
 from turnstile.studies.ecard import study
 
 
@@ -79,3 +79,14 @@ def test_every_game_has_a_stand_and_so_has_the_table() -> None:
         assert stand is not None
         assert stand.machine.name == name
         assert all(world.machine is stand.machine for world in stand.worlds())
+
+
+def test_the_stand_of_a_game_opens_and_reads_matches_of_that_game() -> None:
+    stand = registry.find_stand("e-card")
+    assert stand is not None
+    players = (PlayerId("ana"), PlayerId("bo"))
+    lobby = stand.new(players, b"{}", Seed("7"))
+    assert lobby == ecard.new(players, ecard.Options(), Seed("7"))
+    assert stand.read(encode(lobby)) == lobby
+    assert isinstance(stand.new(players, b'{"wings":2}', None), Rejection)
+    assert isinstance(stand.read(b"{}"), Rejection)
