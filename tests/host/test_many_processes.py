@@ -1,4 +1,4 @@
-"""Three hosts on one database: killed, paused, cut off from it, and the database killed under them. No owner, no leader.
+"""Three hosts on one database: killed, paused, cut off, and the database killed under them. No owner, no leader.
 
 The thirteenth point of Up-Down's checklist is here, too: concurrent actions are handled safely.
 """
@@ -56,7 +56,7 @@ async def _killed_and_paused(server: postgres.Server, folder: Path) -> None:
     await store.close()
 
 
-Playing = "asyncio.Future[list[None]]"
+Playing = asyncio.Future[list[None]]
 
 
 async def _kill(host: HostProcess, server: postgres.Server, clients: list[Client], playing: Playing) -> None:

@@ -40,7 +40,7 @@ from turnstile.store.protocol import Busy, ReadOnly, Row, Saved, StorageFull, St
 from turnstile.table.clocks import next_timer
 from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
-from turnstile.table.values import Accepted, Acknowledge, AddBot, Command, Header, Phase, Resume, Return, Ring
+from turnstile.table.values import Accepted, Acknowledge, Act, AddBot, Command, Header, Phase, Resume, Return, Ring
 from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
@@ -164,9 +164,13 @@ class Host:
 
     async def submit(self, name: TableId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
-        answer = await self._do(name, lambda live: self._answer(live, command))
+        answer = await self._do(name, lambda live: self._asked_by_player(live, command))
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
+
+    async def move(self, name: TableId, command: Act) -> None:
+        """A bot's move. One that stands in for a player who is away does not bring the player back."""
+        await self._do(name, lambda live: self._answer(live, command))
 
     async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
@@ -232,6 +236,11 @@ class Host:
             if isinstance(fault, Unknown):
                 self._live.pop(name, None)  # what is in the log will be read again
             return _passing(fault)
+
+    async def _asked_by_player(self, live: Live, command: Command) -> Answer:
+        if _is_away(live, command.player):
+            await live.take(lambda now: Return(now, command.player))
+        return await self._answer(live, command)
 
     async def _answer(self, live: Live, command: Command) -> Answer:
         """The table's answer to a command; or, where the command was given before, the answer to that."""
