@@ -19,6 +19,8 @@ from turnstile.store.log import TableId
 from turnstile.store.postgres import PostgresStore
 
 HOSTS = 3
+TURNS = 40
+TOO_LATE = {"StaleVersion", "NotYourTurnToBet", "NotYourTurn"}
 KICK_ALL = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
 )
@@ -103,61 +105,71 @@ async def _concurrent(server: postgres.Server, folder: Path) -> None:
     table = TableId("one")
     await set_up(hosts[0].socket, table, "up-down", PLAYERS, {"ackSeconds": 600})
     connections = [await Connection.to(host.socket) for host in hosts]
-    seen, accepted, turn = dict.fromkeys(PLAYERS, 0), 0, 0
-    for number, player in enumerate(PLAYERS):
-        await connections[number].ask(do="attach", table=table, player=player, after=0)
-    while turn < 12:
-        news = [await _newest(connections[number], table, player, seen) for number, player in enumerate(PLAYERS)]
-        if None in news:
-            break
-        for player, actions in zip(PLAYERS, news, strict=True):
-            if not actions:
-                continue
-            turn += 1
-            answers = await asyncio.gather(*_every_action_everywhere(connections, table, player, actions, turn))
-            counted = [answer for answer in answers if "ok" in answer]
-            assert len(counted) == 1, f"{len(counted)} of {len(answers)} concurrent actions were accepted"
-            assert {answer["refused"]["error"]["code"] for answer in answers if "refused" in answer} <= {
-                "StaleVersion", "NotYourTurn", "AlreadyBet", "WrongPhase",
-            }  # fmt: skip
-            accepted += 1
-            break
+    async with asyncio.TaskGroup() as group:
+        seats = [Seat(table, player) for player in PLAYERS]
+        reading = [group.create_task(seat.read(host.socket)) for seat, host in zip(seats, hosts, strict=False)]
+        tried = acted = 0
+        while acted < TURNS:
+            seat = await _to_act(seats)
+            tried += 1
+            answers = await asyncio.gather(*seat.every_action_everywhere(connections, tried))
+            counted = [answer["ok"]["seq"] for answer in answers if "ok" in answer]
+            codes = {answer["refused"]["error"]["code"] for answer in answers if "refused" in answer}
+            assert codes <= TOO_LATE | {"AcksMissing"}, codes
+            assert len(counted) <= 1, f"{len(counted)} of {len(answers)} concurrent actions were accepted"
+            assert counted or "AcksMissing" in codes, f"none of {len(answers)} concurrent actions was accepted: {codes}"
+            acted, seat.acted = acted + len(counted), max([seat.acted, *counted])
+        for task in reading:
+            task.cancel()
     for connection in connections:
         connection.close()
     for host in hosts:
         await host.stop()
     store = await PostgresStore.open(server.dsn)
     acts = [entry for entry in await store.entries(table, 0) if b'"type":"Act"' in entry.event]
-    assert len(acts) == accepted
+    assert len(acts) == TURNS
     await store.close()
 
 
-async def _newest(connection: Connection, table: TableId, player: PlayerId, seen: dict[PlayerId, int]) -> list[Any]:
-    """What the player may do, once it has acknowledged everything and the table waits for a move."""
-    actions: list[Any] = []
-    phase = ""
-    while not (phase == "Playing" and connection.frames.empty()):
-        found = await connection.frames.get()
-        assert found is not None
-        frame, _ = found
-        if "status" in frame:
-            phase = frame["status"]["phase"]
-            continue
-        seen[player] = frame["update"]["seq"]
-        actions = frame["update"]["actions"]
-        await connection.ask(do="ack", table=table, player=player, seq=seen[player])
-    return actions
+class Seat:
+    """A player who takes in and acknowledges everything, and leaves it to the test to act."""
+
+    def __init__(self, table: TableId, player: PlayerId) -> None:
+        self.table, self.player = table, player
+        self.phase, self.seen, self.acted = "", 0, 0
+        self.actions: list[Any] = []
+
+    @property
+    def is_to_act(self) -> bool:
+        return self.phase == "Playing" and self.seen >= self.acted and bool(self.actions)
+
+    async def read(self, socket: str) -> None:
+        connection = await Connection.to(socket)
+        await connection.ask(do="attach", table=self.table, player=self.player, after=0)
+        while found := await connection.frames.get():
+            frame, _ = found
+            if "status" in frame:
+                self.phase = frame["status"]["phase"]
+            else:
+                self.seen, self.actions = frame["update"]["seq"], frame["update"]["actions"]
+                await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen)
+
+    def every_action_everywhere(self, connections: list[Connection], turn: int) -> list[Any]:
+        """Each legal action, through each process, as a command of its own."""
+        about = {"type": "Act", "player": self.player, "at": 0, "seen": self.seen}
+        return [
+            connection.ask(
+                do="submit", table=self.table, command={**about, "id": f"{turn} {where} {number}", "move": move}
+            )
+            for where, connection in enumerate(connections)
+            for number, move in enumerate(self.actions)
+        ]
 
 
-def _every_action_everywhere(
-    connections: list[Connection], table: TableId, player: PlayerId, actions: list[Any], turn: int
-) -> list[Any]:
-    return [
-        connection.ask(
-            do="submit",
-            table=table,
-            command={"type": "Act", "player": player, "id": f"{turn} {where} {number}", "at": 0, "move": move},
-        )
-        for where, connection in enumerate(connections)
-        for number, move in enumerate(actions)
-    ]
+async def _to_act(seats: list[Seat]) -> Seat:
+    """Whoever is to act, as soon as it knows."""
+    while True:
+        for seat in seats:
+            if seat.is_to_act:
+                return seat
+        await asyncio.sleep(0.001)
