@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -64,10 +65,16 @@ class Connection:
                 waiting.exception()  # whoever asked may have gone, too
         self.frames.put_nowait(None)
 
-    def close(self) -> None:
-        self._writer.close()
+    def hang_up(self) -> None:
+        """End it; whoever waits for an answer learns that none will come."""
         self._listening.cancel()
+        self._writer.close()
         self._give_up()
+
+    async def close(self) -> None:
+        self.hang_up()
+        with suppress(OSError):  # the other end was killed
+            await self._writer.wait_closed()
 
 
 class Client:
@@ -102,14 +109,14 @@ class Client:
                 try:
                     await self._converse(self._connection)
                 finally:
-                    self._connection.close()
+                    await self._connection.close()
             except Gone:
                 await asyncio.sleep(0.02)  # not in a hurry; nothing depends on how long
 
     def hang_up(self) -> None:
         """As if the line were dead: it will try another one."""
         if self._connection is not None:
-            self._connection.close()
+            self._connection.hang_up()
 
     async def _converse(self, connection: Connection) -> None:
         asked = {"do": "attach", "table": self.table, "player": self.player, "after": self.seen}

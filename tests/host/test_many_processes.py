@@ -19,7 +19,7 @@ from turnstile.store.log import TableId
 from turnstile.store.postgres import PostgresStore
 
 HOSTS = 3
-TURNS = 40
+TURNS = 25
 TOO_LATE = {"NotYourTurnToBet", "NotYourTurn"}
 TOO_SOON = {"AcksMissing", "StaleVersion"}  # the player had not read all that it was told
 KICK_ALL = (
@@ -123,7 +123,7 @@ async def _concurrent(server: postgres.Server, folder: Path) -> None:
         for task in reading:
             task.cancel()
     for connection in connections:
-        connection.close()
+        await connection.close()
     for host in hosts:
         await host.stop()
     store = await PostgresStore.open(server.dsn)
@@ -146,14 +146,19 @@ class Seat:
 
     async def read(self, socket: str) -> None:
         connection = await Connection.to(socket)
-        await connection.ask(do="attach", table=self.table, player=self.player, after=0)
-        while found := await connection.frames.get():
-            frame, _ = found
-            if "status" in frame:
-                self.phase = frame["status"]["phase"]
-            else:
-                self.seen, self.actions = frame["update"]["seq"], frame["update"]["actions"]
-                await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen)
+        try:
+            await connection.ask(do="attach", table=self.table, player=self.player, after=0)
+            while found := await connection.frames.get():
+                await self._take(connection, found[0])
+        finally:
+            await connection.close()
+
+    async def _take(self, connection: Connection, frame: dict[str, Any]) -> None:
+        if "status" in frame:
+            self.phase = frame["status"]["phase"]
+        else:
+            self.seen, self.actions = frame["update"]["seq"], frame["update"]["actions"]
+            await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen)
 
     def every_action_everywhere(self, connections: list[Connection], turn: int) -> list[Any]:
         """Each legal action, through each process, as a command of its own."""
