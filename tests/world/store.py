@@ -162,7 +162,7 @@ class FaultyStore:
         return await self._write(lambda: self._inner.claim(until, hold, limit))
 
     async def beat(self) -> Outage | None:
-        return await self._write(self._inner.beat)
+        return await self._write(lambda: self._inner.beat())
 
     async def outages(self, since: Instant) -> list[Outage]:
         return await self._read(lambda: self._inner.outages(since))

@@ -189,7 +189,7 @@ class World:
     def committed(self, process: Process, commit: Commit, is_taken: bool) -> None:
         """At the moment in which an entry is durable, or finds its position taken."""
         event = read_event(commit.table, commit.entry)
-        self.trace(process.name, "commits" if is_taken else "loses", commit.table, commit.entry.position, event)
+        self.trace(process.name, "commits" if is_taken else "loses", commit.table, commit.entry.position, commit.entry.event.decode())
         audit = self.audits[commit.table]
         if not is_taken:
             self.reach("conflict")
@@ -291,9 +291,11 @@ class World:
             self.start(place)
         companies = [Company(self, table) for table in self.plan.tables]
         tasks = [self.loop.create_task(company.meet()) for company in companies]
-        tasks.append(self.loop.create_task(self._storm()))
+        disasters = self._storm()
         await self.pause(self.plan.storm)
         self.heal()
+        for disaster in disasters:
+            disaster.cancel()
         try:
             await asyncio.wait_for(asyncio.gather(*tasks), CALM_SECONDS)
         except TimeoutError:
@@ -303,22 +305,20 @@ class World:
         await self.pause(3.0)
         await self._stop()
 
-    async def _storm(self) -> None:
+    def _storm(self) -> list[asyncio.Task[None]]:
         disasters = (
             (self.weather.crash_every, self.crash),
             (self.weather.pause_every, lambda process: self.stall(process, self.faults.choice((0.2, 2.0, 3.5, 5.0)))),
             (self.weather.jump_every, lambda _: self.jump(self.faults.choice((-3_600_000, -2_000, 4_000, 3_600_000)))),
             (self.weather.full_every, lambda _: self._fill()),
         )
-        for every, disaster in disasters:
-            if every:
-                self.loop.create_task(self._again_and_again(every, disaster))
+        return [
+            self.loop.create_task(self._again_and_again(every, disaster)) for every, disaster in disasters if every
+        ]
 
     async def _again_and_again(self, every: float, disaster: Callable[[Process], None]) -> None:
         while True:
             await self.pause(self.faults.expovariate(1 / every))
-            if not self.is_stormy:
-                return
             if process := self.any_process():
                 disaster(process)
 
@@ -330,6 +330,7 @@ class World:
         self.trace("it clears up")
         self.is_stormy = self.is_full = False
         self.weather = weathers.CALM
+        self.jumped = max(self.jumped, self.disk.newest - self.clock() + self.jumped)  # no clock stands still for ever
         for process in self.processes:
             if process is not None:
                 self.wake(process)
