@@ -41,7 +41,7 @@ async def in_a_thread(choose: Callable[[], Move]) -> Move:
 async def drive(host: "Host", live: "Live") -> None:
     """Do what the table needs, until it needs somebody else: until nothing comes of trying."""
     before = None
-    while needs_server(live.state) and live.state is not before:
+    while needs_server(live.state) and live.state is not before and not host.is_stopping:
         before = live.state
         if before.phase is Phase.REMATCHED:
             await _open_successor(host, live)

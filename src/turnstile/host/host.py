@@ -22,10 +22,12 @@ from turnstile.host.ledger import (
     BadSnapshot,
     Outdated,
     asked,
+    canonical,
     command_of,
     first,
     outdated,
     read_event,
+    read_header,
     replayed,
 )
 from turnstile.host.lines import Line
@@ -36,7 +38,7 @@ from turnstile.registry import find_game
 from turnstile.store.log import Damaged, Instant, TableId
 from turnstile.store.protocol import Busy, ReadOnly, Saved, StorageFull, Store, StoreFault, Unknown
 from turnstile.table.clocks import next_timer
-from turnstile.table.machine import refuse_acks
+from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
 from turnstile.table.values import Accepted, Acknowledge, AddBot, Command, Header, Phase, Resume, Return, Ring
 from turnstile.table.values import Code as TableCode
@@ -71,7 +73,10 @@ class Code(StrEnum):
     STORAGE_FULL = "StorageFull"
     READ_ONLY = "ReadOnly"
     OUTCOME_UNKNOWN = "OutcomeUnknown"
+    STOPPING = "Stopping"
 
+
+STOPPING = Rejection(Code.STOPPING, "This server is stopping; connect again.")
 
 CODES = {
     Busy: Code.BUSY,
@@ -107,6 +112,7 @@ class Host:
         self._last_outage = Instant(0)
         self._dues: list[Instant] = []
         self._sooner = asyncio.Event()
+        self.is_stopping = False
 
     # its life
 
@@ -121,6 +127,7 @@ class Host:
             tasks = [group.create_task(chore) for chore in chores]
             ready.set()
             await stop.wait()
+            self.is_stopping = True
             for task in tasks:
                 task.cancel()
             for live in tuple(self._live.values()):
@@ -129,8 +136,11 @@ class Host:
         await self._save_cursors()
         self._group = None
 
+    async def _do(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+        """Something done at a table to its end, even when whoever wanted it has gone."""
+        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work)))
+
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Work that goes on when whoever wanted it has gone."""
         assert self._group is not None, "a host runs while it is used"
         return self._group.create_task(work)
 
@@ -138,7 +148,7 @@ class Host:
 
     async def open(self, header: Header) -> TableId | Refused:
         """A new table. The same one may be asked for again: it is opened once."""
-        made = first(header)
+        made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
             return Refused(made)
         try:
@@ -147,29 +157,28 @@ class Host:
             found = await self.store.entries(header.table, -1, 1)
         except PASSING as fault:
             return Refused(_passing(fault))
-        if found and replace(decode(found[0].event, Header), at=header.at) == header:
+        if found and replace(read_header(header.table, found[0]), at=header.at) == header:
             return header.table
         return Refused(Rejection(Code.TABLE_EXISTS, "There is another table of this id."))
 
     async def submit(self, name: TableId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
-        answer = await asyncio.shield(self._spawn(self._at(name, lambda live: self._answer(live, command))))
+        answer = await self._do(name, lambda live: self._answer(live, command))
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
 
     async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
-        return await asyncio.shield(self._spawn(self._acknowledged(name, player, seq)))
+        done = await self._do(name, lambda live: self._heard(live, player, seq))
+        return Refused(done) if isinstance(done, Rejection) else done
 
     async def attach(self, name: TableId, player: PlayerId | None, after: int = 0) -> Line | Refused:
         """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
 
-        The newest line of a seat is the one that counts. Who claims to have seen what was never told is refused, and
-        learns how far it has acknowledged.
+        The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
+        have seen what was never told is refused, and learns how far it has acknowledged.
         """
-        line = await self._at(name, lambda live: self._attached(live, player, after))
-        if isinstance(line, Line) and player is not None and _is_away(line.live, player):
-            await self.notice(name, lambda now: Return(now, player))
+        line = await self._do(name, lambda live: self._attached(live, player, after))
         return Refused(line) if isinstance(line, Rejection) else line
 
     def detach(self, line: Line, why: str = "closed") -> None:
@@ -179,11 +188,11 @@ class Host:
 
     async def notice(self, name: TableId, event_at: EventAt) -> Rejection | None:
         """What the server has noticed about a table."""
-        return await asyncio.shield(self._spawn(self._at(name, lambda live: live.take(event_at))))
+        return await self._do(name, lambda live: live.take(event_at))
 
     async def pass_gate(self, name: TableId) -> Rejection | None:
         """Go on, if everyone who is waited for has acknowledged everything; else why not."""
-        return await asyncio.shield(self._spawn(self._at(name, _pass_gate)))
+        return await self._do(name, _pass_gate)
 
     # at a table
 
@@ -215,7 +224,8 @@ class Host:
     async def _answer(self, live: Live, command: Command) -> Answer:
         """The table's answer to a command; or, where the command was given before, the answer to that."""
         try:
-            refused = self._refuse_bot(live, command) or await live.take(lambda now: replace(command, at=now))
+            command = canonical(live.state, command)
+            refused = _refuse(live.state, command) or await live.take(lambda now: replace(command, at=now))
         except CommandTaken:
             refused = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
         seq = live.state.told.get(command.player, 0)
@@ -228,15 +238,6 @@ class Host:
             return Refused(Rejection(Code.ID_REUSED, "This id was used for another command; take a new one."), seq)
         assert before.answer is not None, "every command is stored with its answer"
         return decode(before.answer, Accepted)
-
-    @staticmethod
-    def _refuse_bot(live: Live, command: Command) -> Rejection | None:
-        game = find_game(live.state.header.game)
-        return refuse_bot(game, command.bot) if game and isinstance(command, AddBot) else None
-
-    async def _acknowledged(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
-        done = await self._at(name, lambda live: self._heard(live, player, seq))
-        return Refused(done) if isinstance(done, Rejection) else done
 
     async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
         """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
@@ -269,7 +270,9 @@ class Host:
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
         live.lines.add(line)
-        live.hand(player, after)
+        if player is not None:
+            live.hand(player, after)
+            await self._heard(live, player, after)
         return line
 
     async def _resume(self, live: Live) -> None:
@@ -336,7 +339,8 @@ class Host:
             heappush(self._dues, due)
             if self._dues[0] == due:
                 self._sooner.set()
-        if not live.is_driven and needs_server(live.state) and self._live.get(live.name) is live:
+        is_idle = not (live.is_driven or self.is_stopping) and self._live.get(live.name) is live
+        if is_idle and needs_server(live.state):
             live.is_driven = True
             self._spawn(self._drive(live))
 
@@ -374,8 +378,7 @@ class Host:
     async def _look(self, ahead: int) -> int:
         until = Instant(self.store.now() + ahead)
         names = await self.store.claim(until, CLAIM_FOR, CLAIM_AT_ONCE)
-        for name in names:
-            await self._at(name, self._ring)
+        await asyncio.gather(*(self._at(name, self._ring) for name in names))
         return len(names)
 
     async def _ring(self, live: Live) -> None:
@@ -436,6 +439,12 @@ async def _pass_gate(live: Live) -> Rejection | None:
     heard = {player: told if bot_of(live.state, player) else 0 for player, told in live.state.told.items()}
     cursors = ByPlayer({player: max(seq, live.cursors.get(player, 0)) for player, seq in heard.items()})
     return await live.take(lambda now: Acknowledge(now, cursors))
+
+
+def _refuse(state: Table, command: Command) -> Rejection | None:
+    """What only a host can know: whether there is such a bot."""
+    game = find_game(state.header.game)
+    return refuse_bot(game, command.bot) if game and isinstance(command, AddBot) else None
 
 
 def _is_away(live: Live, player: PlayerId) -> bool:

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.machine import Rejection, Step
@@ -27,8 +28,8 @@ from turnstile.store.log import (
 from turnstile.store.protocol import Commit, Row, Saved
 from turnstile.table.machine import Table, answer_of, opened, table
 from turnstile.table.sight import due_of, is_open
+from turnstile.table.values import Act, Halt, Header, How, Noticed, Phase, Result, State, Told
 from turnstile.table.values import Command as TableCommand
-from turnstile.table.values import Halt, Header, How, Noticed, Phase, Result, State, Told
 
 SNAPSHOT_EVERY = 64  # entries
 PATIENCE = 5_000  # milliseconds after which somebody looks whether a table's server has died
@@ -93,6 +94,18 @@ def row_of(state: Table) -> Row:
 def command_of(event: TableCommand) -> Command:
     """What makes a command unique at its table: who sent it, and the id it was given."""
     return Command(encode([event.player, event.id]).decode())
+
+
+def canonical(state: Table, command: TableCommand) -> TableCommand:
+    """The command with its move written in the one way in which it is stored; what is no move stays as it came."""
+    game = find_game(state.header.game)
+    if (
+        type(command) is not Act
+        or game is None
+        or isinstance(move := game.machine.read_event(bytes(command.move)), Rejection)
+    ):
+        return command
+    return replace(command, move=Raw(encode(move)))
 
 
 def asked(event: TableEvent) -> TableEvent:

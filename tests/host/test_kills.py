@@ -1,0 +1,76 @@
+"""The real thing: hosts killed with SIGKILL under load. Every match ends, and no history contradicts the log."""
+
+import asyncio
+import signal
+from pathlib import Path
+from random import Random
+
+from tests.host.clients import Client
+from tests.host.history import check
+from tests.host.processes import HostProcess, set_up
+from turnstile.kernel.values import PlayerId
+from turnstile.registry import names
+from turnstile.store.log import TableId
+from turnstile.store.sqlite import SqliteStore
+
+KILLS = 8
+PLAYERS = [PlayerId("ana"), PlayerId("bo")]
+
+
+def tables_of_every_game(count: int) -> dict[TableId, str]:
+    return {TableId(f"{game} {number}"): game for game in names() for number in range(count)}
+
+
+def test_a_host_killed_again_and_again_loses_nothing_on_sqlite(tmp_path: Path) -> None:
+    asyncio.run(_killed_again_and_again(tmp_path))
+
+
+async def _killed_again_and_again(folder: Path) -> None:
+    host = HostProcess(str(folder / "turnstile.db"), folder / "host.sock")
+    await host.start()
+    tables = tables_of_every_game(2)
+    for table, game in tables.items():
+        await set_up(host.socket, table, game, PLAYERS)
+    clients = [
+        Client(table, player, [host.socket], number) for number, table in enumerate(tables) for player in PLAYERS
+    ]
+    playing = asyncio.gather(*(client.play() for client in clients))
+    chance = Random(7)
+    for _ in range(KILLS):
+        await until_told(clients, chance.randrange(1, 60), playing)
+        await host.kill()
+        await host.start()
+    await playing
+    await host.stop()
+    store = await SqliteStore.open(folder / "turnstile.db")
+    await check(store, [client.history for client in clients])
+    await store.close()
+
+
+def test_C14_a_host_that_is_asked_to_stop_finishes_what_was_begun(tmp_path: Path) -> None:
+    asyncio.run(_asked_to_stop(tmp_path))
+
+
+async def _asked_to_stop(folder: Path) -> None:
+    host = HostProcess(str(folder / "turnstile.db"), folder / "host.sock")
+    await host.start()
+    await set_up(host.socket, TableId("one"), "up-down", PLAYERS)
+    clients = [Client(TableId("one"), player, [host.socket], 1) for player in PLAYERS]
+    playing = asyncio.gather(*(client.play() for client in clients))
+    for _ in range(3):
+        await until_told(clients, 40, playing)
+        await host.stop()
+        await host.start()
+    await playing
+    host.signal(signal.SIGTERM)
+    await host.stop()
+    store = await SqliteStore.open(folder / "turnstile.db")
+    await check(store, [client.history for client in clients])
+    await store.close()
+
+
+async def until_told(clients: list[Client], more: int, playing: "asyncio.Future[list[None]]") -> None:
+    """Until so many more updates have been taken in, or nobody plays any more."""
+    count = sum(client.seen for client in clients) + more
+    while sum(client.seen for client in clients) < count and not playing.done():
+        await asyncio.sleep(0.001)
