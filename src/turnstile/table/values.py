@@ -168,8 +168,11 @@ class Result(Value, frozen=True):
     """Who resigned or ran out of time, or why the match was halted."""
 
 
-Batch = ByPlayer[Raw]
-"""One message for each of some players, as JSON; `null` says only that what the player sees has changed."""
+Batch = dict[PlayerId, Raw]
+"""One message for each of some players, as JSON; `null` says only that what the player sees has changed.
+
+A plain dictionary, for only that is read from a snapshot with its messages left as they were written.
+"""
 
 
 class State(Value, Generic[M], frozen=True):
