@@ -207,6 +207,7 @@ class Host:
             live.waiting += 1
             try:
                 async with live.lock:
+                    await live.settle_doubt()
                     await self._resume(live)
                     return await work(live)
             finally:
@@ -217,8 +218,6 @@ class Host:
             return await self._put_aside(name, str(fault))
         except PASSING as fault:
             self.counts[CODES[type(fault)]] += 1
-            if isinstance(fault, Unknown):
-                self._live.pop(name, None)  # what is in the log will be read again
             return _passing(fault)
 
     async def _answer(self, live: Live, command: Command) -> Answer:
@@ -410,6 +409,7 @@ class Host:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             await self._unless_passing(self._save_cursors())
+            await self._settle_doubts()
             if self.store.is_shared:
                 await self._unless_passing(self._read_on())
             for name in [name for name, live in self._live.items() if live.is_idle and not is_open(live.state)]:
@@ -418,6 +418,11 @@ class Host:
     async def _save_cursors(self) -> None:
         for live in [live for live in self._live.values() if live.unsaved]:
             await live.save_cursors()
+
+    async def _settle_doubts(self) -> None:
+        """What was being written when the store broke off: if it is there, everyone is told."""
+        for name in [name for name, live in self._live.items() if live.is_in_doubt]:
+            await self._at(name, Live.settle_doubt)
 
     async def _read_on(self) -> None:
         for name, position in (await self.store.positions(tuple(self._live))).items():

@@ -10,7 +10,7 @@ from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Instant, TableId
-from turnstile.store.protocol import Busy, Store
+from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import due_of
 from turnstile.table.values import Told
@@ -62,6 +62,8 @@ class Live:
         self.handed: dict[PlayerId, int] = {}
         """The newest update of each seat that was handed to a reader, or that one said it had."""
         self.lock = asyncio.Lock()
+        self.is_in_doubt = False
+        """Whether something was being written when the store broke off: it may be in the log."""
         self.waiting = 0
         self.lines: set[Line] = set()
         self.is_driven = False
@@ -93,13 +95,26 @@ class Live:
                     continue  # it was decided on what is past
                 return step
             commit, after = drafted(kept, event, step.state)
-            if await self._store.commit(commit):
+            if await self._commit(commit):
                 self.due = commit.row.due
                 self._tell(after, step)
                 return None
             if not await self.read_on():
                 raise CommandTaken(self.name)
         raise Busy(f"Table {self.name} changes too often.")
+
+    async def _commit(self, commit: Commit) -> bool:
+        try:
+            return await self._store.commit(commit)
+        except Unknown:
+            self.is_in_doubt = True
+            raise
+
+    async def settle_doubt(self) -> None:
+        """Where something may be in the log that is not known here, read on before anything else is done."""
+        if self.is_in_doubt:
+            await self.read_on()
+            self.is_in_doubt = False
 
     def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
         try:
