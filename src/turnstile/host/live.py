@@ -174,6 +174,7 @@ class Live:
 
     async def save_cursors(self) -> None:
         """Store the cursors that have moved, and learn of those that moved elsewhere."""
-        moved, self.unsaved = self.unsaved, {}
+        moved = dict(self.unsaved)
         for player, seq in (await self._store.acknowledge(self.name, moved)).items():
             self.cursors[player] = max(seq, self.cursors.get(player, 0))
+        self.unsaved = {player: seq for player, seq in self.unsaved.items() if seq > moved.get(player, 0)}
