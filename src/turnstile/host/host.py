@@ -441,9 +441,13 @@ class Host:
 
 async def _pass_gate(live: Live) -> Rejection | None:
     """Bots have always heard what they were told; everyone else says so."""
-    heard = {player: told if bot_of(live.state, player) else 0 for player, told in live.state.told.items()}
-    cursors = ByPlayer({player: max(seq, live.cursors.get(player, 0)) for player, seq in heard.items()})
-    return await live.take(lambda now: Acknowledge(now, cursors))
+
+    def heard(now: Instant) -> Acknowledge:
+        """As things stand when it is decided: a bot may have stopped standing in for somebody meanwhile."""
+        told = {player: seq if bot_of(live.state, player) else 0 for player, seq in live.state.told.items()}
+        return Acknowledge(now, ByPlayer({name: max(seq, live.cursors.get(name, 0)) for name, seq in told.items()}))
+
+    return await live.take(heard)
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:

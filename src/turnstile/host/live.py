@@ -87,8 +87,9 @@ class Live:
 
     async def take(self, event_at: EventAt) -> Rejection | None:
         """Read, decide, commit, tell: why the event is refused, or `None` when it is durable and told."""
+        now = self._store.now()  # when it happened, however long it takes to find its place
         for _ in range(MOST_TRIES):
-            event, kept = event_at(self._store.now()), self.kept
+            event, kept = event_at(now), self.kept
             step = self._decide(event)
             if isinstance(step, Rejection):
                 if self._store.is_shared and await self.read_on():
