@@ -265,13 +265,13 @@ class Host:
         if not 0 <= after <= line.newest():
             known = 0 if player is None else live.cursors.get(player, 0)
             return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+        if player is not None:
+            live.hand(player, after)
+            await self._heard(live, player, after)
         for other in tuple(live.lines):
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
         live.lines.add(line)
-        if player is not None:
-            live.hand(player, after)
-            await self._heard(live, player, after)
         return line
 
     async def _resume(self, live: Live) -> None:
