@@ -181,6 +181,11 @@ class Host:
         line = await self._do(name, lambda live: self._attached(live, player, after))
         return Refused(line) if isinstance(line, Rejection) else line
 
+    @staticmethod
+    def is_passing(answer: object) -> bool:
+        """Whether this is a refusal that says nothing but: try again."""
+        return isinstance(answer, Refused) and answer.error.code in (*CODES.values(), Code.STOPPING)
+
     def detach(self, line: Line, why: str = "closed") -> None:
         """End a line. The seat's stream is kept."""
         line.live.lines.discard(line)
