@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.world.world import World
 
 NOW = Instant(0)  # the host says when a command came
-PASSING = {HostCode.BUSY, HostCode.STORAGE_FULL, HostCode.READ_ONLY, HostCode.OUTCOME_UNKNOWN}
+PASSING = {HostCode.STOPPING, HostCode.BUSY, HostCode.STORAGE_FULL, HostCode.READ_ONLY, HostCode.OUTCOME_UNKNOWN}
 FIRST_WAIT, LONGEST_WAIT = 0.3, 2.0  # seconds for an answer
 
 
@@ -55,6 +55,7 @@ class Reader:
         self.newest: Wire | None = None
         self.status: Shown | None = None
         self.connection: Connection | None = None
+        self.connections: list[Connection] = []
         self.news = asyncio.Event()
         self.is_done = False
 
@@ -70,6 +71,7 @@ class Reader:
         if process is not None:
             self.world.trace(self.name, "connects to", process.name, "after", after)
             self.connection = Connection(self.world, process, self.plan.name, self.player, after, self._hear)
+            self.connections.append(self.connection)
 
     async def _anything(self, seconds: float) -> None:
         """Wait for news, or for so long."""
@@ -113,8 +115,8 @@ class Reader:
     def leave(self) -> None:
         self.is_done = True
         self.news.set()
-        if self.connection is not None:
-            self.connection.hang_up("left")
+        for connection in self.connections:
+            connection.hang_up("left")
 
 
 class Player(Reader):
@@ -214,6 +216,11 @@ class Player(Reader):
             await self.ask(Close(self.player, self.new_id(), NOW), TableId(self.status.successor))
 
     # what it acknowledges
+
+    def connect(self, after: int) -> None:
+        super().connect(after)
+        if after <= self.have:
+            self.acked = max(after, self.acked)  # to say what one has seen is to acknowledge it
 
     def taken(self, connection: Connection) -> None:
         self.world.elsewhere(self.world.delay(self.manners.ack_delay), self._acknowledge)

@@ -99,14 +99,15 @@ def _table(rng: Random, number: int) -> TablePlan:
         ),
     )
     can_go = clock is not None and clock.run_out is not RunOut.WAIT
+    manners = {player: _manners(rng, can_go=can_go) for player in people}
     return TablePlan(
         header=header,
         people=people,
         bots=everyone[count - bots :],
-        manners={player: _manners(rng, can_go=can_go) for player in people},
+        manners=manners,
         spectators=rng.choice((0, 0, 1)),
         enough=rng.choice((3, 6, 12)),
-        is_rematched=rng.random() < 0.25,
+        is_rematched=rng.random() < 0.25 and all(player.gone_after is None for player in manners.values()),
     )
 
 

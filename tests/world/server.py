@@ -138,6 +138,8 @@ class Connection:
             return
         try:
             await self._read(line)
+        except StoreFault as fault:
+            self._send(Closed(str(fault)))
         finally:
             host.detach(line)
             self.process.connections.discard(self)
