@@ -178,8 +178,20 @@ class Host:
         The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
         have seen what was never told is refused, and learns how far it has acknowledged.
         """
-        line = await self._do(name, lambda live: self._attached(live, player, after))
+        if self.is_stopping:
+            return Refused(STOPPING)
+        work = self._spawn(self._at(name, lambda live: self._attached(live, player, after)))
+        try:
+            line = await asyncio.shield(work)
+        except asyncio.CancelledError:
+            work.add_done_callback(self._let_go)
+            raise
         return Refused(line) if isinstance(line, Rejection) else line
+
+    def _let_go(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
+        """Whoever wanted this line has gone before it was there."""
+        if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
+            self.detach(line)
 
     @staticmethod
     def is_passing(answer: object) -> bool:
