@@ -106,7 +106,7 @@ class Host:
         self.chance = chance or SystemRandom()
         self.counts: Counter[str] = Counter()
         self._live: dict[TableId, Live] = {}
-        self._loading: dict[TableId, asyncio.Task[Live | Rejection]] = {}
+        self._loading: dict[TableId, asyncio.Task[Live | Rejection | StoreFault | Damaged]] = {}
         self._group: asyncio.TaskGroup | None = None
         self._beaten = Instant(0)
         self._last_outage = Instant(0)
@@ -140,6 +140,10 @@ class Host:
         """Something done at a table to its end, even when whoever wanted it has gone."""
         return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work)))
 
+    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """Work that is done to its end; its faults go to whoever wanted it, and not to the group of all tasks."""
+        return _value(await asyncio.shield(self._spawn(_outcome(work))))
+
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
         return self._group.create_task(work)
@@ -152,7 +156,7 @@ class Host:
         if isinstance(made, Rejection):
             return Refused(made)
         try:
-            if await asyncio.shield(self._spawn(self.store.create(header.table, *made))):
+            if await self._to_its_end(self.store.create(header.table, *made)):
                 return header.table
             found = await self.store.entries(header.table, -1, 1)
         except PASSING as fault:
@@ -309,9 +313,9 @@ class Host:
         if live := self._live.get(name):
             return live
         if name not in self._loading:
-            self._loading[name] = self._spawn(self._load(name))
+            self._loading[name] = self._spawn(_outcome(self._load(name)))
             self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
-        return await asyncio.shield(self._loading[name])
+        return _value(await asyncio.shield(self._loading[name]))
 
     async def _load(self, name: TableId) -> Live | Rejection:
         """The table from its log; one that this release cannot play on is ended by an entry that says so."""
@@ -454,6 +458,20 @@ class Host:
             self.counts[CODES[type(fault)]] += 1
             log.warning("The store: %s", fault)
             return None
+
+
+async def _outcome(work: Awaitable[T]) -> T | StoreFault | Damaged:
+    """What comes of some work, or the fault that stopped it, as a value: an exception would end the host."""
+    try:
+        return await work
+    except (*PASSING, Damaged) as fault:
+        return fault
+
+
+def _value(outcome: T | StoreFault | Damaged) -> T:
+    if isinstance(outcome, StoreFault | Damaged):
+        raise outcome
+    return outcome
 
 
 async def _pass_gate(live: Live) -> Rejection | None:
