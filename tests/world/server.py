@@ -62,6 +62,8 @@ class Process:
             await self.host.run(ready, self._stop)
         except* StoreFault as faults:
             self.world.trace(self.name, "ended by", repr(faults.exceptions))
+            if self.is_ready:
+                self.world.fail("exception", f"{self.name} was ended by {faults.exceptions!r}")
             watch.cancel()
             self.world.elsewhere(0, self.world.crash, self)
 
