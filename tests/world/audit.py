@@ -162,6 +162,8 @@ class Audit:
         if running is None:
             self._world.fail("timer once", f"{self.name}: {event.timer} rang at {found.position} and was not running")
             return
+        if event.at > self._world.now():
+            self._world.fail("timer early", f"{self.name}: {event.timer} rang for a moment that has not come")
         if event.at < running.due:
             self._world.fail("timer early", f"{self.name}: {event.timer} rang {running.due - event.at} ms early")
         away = self._world.absent(running.start, event.at)

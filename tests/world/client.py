@@ -133,7 +133,7 @@ class Player(Reader):
         self._ids = 0
 
     def heal(self) -> None:
-        self.manners = Manners(words=self.manners.words)
+        self.manners = Manners(words=self.manners.words, is_careless=self.manners.is_careless)
 
     # what it asks for
 
@@ -199,7 +199,7 @@ class Player(Reader):
             answer = await self.ask(Resign(self.player, self.new_id(), NOW))
             return answer.seq if isinstance(answer, Accepted) else 0
         self.moves += 1
-        move = Act(self.player, self.new_id(), NOW, people.choice(newest.actions), self.have)
+        move = Act(self.player, self.new_id(), NOW, people.choice(newest.actions), None if self.manners.is_careless else self.have)
         self.sent.append(move)
         answer = await self.ask(move)
         if isinstance(answer, Refused) and answer.error.code != Code.STALE_VERSION:

@@ -32,6 +32,8 @@ class Manners:
     gone_after: float | None = None
     """Seconds after which nobody hears of it again."""
     resigns: float = 0.0
+    is_careless: bool = False
+    """Whether it moves without saying what it had seen, so that nothing but the id keeps a repeated move apart."""
     words: str = ""
 
 
@@ -131,5 +133,6 @@ def _manners(rng: Random, *, can_go: bool) -> Manners:
         moves_house=sometimes(0.3, 0.4),
         gone_after=rng.random() * 5 if can_go and rng.random() < 0.2 else None,
         resigns=sometimes(0.2, 0.1),
+        is_careless=rng.random() < 0.2,
         words=rng.choice(("", "", "open sesame", "x" * 200)),
     )

@@ -44,7 +44,7 @@ class Process:
         self.store = FaultyStore(world, self, is_shared=world.plan.processes > 1)
         self.asked: list[tuple[TableId, str]] = []
         """Commands that came and were not answered yet: their table and their key in the log."""
-        self.connections: set[Connection] = set()
+        self.connections: dict[Connection, None] = {}  # in the order they came
         self.host: Host
         self._stop: asyncio.Event
         self.running: asyncio.Task[None] | None = None
@@ -125,7 +125,7 @@ class Connection:
         if not (self.process.is_alive and self.process.is_ready):
             self.hang_up("nobody there")
             return
-        self.process.connections.add(self)
+        self.process.connections[self] = None
         self.world.loop.call_soon(self._begin, context=self.process.context)
 
     def _begin(self) -> None:
@@ -138,13 +138,16 @@ class Connection:
             self._send(line)
             self._send(Closed("refused"))
             return
+        lines = [other for other in line.live.lines if other.player == self.player is not None]
+        if len(lines) > 1:
+            self.world.fail("one line", f"{self.process.name} has {len(lines)} lines for {self.player}")
         try:
             await self._read(line)
         except StoreFault as fault:
             self._send(Closed(str(fault)))
         finally:
             host.detach(line)
-            self.process.connections.discard(self)
+            self.process.connections.pop(self, None)
 
     async def _read(self, line: Line) -> None:
         weather = self.world.weather

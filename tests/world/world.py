@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context
+from functools import partial
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -19,13 +20,14 @@ from tests.world.company import Company
 from tests.world.loop import SimulatedLoop
 from tests.world.plan import EPOCH
 from tests.world.server import Process
-from turnstile.host import Refused, Status, Update
+from turnstile.host import Host, Refused, Status, Update
 from turnstile.host.ledger import asked, command_of, read_event
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.store.log import TableId
 from turnstile.store.memory import Disk
 from turnstile.store.protocol import OUTAGE_AFTER, Commit
 from turnstile.table.values import Accepted, Acknowledge, Act, Command, Phase, Ring
+from turnstile.table.values import Code as TableCode
 
 CALM_SECONDS = 240.0
 """Simulated seconds in which every match must end once nothing goes wrong any more."""
@@ -95,6 +97,10 @@ class World:
     def clock(self) -> int:
         return EPOCH + round(self.loop.time() * 1000) + self.jumped
 
+    def now(self) -> int:
+        """The time as stores tell it."""
+        return max(self.disk.newest, self.clock())
+
     def elsewhere(self, delay: float, what: Callable[..., Any], *args: Any) -> None:
         """Something that happens outside of all processes."""
         self.loop.call_later(delay, what, *args, context=self._context)
@@ -128,16 +134,39 @@ class World:
             process = self.processes[place]
             if process is not None and process.is_ready:
                 self.arrivals[key] += 1
-                if table in self.audits and key[1] in self.audits[table].commands:
-                    self.reach("a command is repeated")
-                process.serve(lambda host: host.submit(table, command), answered, key)
+                knows = self._known(key, command)
+                process.serve(lambda host: host.submit(table, command), partial(answered, knows), key)
 
-        def answered(answer: Any) -> None:
+        def answered(knows: tuple[bool, int], answer: Any) -> None:
+            self._check_refusal(key, command, knows, answer)
             self._answered(who, key, answer)
             reply(answer)
 
         for delay in self.fates():
             self.elsewhere(delay, arrive)
+
+    def _known(self, key: tuple[TableId, str], command: Command) -> tuple[bool, int]:
+        """What is durable when a command arrives: whether it is the same command again, and how much its sender was told."""
+        audit = self.audits.get(key[0])
+        if audit is None:
+            return False, 0
+        is_there = key[1] in audit.commands and len(self.contents[key]) == 1
+        if is_there:
+            self.reach("a command is repeated")
+        return is_there, audit.state.told.get(command.player, 0)
+
+    def _check_refusal(
+        self, key: tuple[TableId, str], command: Command, knows: tuple[bool, int], answer: Accepted | Refused
+    ) -> None:
+        """A refusal is about what is durable: never about what was, never of what was accepted before."""
+        if isinstance(answer, Accepted) or Host.is_passing(answer):
+            return
+        was_there, told = knows
+        if was_there:
+            self.fail("same answer", f"{key} was in the log, and was refused: {answer}")
+        is_future = answer.error.code == TableCode.FUTURE_VERSION
+        if is_future and isinstance(command, Act) and command.seen is not None and 0 <= command.seen <= told:
+            self.fail("fresh", f"{key} had seen {command.seen} of {told}, and was refused: {answer}")
 
     def _answered(self, who: str, key: tuple[TableId, str], answer: Any) -> None:
         before = self.answers.setdefault(key, [])
@@ -272,7 +301,7 @@ class World:
 
     def jump(self, milliseconds: int) -> None:
         """The clock of the store is set."""
-        before = max(self.disk.newest, self.clock())
+        before = self.now()
         self.jumped += milliseconds
         self.trace("the clock jumps by", milliseconds)
         if self.clock() > before:
