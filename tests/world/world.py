@@ -15,12 +15,12 @@ import turnstile.host.live as live_tables
 from tests.world import plan as plans
 from tests.world import weather as weathers
 from tests.world.audit import Audit
-from tests.world.client import Player, Reader
+from tests.world.client import PASSING, Player, Reader
 from tests.world.company import Company
 from tests.world.loop import SimulatedLoop
 from tests.world.plan import EPOCH
 from tests.world.server import Process
-from turnstile.host import Host, Refused, Status, Update
+from turnstile.host import Refused, Status, Update
 from turnstile.host.ledger import asked, command_of, read_event
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.store.log import TableId
@@ -159,7 +159,7 @@ class World:
         self, key: tuple[TableId, str], command: Command, knows: tuple[bool, int], answer: Accepted | Refused
     ) -> None:
         """A refusal is about what is durable: never about what was, never of what was accepted before."""
-        if isinstance(answer, Accepted) or Host.is_passing(answer):
+        if isinstance(answer, Accepted) or answer.error.code in PASSING:
             return
         was_there, told = knows
         if was_there:
@@ -292,7 +292,7 @@ class World:
     def _presence(self) -> None:
         """Keep book of the times in which nobody was there."""
         is_there = any(process and process.home.is_running for process in self.processes)
-        now = self.clock()
+        now = self.now()
         if not is_there and self._absent_since is None:
             self._absent_since = now
         elif is_there and self._absent_since is not None:
@@ -304,8 +304,8 @@ class World:
         before = self.now()
         self.jumped += milliseconds
         self.trace("the clock jumps by", milliseconds)
-        if self.clock() > before:
-            self._absences.append((before, self.clock()))
+        if self.now() > before:
+            self._absences.append((before, self.now()))
 
     def absent(self, start: int, end: int) -> int:
         """For how long nobody was there between two instants, counting what is long enough to be noticed."""
