@@ -142,7 +142,10 @@ class Host:
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """Work that is done to its end; its faults go to whoever wanted it, and not to the group of all tasks."""
-        return _value(await asyncio.shield(self._spawn(_outcome(work))))
+        outcome = await asyncio.shield(self._spawn(_outcome(work)))
+        if isinstance(outcome, StoreFault | Damaged):
+            raise outcome
+        return outcome
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
@@ -315,7 +318,10 @@ class Host:
         if name not in self._loading:
             self._loading[name] = self._spawn(_outcome(self._load(name)))
             self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
-        return _value(await asyncio.shield(self._loading[name]))
+        found = await asyncio.shield(self._loading[name])
+        if isinstance(found, StoreFault | Damaged):
+            raise found
+        return found
 
     async def _load(self, name: TableId) -> Live | Rejection:
         """The table from its log; one that this release cannot play on is ended by an entry that says so."""
@@ -466,12 +472,6 @@ async def _outcome(work: Awaitable[T]) -> T | StoreFault | Damaged:
         return await work
     except (*PASSING, Damaged) as fault:
         return fault
-
-
-def _value(outcome: T | StoreFault | Damaged) -> T:
-    if isinstance(outcome, StoreFault | Damaged):
-        raise outcome
-    return outcome
 
 
 async def _pass_gate(live: Live) -> Rejection | None:
