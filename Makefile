@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 BIN := .venv/bin
 INSTALL := $(if $(shell command -v uv 2>/dev/null),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
-.PHONY: help install play test fmt docs bench clean
+.PHONY: help install play test torture fmt docs bench clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
 
@@ -33,6 +33,9 @@ test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.pages --check
 	$(BIN)/pytest -n 2 --cov --cov-report=term
+
+torture: .venv/installed-dev  ## crashes at every single write, and more of all that is random
+	TORTURE_SEEDS=$(or $(TORTURE_SEEDS),20000) $(BIN)/pytest -n 2 --torture tests/world
 
 fmt: .venv/installed-dev  ## format and mend what can be mended
 	$(BIN)/ruff check --fix

@@ -15,7 +15,9 @@ def main(words: list[str]) -> int:
         print(violation)
         return 1
     print("\n".join(world.notes or ()))
-    print(f"World {seed}: {world.loop.time():.3f} simulated seconds, {world.loop.steps} steps, {world.fingerprint[:16]}")
+    print(
+        f"World {seed}: {world.loop.time():.3f} simulated seconds, {world.loop.steps} steps, {world.fingerprint[:16]}"
+    )
     for situation, times in sorted(world.reached.items()):
         print(f"  {times:5} {situation}")
     return 0

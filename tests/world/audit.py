@@ -125,7 +125,7 @@ class Audit:
         self.commands[key] = found
         if (self.name, event.player, event.id) in self._world.forbidden:
             self._world.fail("forbidden", f"{self.name}: {event} was accepted")
-        wanted = self._world.contents.get((self.name, key))
+        wanted = self._world.mail.contents.get((self.name, key))
         if wanted is not None and encode(asked(event)) not in wanted:
             self._world.fail("forbidden", f"{self.name}: {event} was asked for by nobody")
 
@@ -227,7 +227,9 @@ class Audit:
                 reach(f"away while {before.phase.value.lower()}")
             case Resign() if before.phase is Phase.GATHERING:
                 reach("resigns while gathering")
-            case Act() if (seat := before.seat_of(event.player)) and seat.kind is Kind.PERSON and event.id[:4] == "bot ":
+            case Act() if (
+                (seat := before.seat_of(event.player)) and seat.kind is Kind.PERSON and event.id[:4] == "bot "
+            ):
                 reach("a bot stood in")
             case AddWords():
                 reach("words added")

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from tests.world.store import FaultyStore
 from turnstile.host import Host, Line
 from turnstile.host import host as hosts
-from turnstile.host.ledger import Kept, drafted, followed, replayed
+from turnstile.host.drive import drive
+from turnstile.host.ledger import Kept, drafted, followed, read_event, replayed
 from turnstile.host.live import EventAt, Live
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection
@@ -81,7 +82,7 @@ def told_before_commit(patch: Patch) -> None:
     real = Live._commit
 
     async def commit(self: Live, commit: Commit) -> bool:
-        event = hosts.read_event(self.name, commit.entry)
+        event = read_event(self.name, commit.entry)
         step = self._decide(event)
         assert not isinstance(step, Rejection)
         self._tell(drafted(self.kept, event, step.state)[1], step)
@@ -218,12 +219,12 @@ def refused_on_what_is_past(patch: Patch) -> None:
     patch.setattr(Live, "take", take)
 
 
-@caught_by("live")
+@caught_by("R9")
 def driven_only_once(patch: Patch) -> None:
-    async def drive(self: Host, live: Live) -> None:
-        await hosts.drive(self, live)
+    async def drive_once(self: Host, live: Live) -> None:
+        await drive(self, live)
 
-    patch.setattr(Host, "_drive", drive)
+    patch.setattr(Host, "_drive", drive_once)
 
 
 @caught_by("exception")

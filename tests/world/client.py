@@ -13,7 +13,7 @@ from turnstile.host.host import Answer
 from turnstile.host.host import Code as HostCode
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Instant, TableId
-from turnstile.table.values import Accepted, Act, AddWords, Close, Code, Command, Phase, Rematch, Resign
+from turnstile.table.values import Act, AddWords, Close, Code, Command, Phase, Rematch, Resign
 
 if TYPE_CHECKING:
     from tests.world.world import World
@@ -90,7 +90,7 @@ class Reader:
                 if connection is self.connection:
                     self.status = msgspec.json.decode(item.body, type=Shown)
             case Refused():
-                self.world.refused(self.name, "attach", item)
+                self.world.mail.refused(self.name, "attach", item)
             case Closed():
                 connection.is_broken = True
         self.news.set()
@@ -154,7 +154,12 @@ class Player(Reader):
 
     async def once(self, command: Command, table: TableId, wait: float) -> Answer | None:
         answered: asyncio.Future[Answer] = self.world.loop.create_future()
-        self.world.send(self.name, table, command, lambda answer: answered.done() or answered.set_result(answer))
+
+        def reply(answer: Answer) -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        self.world.mail.send(self.name, table, command, reply)
         try:
             return await asyncio.wait_for(answered, wait)
         except TimeoutError:
@@ -197,9 +202,16 @@ class Player(Reader):
             return 0
         if self.moves >= self.plan.enough or people.random() < self.manners.resigns:
             answer = await self.ask(Resign(self.player, self.new_id(), NOW))
-            return answer.seq if isinstance(answer, Accepted) else 0
+            await self.world.pause(0.05)
+            return answer.seq
         self.moves += 1
-        move = Act(self.player, self.new_id(), NOW, people.choice(newest.actions), None if self.manners.is_careless else self.have)
+        move = Act(
+            self.player,
+            self.new_id(),
+            NOW,
+            people.choice(newest.actions),
+            None if self.manners.is_careless else self.have,
+        )
         self.sent.append(move)
         answer = await self.ask(move)
         if isinstance(answer, Refused) and answer.error.code != Code.STALE_VERSION:
@@ -237,7 +249,7 @@ class Player(Reader):
         if self.is_done or seq == 0 or connection is None or connection.is_broken:
             return
         self.acked = max(seq, self.acked)
-        self.world.acknowledge(self, connection.process, seq)
+        self.world.mail.acknowledge(self, connection.process, seq)
 
     async def keep_acknowledging(self) -> None:
         """Say it again while the table waits for it: any of it may have been lost."""

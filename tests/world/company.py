@@ -50,7 +50,7 @@ class Company:
         def answered(answer: Any) -> None:
             world.trace("open", header.table, answer)
             if isinstance(answer, Refused):
-                world.refused("admin", "open", answer)
+                world.mail.refused("admin", "open", answer)
             else:
                 if header.table not in world.audits:
                     world.fail("durable", f"{header.table} was opened and is not there")
@@ -94,10 +94,8 @@ class Company:
     def _all_have_everything(self) -> bool:
         """Whether everyone who still listens has its stream to the end."""
         audit = self.world.audits[self.plan.name]
-        if self.plan.header.settings.spectators:
-            readers = [*self.players, *self.spectators]
-        else:
-            readers = [*self.players]
+        spectators = self.spectators if self.plan.header.settings.spectators else []
+        readers = [*self.players, *spectators]
         return all(reader.is_done or reader.have == len(audit.streams[reader.player]) for reader in readers)
 
     async def _check_successor(self) -> None:

@@ -7,7 +7,7 @@ two steps of its tasks.
 
 import asyncio
 from asyncio import events
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import Context, ContextVar
 from heapq import heappop, heappush
 from random import Random
@@ -15,7 +15,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-MOST_STEPS = 2_000_000  # callbacks in one world; more is a loop that never waits
+MOST_STEPS = 300_000  # callbacks in one world; more is a loop that never waits
+
+
+class Stuck(Exception):
+    """A world in which nothing will ever happen again, or which runs in circles."""
 
 
 class Home:
@@ -53,18 +57,13 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def time(self) -> float:
         return self._now
 
-    def run_until_complete(self, future: Awaitable[T]) -> T:
-        task: asyncio.Task[T] = self.create_task(future)  # type: ignore[arg-type]
-        self._run(task.done)
-        return task.result()
-
-    def _run(self, is_done: Callable[[], bool]) -> None:
+    def run_until(self, is_done: Callable[[], bool]) -> None:
         """One callback after the other; when nothing is ready, the time of the next one comes."""
         events._set_running_loop(self)
         try:
             while not is_done():
                 if not self._ready and not self._advance():
-                    raise RuntimeError("Everything waits, and nothing will ever happen.")
+                    raise Stuck("Everything waits, and nothing will ever happen.")
                 self._step()
         finally:
             events._set_running_loop(None)
@@ -79,7 +78,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             return
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise RuntimeError(f"More than {MOST_STEPS:,} steps: something runs in circles.")
+            raise Stuck(f"More than {MOST_STEPS:,} steps: something runs in circles.")
         handle._run()
 
     def _next_ready(self) -> asyncio.Handle:
@@ -118,7 +117,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """End whatever is left, the tasks of the dead as well, the youngest first. Nothing of it runs on."""
         self._is_closed = True
         for task, _ in reversed(self.tasks):
-            task._log_destroy_pending = False  # type: ignore[attr-defined]
+            task._log_destroy_pending = False
             if task.done():
                 if not task.cancelled():
                     task.exception()
@@ -128,17 +127,19 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
 
     # what asyncio asks of a loop
 
-    def call_soon(self, callback: Callable[..., Any], *args: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon(  # type: ignore[override]
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
 
-    def call_later(
+    def call_later(  # type: ignore[override]
         self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         return self.call_at(self._now + delay, callback, *args, context=context)
 
-    def call_at(
+    def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         handle = asyncio.TimerHandle(when, callback, args, self, context)
@@ -181,7 +182,7 @@ def _close(work: Any) -> None:
     for _ in range(10):
         try:
             work.close()
-        except BaseException:  # noqa: S112, PERF203 - whatever it says, it is dead
+        except BaseException:  # whatever it says, it is dead
             if work.cr_frame is None:
                 return
             continue

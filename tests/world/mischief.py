@@ -33,20 +33,20 @@ def _replay(world: "World", player: Player) -> None:
     command = world.people.choice(player.sent)
     if world.people.random() < 0.5 and isinstance(command, Act):
         command = replace(command, seen=(command.seen or 0) + FAR)
-    world.send(player.name, player.plan.name, command, lambda _: None)
+    world.mail.send(player.name, player.plan.name, command, lambda _: None)
 
 
 def _spoof(world: "World", player: Player) -> None:
     trick = world.people.randrange(4)
     if trick == 0:
-        world.acknowledge(player, world.any_process(), player.have + FAR)
+        world.mail.acknowledge(player, world.any_process(), player.have + FAR)
     elif trick == 1:
         player.connect(player.have + FAR)
     else:
         table = player.plan.name if trick == 2 else TableId("elsewhere")
         command = world.people.choice(TRICKS)(player)
         world.forbidden.add((table, command.player, command.id))
-        world.send(player.name, table, command, lambda _: None)
+        world.mail.send(player.name, table, command, lambda _: None)
 
 
 def _act(player: Player, move: bytes, seen: int | None) -> Command:
@@ -64,7 +64,12 @@ def _other_seat(player: Player) -> Command:
 
 
 def _stranger(player: Player) -> Command:
-    return Act(PlayerId("mallory"), player.new_id(), NOW, player.newest.actions[0] if player.newest and player.newest.actions else Raw(b"{}"), None)
+    return Act(PlayerId("mallory"), player.new_id(), NOW, _offered(player), None)
+
+
+def _offered(player: Player) -> Raw:
+    """Something the player may do, if there is anything."""
+    return player.newest.actions[0] if player.newest and player.newest.actions else Raw(b"{}")
 
 
 def _start(player: Player) -> Command:
@@ -78,7 +83,7 @@ TRICKS: tuple[Callable[[Player], Command], ...] = (
     lambda player: _act(player, b"garbage", player.have),
     lambda player: _act(player, b'{"type":"Start","seed":"1"}', player.have),
     lambda player: _act(player, b"{}", -1),
-    lambda player: _act(player, bytes((player.newest and player.newest.actions or [Raw(b"{}")])[0]), player.have + FAR),
+    lambda player: _act(player, bytes(_offered(player)), player.have + FAR),
     lambda player: Join(player.player or PlayerId("x"), player.new_id(), NOW),
     lambda player: Close(PlayerId("mallory"), player.new_id(), NOW),
     lambda player: AddBot(PlayerId("mallory"), player.new_id(), NOW, PlayerId("robot"), PlayerId("random")),

@@ -1,6 +1,6 @@
-"""What a world consists of: how many processes, which tables, who sits there and how they behave. Drawn from the seed."""
+"""What a world consists of, drawn from its seed: processes, tables, who sits there and how they behave."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
 from msgspec import Raw
@@ -62,7 +62,6 @@ class Plan:
     is_shuffled: bool
     snapshot_every: int
     recent: int
-    other: dict[str, int] = field(default_factory=dict)
 
 
 def drawn(rng: Random) -> Plan:

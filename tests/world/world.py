@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context
-from functools import partial
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -15,19 +14,19 @@ import turnstile.host.live as live_tables
 from tests.world import plan as plans
 from tests.world import weather as weathers
 from tests.world.audit import Audit
-from tests.world.client import PASSING, Player, Reader
+from tests.world.client import Player, Reader
 from tests.world.company import Company
-from tests.world.loop import SimulatedLoop
+from tests.world.loop import SimulatedLoop, Stuck
+from tests.world.mail import Mail
 from tests.world.plan import EPOCH
 from tests.world.server import Process
-from turnstile.host import Refused, Status, Update
-from turnstile.host.ledger import asked, command_of, read_event
-from turnstile.kernel.values import PlayerId, encode
+from turnstile.host import Status, Update
+from turnstile.host.ledger import read_event
+from turnstile.kernel.values import PlayerId
 from turnstile.store.log import TableId
 from turnstile.store.memory import Disk
 from turnstile.store.protocol import OUTAGE_AFTER, Commit
-from turnstile.table.values import Accepted, Acknowledge, Act, Command, Phase, Ring
-from turnstile.table.values import Code as TableCode
+from turnstile.table.values import Acknowledge, Act, Phase, Ring
 
 CALM_SECONDS = 240.0
 """Simulated seconds in which every match must end once nothing goes wrong any more."""
@@ -49,7 +48,7 @@ class World:
         self.plan = plans.drawn(Random(f"{seed} plan"))
         self.weather = weathers.drawn(Random(f"{seed} weather"))
         self.faults, self.people, self.chance = (Random(f"{seed} {of}") for of in ("faults", "people", "bots"))
-        self.loop = SimulatedLoop(Random(f"{seed} loop"), is_shuffled=self.plan.is_shuffled)
+        self.loop = SimulatedLoop(Random(f"{seed} loop"), is_shuffled=self.plan.is_shuffled)  # type: ignore[abstract]
         self.disk = Disk()
         self.is_full = False
         self.is_stormy = True
@@ -61,17 +60,13 @@ class World:
         self.reached: Counter[str] = Counter()
         self.violations: list[Violation] = []
         self.forbidden: set[tuple[TableId, PlayerId, str]] = set()
-        self.contents: dict[tuple[TableId, str], set[bytes]] = {}
-        """What was ever sent under each id."""
-        self.arrivals: Counter[tuple[TableId, str]] = Counter()
-        self.answers: dict[tuple[TableId, str], list[Any]] = {}
+        self.mail = Mail(self)
         self.notes: list[str] | None = [] if is_traced else None
         self._hash = sha256()
         self._context = Context()
         self._absences: list[tuple[int, int]] = []
         self._absent_since: int | None = None
         self._slack = self.weather.store_delay + 50
-        self._acked_at: dict[tuple[TableId, PlayerId], tuple[int, str]] = {}
 
     # what is written down
 
@@ -119,93 +114,10 @@ class World:
         if self.faults.random() < self.weather.doubled:
             yield self.delay(self.weather.net_delay * 5)
 
-    # requests
+    # what the store and the servers do
 
     def any_process(self) -> Process | None:
         return self.faults.choice(self.processes)
-
-    def send(self, who: str, table: TableId, command: Command, reply: Callable[[Any], object]) -> None:
-        """A command on its way to any process."""
-        place, key = self.faults.randrange(len(self.processes)), (table, command_of(command))
-        self.contents.setdefault(key, set()).add(encode(asked(command)))
-        self.trace(who, "sends", type(command).__name__, command.id, "to", place)
-
-        def arrive() -> None:
-            process = self.processes[place]
-            if process is not None and process.is_ready:
-                self.arrivals[key] += 1
-                knows = self._known(key, command)
-                process.serve(lambda host: host.submit(table, command), partial(answered, knows), key)
-
-        def answered(knows: tuple[bool, int], answer: Any) -> None:
-            self._check_refusal(key, command, knows, answer)
-            self._answered(who, key, answer)
-            reply(answer)
-
-        for delay in self.fates():
-            self.elsewhere(delay, arrive)
-
-    def _known(self, key: tuple[TableId, str], command: Command) -> tuple[bool, int]:
-        """What is durable when a command arrives: whether it is the same command again, and how much its sender was told."""
-        audit = self.audits.get(key[0])
-        if audit is None:
-            return False, 0
-        is_there = key[1] in audit.commands and len(self.contents[key]) == 1
-        if is_there:
-            self.reach("a command is repeated")
-        return is_there, audit.state.told.get(command.player, 0)
-
-    def _check_refusal(
-        self, key: tuple[TableId, str], command: Command, knows: tuple[bool, int], answer: Accepted | Refused
-    ) -> None:
-        """A refusal is about what is durable: never about what was, never of what was accepted before."""
-        if isinstance(answer, Accepted) or answer.error.code in PASSING:
-            return
-        was_there, told = knows
-        if was_there:
-            self.fail("same answer", f"{key} was in the log, and was refused: {answer}")
-        is_future = answer.error.code == TableCode.FUTURE_VERSION
-        if is_future and isinstance(command, Act) and command.seen is not None and 0 <= command.seen <= told:
-            self.fail("fresh", f"{key} had seen {command.seen} of {told}, and was refused: {answer}")
-
-    def _answered(self, who: str, key: tuple[TableId, str], answer: Any) -> None:
-        before = self.answers.setdefault(key, [])
-        self.trace(who, "is answered", answer)
-        if isinstance(answer, Accepted):
-            self.audits[key[0]].was_accepted(key[1], answer)
-            if any(isinstance(earlier, Accepted) for earlier in before):
-                self.reach("the stored answer is given")
-            for earlier in before:
-                if isinstance(earlier, Refused):
-                    self.reach(f"{earlier.error.code}, then accepted")
-        else:
-            self.refused(who, key[1], answer)
-        before.append(answer)
-
-    def refused(self, who: str, what: str, answer: Refused) -> None:
-        self.trace(who, what, "is refused", answer.error.code)
-        self.reach(f"refused: {answer.error.code}")
-
-    def acknowledge(self, player: Player, process: Process | None, seq: int) -> None:
-        name, table = player.player, player.plan.name
-        assert name is not None
-        if process is None:
-            return
-
-        def answered(answer: Any) -> None:
-            if isinstance(answer, Refused):
-                self.refused(player.name, f"ack {seq}", answer)
-
-        def arrive() -> None:
-            if process.is_alive and process.is_ready:
-                self._acked_at[table, name] = (seq, process.name)
-                process.serve(lambda host: host.acknowledge(table, name, seq), answered, None)
-
-        self.trace(player.name, "acknowledges", seq)
-        for delay in self.fates():
-            self.elsewhere(delay, arrive)
-
-    # what the store and the servers do
 
     def created(self, process: Process, table: TableId) -> None:
         if table not in self.audits and table in self.disk.tables:
@@ -218,7 +130,13 @@ class World:
     def committed(self, process: Process, commit: Commit, is_taken: bool) -> None:
         """At the moment in which an entry is durable, or finds its position taken."""
         event = read_event(commit.table, commit.entry)
-        self.trace(process.name, "commits" if is_taken else "loses", commit.table, commit.entry.position, commit.entry.event.decode())
+        self.trace(
+            process.name,
+            "commits" if is_taken else "loses",
+            commit.table,
+            commit.entry.position,
+            commit.entry.event.decode(),
+        )
         audit = self.audits[commit.table]
         if not is_taken:
             self.reach("conflict")
@@ -235,10 +153,14 @@ class World:
             self.crash(process)
 
     def _check_gate(self, process: Process, audit: Audit, event: Acknowledge) -> None:
-        acked = {reader.player: reader.acked for reader in self.readers if isinstance(reader, Player) and reader.plan.name == audit.name}
+        acked = {
+            reader.player: reader.acked
+            for reader in self.readers
+            if isinstance(reader, Player) and reader.plan.name == audit.name
+        }
         if wrong := audit.unheard(event, acked):  # type: ignore[arg-type]
             self.fail("gate", f"{audit.name}: {wrong}")
-        where = {at[1] for (table, _), at in self._acked_at.items() if table == audit.name}
+        where = {at[1] for (table, _), at in self.mail.acked_at.items() if table == audit.name}
         if where - {process.name}:
             self.reach("a gate opened by acks at two processes")
 
@@ -265,14 +187,20 @@ class World:
         for connection in tuple(process.connections):
             connection.hang_up("the server died")
         self._presence()
-        self.elsewhere(self.faults.choice((0.01, 0.1, 0.5, 1.0, 3.2, 4.5)) if self.is_stormy else 0.1, self.start, process.place)
+        self.elsewhere(
+            self.faults.choice((0.01, 0.1, 0.5, 1.0, 3.2, 4.5)) if self.is_stormy else 0.1, self.start, process.place
+        )
 
     def _note_crash(self, process: Process) -> None:
         self.reach("crash")
         for table, key in process.asked:
             if table in self.audits and key in self.audits[table].commands:
                 self.reach("crash between commit and answer")
-        if self.loop.time() - process.started < 0.3 and process.store.under_way and any(audit.is_open for audit in self.audits.values()):
+        if (
+            self.loop.time() - process.started < 0.3
+            and process.store.under_way
+            and any(audit.is_open for audit in self.audits.values())
+        ):
             self.reach("crash during recovery")
 
     def stall(self, process: Process, seconds: float) -> None:
@@ -341,9 +269,7 @@ class World:
             (self.weather.jump_every, lambda _: self.jump(self.faults.choice((-3_600_000, -2_000, 4_000, 3_600_000)))),
             (self.weather.full_every, lambda _: self._fill()),
         )
-        return [
-            self.loop.create_task(self._again_and_again(every, disaster)) for every, disaster in disasters if every
-        ]
+        return [self.loop.create_task(self._again_and_again(every, disaster)) for every, disaster in disasters if every]
 
     async def _again_and_again(self, every: float, disaster: Callable[[Process], None]) -> None:
         while True:
@@ -382,11 +308,7 @@ class World:
             if audit.read != len(self.disk.tables[name].log):
                 self.fail("positions", f"{name}: entries came into the log unseen")
             audit.check_fair()
-        for (table, key), answers in self.answers.items():
-            is_there = table in self.audits and key in self.audits[table].commands
-            codes = {answer.error.code for answer in answers if isinstance(answer, Refused)}
-            if is_there and self.arrivals[table, key] == 1 and codes and "OutcomeUnknown" not in codes:
-                self.fail("refused", f"{table}: {key} was refused ({codes}) and took effect")
+        self.mail.check_refused()
         for fault in self.loop.faults:
             self.fail("exception", fault)
         for task, home in self.loop.tasks:
@@ -396,7 +318,7 @@ class World:
     def _check_task(self, task: asyncio.Task[Any]) -> None:
         if not task.done():
             self.fail("task left", f"{task.get_coro()}")
-        elif not task.cancelled() and task._log_traceback:  # type: ignore[attr-defined]
+        elif not task.cancelled() and task._log_traceback:
             self.fail("exception", repr(task.exception()))
 
     def run(self) -> "World":
@@ -404,10 +326,12 @@ class World:
         with _settings(self.plan):
             try:
                 story = self.loop.create_task(self.story())
-                self.loop._run(lambda: story.done() or bool(self.violations))
+                self.loop.run_until(lambda: story.done() or bool(self.violations))
                 if not self.violations:
                     story.result()
                     self._last_look()
+            except Stuck as fault:
+                self.fail("live", str(fault))
             finally:
                 self.loop.bury()
         if self.violations:
