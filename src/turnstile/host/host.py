@@ -305,10 +305,14 @@ class Host:
         if live.state.now >= self._last_outage or not live.state.timers:
             return
         outages = await self.store.outages(live.state.now)
-        lost = sum(outage.end - max(outage.start, live.state.now) for outage in outages)
-        if lost > 0:
-            self.counts["resumed"] += 1
-            await live.take(lambda now: Resume(now, lost))
+
+        def resumed(now: Instant) -> Resume | None:
+            """What was lost since the table's last event; nothing, once another process has said so."""
+            lost = sum(max(0, outage.end - max(outage.start, live.state.now)) for outage in outages)
+            return Resume(now, lost) if lost else None
+
+        self.counts["resumed"] += 1
+        await live.take(resumed)
 
     # tables in memory
 

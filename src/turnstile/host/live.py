@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 RECENT = 64  # steps whose news of each stream is at hand without reading the log
 MOST_TRIES = 100  # times that one event may find its position taken
 
-EventAt = Callable[[Instant], TableEvent]
-"""An event, once the time it happens at is known."""
+EventAt = Callable[[Instant], TableEvent | None]
+"""An event, once the time it happens at is known; nothing, where there is no reason for it any more."""
 
 
 class GameFailed(Exception):
@@ -90,6 +90,8 @@ class Live:
         now = self._store.now()  # when it happened, however long it takes to find its place
         for _ in range(MOST_TRIES):
             event, kept = event_at(now), self.kept
+            if event is None:
+                return None
             step = self._decide(event)
             if isinstance(step, Rejection):
                 if self._store.is_shared and await self.read_on():
