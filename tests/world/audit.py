@@ -141,6 +141,10 @@ class Audit:
 
     def _check_time(self, found: Entry, event: object, before: Table, after: Table) -> None:
         if isinstance(event, Resume):
+            outages = self._world.disk.outages
+            lost = sum(max(0, outage.end - max(outage.start, before.now)) for outage in outages)
+            if event.lost > lost:
+                self._world.fail("outage once", f"{self.name}: {event.lost} ms were added for an outage of {lost} ms")
             for running in self._timers.values():
                 running.added += event.lost
         if isinstance(event, Ring):

@@ -20,7 +20,7 @@ from turnstile.store.log import TableId
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Saved
 from turnstile.table.clocks import next_timer
-from turnstile.table.values import Acknowledge, Ring
+from turnstile.table.values import Acknowledge, Resume, Ring
 
 Patch = pytest.MonkeyPatch
 BUGS: list["Bug"] = []
@@ -191,6 +191,19 @@ def outage_forgotten(patch: Patch) -> None:
         return None
 
     patch.setattr(Host, "_resume", resume)
+
+
+@caught_by("outage once")
+def outage_counted_by_each_process(patch: Patch) -> None:
+    real = Live.take
+
+    async def take(self: Live, event_at: EventAt) -> Rejection | None:
+        event = event_at(self._store.now())
+        if isinstance(event, Resume):
+            return await real(self, lambda _: event)
+        return await real(self, event_at)
+
+    patch.setattr(Live, "take", take)
 
 
 # starting again

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Raw
 
-from tests.world.plan import EPOCH, Manners, TablePlan
+from tests.world.plan import Manners, TablePlan
 from tests.world.server import Closed, Connection
 from turnstile.host import Refused, Status, Update
 from turnstile.host.host import Answer
@@ -91,6 +91,7 @@ class Reader:
                     self.status = msgspec.json.decode(item.body, type=Shown)
             case Refused():
                 self.world.mail.refused(self.name, "attach", item)
+                self.is_done |= item.error.code == HostCode.NO_SPECTATORS
             case Closed():
                 connection.is_broken = True
         self.news.set()
@@ -190,7 +191,7 @@ class Player(Reader):
         due = self.status and self.status.clocks.get(str(self.player))
         if due and self.world.people.random() < self.manners.brink:
             early = self.world.people.choice((0, 0, 1, 2)) + 2 * self.world.weather.store_delay // 4
-            await self.world.pause(max(0.0, (due - EPOCH) / 1000 - self.world.loop.time() - early / 1000))
+            await self.world.pause(min(3.0, max(0.0, (due - self.world.now() - early) / 1000)))
         else:
             await self.world.pause(self.world.delay(self.manners.think))
 

@@ -65,7 +65,7 @@ class Plan:
 
 
 def drawn(rng: Random) -> Plan:
-    tables = tuple(_table(rng, number) for number in range(rng.choice((1, 1, 1, 1, 2, 2, 3))))
+    tables = tuple(_table(rng, number) for number in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3))))
     return Plan(
         processes=rng.choice((1, 1, 2, 2, 3)),
         tables=tables,

@@ -88,6 +88,7 @@ class FaultyStore:
 
     def _return(self, fault: StoreFault | None, result: T, answer: "asyncio.Future[T]") -> None:
         self.under_way -= 1
+        self._world.between_steps(self._process)
         if answer.done():
             return
         if fault is None:

@@ -50,6 +50,6 @@ def drawn(rng: Random) -> Weather:
         notice_delay=rng.choice((0, 5, 100, 800)),
         crash_every=rng.choice((0.0, 0.0, 0.5, 1.0, 2.0, 4.0)),
         pause_every=rng.choice((0.0, 0.0, 0.0, 1.5, 3.0)),
-        jump_every=rng.choice((0.0, 0.0, 0.0, 0.0, 3.0)),
+        jump_every=rng.choice((0.0, 0.0, 0.0, 0.0, 0.0, 3.0)),
         full_every=rng.choice((0.0, 0.0, 0.0, 0.0, 3.0)),
     )

@@ -23,7 +23,7 @@ from tests.world.server import Process
 from turnstile.host import Status, Update
 from turnstile.host.ledger import read_event
 from turnstile.kernel.values import PlayerId
-from turnstile.store.log import TableId
+from turnstile.store.log import Instant, TableId
 from turnstile.store.memory import Disk
 from turnstile.store.protocol import OUTAGE_AFTER, Commit
 from turnstile.table.values import Acknowledge, Act, Phase, Ring
@@ -211,6 +211,14 @@ class World:
             self._presence()
             self.elsewhere(seconds, self.wake, process)
 
+    def between_steps(self, process: Process) -> None:
+        """Between any two steps of its work a process may be stopped, for good or for a while."""
+        weather, chance = self.weather, self.faults.random()
+        if weather.pause_every and chance < 0.005:
+            self.stall(process, self.faults.choice((0.2, 3.5, 5.0)))
+        elif weather.crash_every and chance > 0.998:
+            self.crash(process)
+
     def wake(self, process: Process) -> None:
         if process.is_alive and not process.home.is_running:
             self.trace(process.name, "goes on")
@@ -232,6 +240,7 @@ class World:
         before = self.now()
         self.jumped += milliseconds
         self.trace("the clock jumps by", milliseconds)
+        self.disk.newest = Instant(self.now())  # somebody has seen it
         if self.now() > before:
             self._absences.append((before, self.now()))
 
@@ -239,7 +248,11 @@ class World:
         """For how long nobody was there between two instants, counting what is long enough to be noticed."""
         slack = self._slack  # a beat may have arrived after its process died
         long = [(a + slack, b) for a, b in self._absences if b - a > OUTAGE_AFTER + slack]
-        return sum(max(0, min(b, end) - max(a, start)) for a, b in long)
+        total, reached = 0, start
+        for a, b in sorted(long):
+            total += max(0, min(b, end) - max(a, reached))
+            reached = max(reached, b)
+        return total
 
     # the story
 
