@@ -82,9 +82,11 @@ async def _open_successor(host: "Host", live: "Live") -> None:
     state = live.state
     assert state.successor is not None, "a rematch was agreed on"
     header = replace(state.header, table=state.successor, at=state.now)
-    await host.open(header)
+    if host.is_passing(await host.open(header)):
+        return
     for seat in state.seats:
-        await host.submit(state.successor, _seating(state, seat.player))
+        if host.is_passing(await host.submit(state.successor, _seating(state, seat.player))):
+            return  # in the order of the seats, or not yet
     await host.notice(live.name, lambda now: Succeeded(now))
 
 

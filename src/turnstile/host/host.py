@@ -183,8 +183,25 @@ class Host:
         The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
         have seen what was never told is refused, and learns how far it has acknowledged.
         """
-        line = await self._do(name, lambda live: self._attached(live, player, after))
+        if self.is_stopping:
+            return Refused(STOPPING)
+        work = self._spawn(self._at(name, lambda live: self._attached(live, player, after)))
+        try:
+            line = await asyncio.shield(work)
+        except asyncio.CancelledError:
+            work.add_done_callback(self._hang_up)
+            raise
         return Refused(line) if isinstance(line, Rejection) else line
+
+    def _hang_up(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
+        """Whoever wanted this line has gone before it was there."""
+        if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
+            self.detach(line)
+
+    @staticmethod
+    def is_passing(answer: object) -> bool:
+        """Whether this is a refusal that says nothing but: try again."""
+        return isinstance(answer, Refused) and answer.error.code in (*CODES.values(), Code.STOPPING)
 
     def detach(self, line: Line, why: str = "closed") -> None:
         """End a line. The seat's stream is kept."""
@@ -214,6 +231,7 @@ class Host:
         live.waiting += 1
         try:
             async with live.lock:
+                await live.settle_doubt()
                 await self._resume(live)
                 return await work(live)
         finally:
@@ -233,8 +251,6 @@ class Host:
                 return await self._missing(name)
         except PASSING as fault:
             self.counts[CODES[type(fault)]] += 1
-            if isinstance(fault, Unknown):
-                self._live.pop(name, None)  # what is in the log will be read again
             return _passing(fault)
 
     async def _asked_by_player(self, live: Live, command: Command) -> Answer:
@@ -287,13 +303,13 @@ class Host:
         if not 0 <= after <= line.newest():
             known = 0 if player is None else live.cursors.get(player, 0)
             return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+        if player is not None:
+            live.hand(player, after)
+            await self._heard(live, player, after)
         for other in tuple(live.lines):
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
         live.lines.add(line)
-        if player is not None:
-            live.hand(player, after)
-            await self._heard(live, player, after)
         return line
 
     async def _resume(self, live: Live) -> None:
@@ -303,10 +319,14 @@ class Host:
         if live.state.now >= self._last_outage or not live.state.timers:
             return
         outages = await self.store.outages(live.state.now)
-        lost = sum(outage.end - max(outage.start, live.state.now) for outage in outages)
-        if lost > 0:
-            self.counts["resumed"] += 1
-            await live.take(lambda now: Resume(now, lost))
+
+        def resumed(now: Instant) -> Resume | None:
+            """What was lost since the table's last event; nothing, once another process has said so."""
+            lost = sum(max(0, outage.end - max(outage.start, live.state.now)) for outage in outages)
+            return Resume(now, lost) if lost else None
+
+        self.counts["resumed"] += 1
+        await live.take(resumed)
 
     # tables in memory
 
@@ -441,6 +461,7 @@ class Host:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             await self._unless_passing(self._save_cursors())
+            await self._settle_doubts()
             if self.store.is_shared:
                 await self._unless_passing(self._read_on())
             for name in [name for name, live in self._live.items() if live.is_idle and not is_open(live.state)]:
@@ -449,6 +470,11 @@ class Host:
     async def _save_cursors(self) -> None:
         for live in [live for live in self._live.values() if live.unsaved]:
             await live.save_cursors()
+
+    async def _settle_doubts(self) -> None:
+        """What was being written when the store broke off: if it is there, everyone is told."""
+        for name in [name for name, live in self._live.items() if live.is_in_doubt]:
+            await self._at(name, Live.settle_doubt)
 
     async def _read_on(self) -> None:
         for name, position in (await self.store.positions(tuple(self._live))).items():
@@ -467,9 +493,13 @@ class Host:
 
 async def _pass_gate(live: Live) -> Rejection | None:
     """Bots have always heard what they were told; everyone else says so."""
-    heard = {player: told if bot_of(live.state, player) else 0 for player, told in live.state.told.items()}
-    cursors = ByPlayer({player: max(seq, live.cursors.get(player, 0)) for player, seq in heard.items()})
-    return await live.take(lambda now: Acknowledge(now, cursors))
+
+    def heard(now: Instant) -> Acknowledge:
+        """As things stand when it is decided: a bot may have stopped standing in for somebody meanwhile."""
+        told = {player: seq if bot_of(live.state, player) else 0 for player, seq in live.state.told.items()}
+        return Acknowledge(now, ByPlayer({name: max(seq, live.cursors.get(name, 0)) for name, seq in told.items()}))
+
+    return await live.take(heard)
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:

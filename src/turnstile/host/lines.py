@@ -10,7 +10,7 @@ import msgspec
 
 from turnstile.host.live import Live
 from turnstile.kernel.values import PlayerId, encode
-from turnstile.table.sight import is_open, status
+from turnstile.table.sight import status
 
 
 class Update(msgspec.Struct, frozen=True, gc=False):
@@ -67,7 +67,7 @@ class Line:
         state = self.live.state
         if self.player is not None:
             return state.told.get(self.player, 0)
-        return max(0, state.watched - state.header.settings.delay) if is_open(state) else state.watched
+        return max(0, state.watched - state.header.settings.delay) if state.result is None else state.watched
 
     def close(self, why: str) -> None:
         """End the line; whoever reads it finds out."""

@@ -10,7 +10,7 @@ from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged, Instant, TableId
-from turnstile.store.protocol import Busy, Store
+from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import due_of
 from turnstile.table.values import Command, Told
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 RECENT = 64  # steps whose news of each stream is at hand without reading the log
 MOST_TRIES = 100  # times that one event may find its position taken
 
-EventAt = Callable[[Instant], TableEvent]
-"""An event, once the time it happens at is known."""
+EventAt = Callable[[Instant], TableEvent | None]
+"""An event, once the time it happens at is known; nothing, where there is no reason for it any more."""
 
 
 class GameFailed(Exception):
@@ -66,6 +66,8 @@ class Live:
         self.handed: dict[PlayerId, int] = {}
         """The newest update of each seat that was handed to a reader, or that one said it had."""
         self.lock = asyncio.Lock()
+        self.is_in_doubt = False
+        """Whether something was being written when the store broke off: it may be in the log."""
         self.waiting = 0
         self.lines: set[Line] = set()
         self.is_driven = False
@@ -89,15 +91,18 @@ class Live:
 
     async def take(self, event_at: EventAt) -> Rejection | None:
         """Read, decide, commit, tell: why the event is refused, or `None` when it is durable and told."""
+        now = self._store.now()  # when it happened, however long it takes to find its place
         for _ in range(MOST_TRIES):
-            event, kept = event_at(self._store.now()), self.kept
+            event, kept = event_at(now), self.kept
+            if event is None:
+                return None
             step = self._decide(event)
             if isinstance(step, Rejection):
                 if self._store.is_shared and await self.read_on():
                     continue  # it was decided on what is past
                 return step
             commit, after = drafted(kept, event, step.state)
-            if await self._store.commit(commit):
+            if await self._commit(commit):
                 self.due = commit.row.due
                 self._tell(after, step)
                 return None
@@ -115,6 +120,19 @@ class Live:
         newest = (await self._store.positions([self.name])).get(self.name)
         if newest != self.kept.position and not await self.read_on():
             raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
+
+    async def _commit(self, commit: Commit) -> bool:
+        try:
+            return await self._store.commit(commit)
+        except Unknown:
+            self.is_in_doubt = True
+            raise
+
+    async def settle_doubt(self) -> None:
+        """Where something may be in the log that is not known here, read on before anything else is done."""
+        if self.is_in_doubt:
+            await self.read_on()
+            self.is_in_doubt = False
 
     def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
         try:
@@ -174,6 +192,7 @@ class Live:
 
     async def save_cursors(self) -> None:
         """Store the cursors that have moved, and learn of those that moved elsewhere."""
-        moved, self.unsaved = self.unsaved, {}
+        moved = dict(self.unsaved)
         for player, seq in (await self._store.acknowledge(self.name, moved)).items():
             self.cursors[player] = max(seq, self.cursors.get(player, 0))
+        self.unsaved = {player: seq for player, seq in self.unsaved.items() if seq > moved.get(player, 0)}

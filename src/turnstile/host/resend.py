@@ -1,7 +1,8 @@
 """Streams made anew from the log: for those who come back after their updates have left the memory."""
 
-from turnstile.host.ledger import Kept, replayed, told_since
+from turnstile.host.ledger import BadSnapshot, Kept, replayed, told_since
 from turnstile.kernel.values import PlayerId
+from turnstile.store.log import Entry, Snapshot
 from turnstile.store.protocol import Saved, Store
 from turnstile.table.machine import Table
 
@@ -25,13 +26,21 @@ async def _before(store: Store, newest: Kept, stream: PlayerId | None, after: in
     low, middle, high = 1, newest.position, newest.position  # most who come back have missed little
     while low <= high:
         snapshot = await store.snapshot(name, middle)
-        kept = best if snapshot is None else replayed(name, Saved(header, snapshot, ()))
-        if _told(kept.state, stream) <= after:
+        kept = best if snapshot is None else _kept(header, snapshot, newest)
+        if kept is not None and _told(kept.state, stream) <= after:
             best, low = kept, middle + 1
         else:
-            high = kept.position - 1
+            high = (middle if snapshot is None else snapshot.position) - 1
         middle = (low + high) // 2
     return best
+
+
+def _kept(header: Entry, snapshot: Snapshot, newest: Kept) -> Kept | None:
+    """The table at a snapshot; `None` where that is bad. It is a cache: an older one, or the log, has the same."""
+    try:
+        return replayed(newest.state.header.table, Saved(header, snapshot, ()))
+    except BadSnapshot:
+        return None
 
 
 def _told(state: Table, stream: PlayerId | None) -> int:

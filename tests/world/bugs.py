@@ -1,0 +1,253 @@
+"""Planted bugs: small, deliberate faults, each with the promise it breaks. They prove that the world can see."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.world.store import FaultyStore
+from turnstile.host import Host, Line
+from turnstile.host import host as hosts
+from turnstile.host.drive import drive
+from turnstile.host.ledger import Kept, drafted, followed, read_event, replayed
+from turnstile.host.live import EventAt, Live
+from turnstile.host.resend import made_anew
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.store.log import TableId
+from turnstile.store.memory import MemoryStore
+from turnstile.store.protocol import Commit, Saved
+from turnstile.table.clocks import next_timer
+from turnstile.table.values import Acknowledge, Resume, Ring
+
+Patch = pytest.MonkeyPatch
+BUGS: list["Bug"] = []
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is wrong, and the invariant that must notice it."""
+
+    name: str
+    caught_by: str
+    plant: Callable[[Patch], None]
+
+
+def caught_by(invariant: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
+    def declare(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
+        BUGS.append(Bug(plant.__name__, invariant, plant))
+        return plant
+
+    return declare
+
+
+# the store
+
+
+@caught_by("positions")
+def no_position_check(patch: Patch) -> None:
+    async def commit(self: MemoryStore, commit: Commit) -> bool:
+        self._tables()[commit.table].log.append(commit.entry)
+        return True
+
+    patch.setattr(MemoryStore, "commit", commit)
+
+
+@caught_by("once")
+def command_id_not_unique(patch: Patch) -> None:
+    real = MemoryStore.commit
+
+    async def commit(self: MemoryStore, commit: Commit) -> bool:
+        self._tables()[commit.table].commands.pop(commit.entry.command, None)  # type: ignore[arg-type]
+        return await real(self, commit)
+
+    patch.setattr(MemoryStore, "commit", commit)
+
+
+@caught_by("same answer")
+def stored_answer_not_found(patch: Patch) -> None:
+    async def find(self: FaultyStore, table: TableId, command: str) -> None:
+        return None
+
+    patch.setattr(FaultyStore, "find", find)
+
+
+# telling
+
+
+@caught_by("handed")
+def told_before_commit(patch: Patch) -> None:
+    real = Live._commit
+
+    async def commit(self: Live, commit: Commit) -> bool:
+        event = read_event(self.name, commit.entry)
+        step = self._decide(event)
+        assert not isinstance(step, Rejection)
+        self._tell(drafted(self.kept, event, step.state)[1], step)
+        return await real(self, commit)
+
+    patch.setattr(Live, "_commit", commit)
+
+
+@caught_by("gapless")
+def one_update_lost_on_reconnect(patch: Patch) -> None:
+    real = Line.__init__
+
+    def begin(self: Line, live: Live, player: PlayerId | None, sent: int) -> None:
+        real(self, live, player, sent + 1 if sent else 0)
+
+    patch.setattr(Line, "__init__", begin)
+
+
+@caught_by("gapless")
+def recent_updates_kept_after_reading_on(patch: Patch) -> None:
+    async def read_on(self: Live) -> bool:
+        entries = await self._store.entries(self.name, self.kept.position)
+        if entries:
+            self.kept = followed(self.name, self.kept, entries)
+            self.notify()
+        return bool(entries)
+
+    async def updates(self: Live, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
+        recent = [update for news in self._recent.get(stream, ()) for update in news.updates() if update[0] > after]
+        return recent or await made_anew(self._store, self.kept, stream, after)
+
+    patch.setattr(Live, "read_on", read_on)
+    patch.setattr(Live, "updates", updates)
+
+
+@caught_by("delay")
+def spectators_not_delayed(patch: Patch) -> None:
+    def newest(self: Line) -> int:
+        state = self.live.state
+        return state.watched if self.player is None else state.told.get(self.player, 0)
+
+    patch.setattr(Line, "newest", newest)
+
+
+@caught_by("one line")
+def old_line_kept_beside_the_new(patch: Patch) -> None:
+    real = Host.detach
+
+    def detach(self: Host, line: Line, why: str = "closed") -> None:
+        if not why.startswith("another"):
+            real(self, line, why)
+
+    patch.setattr(Host, "detach", detach)
+
+
+@caught_by("R9")
+def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
+    patch.setattr(Host, "_hang_up", lambda self, work: None)
+
+
+@caught_by("live")
+def nobody_woken(patch: Patch) -> None:
+    def notify(self: Live) -> None:
+        self.version += 1
+
+    patch.setattr(Live, "notify", notify)
+
+
+# acknowledgements
+
+
+@caught_by("gate")
+def future_counts_as_acknowledged(patch: Patch) -> None:
+    async def heard(self: Host, live: Live, player: PlayerId, seq: int) -> None:
+        live.acknowledge(player, min(seq, live.state.told.get(player, 0)))
+        await hosts._pass_gate(live)
+
+    patch.setattr(Host, "_heard", heard)
+
+
+@caught_by("gate")
+def gate_opens_by_itself(patch: Patch) -> None:
+    async def pass_gate(live: Live) -> Rejection | None:
+        return await live.take(lambda now: Acknowledge(now, ByPlayer(live.state.told)))
+
+    patch.setattr(hosts, "_pass_gate", pass_gate)
+
+
+# time
+
+
+@caught_by("timer early")
+def timer_fires_early(patch: Patch) -> None:
+    async def ring(self: Host, live: Live) -> None:
+        while timer := next_timer(live.state):
+            due = timer.due
+            if await live.take(lambda _, timer=timer, due=due: Ring(due, timer.name, due)):  # type: ignore[misc]
+                return
+
+    patch.setattr(Host, "_ring", ring)
+
+
+@caught_by("just")
+def outage_forgotten(patch: Patch) -> None:
+    async def resume(self: Host, live: Live) -> None:
+        return None
+
+    patch.setattr(Host, "_resume", resume)
+
+
+@caught_by("outage once")
+def outage_counted_by_each_process(patch: Patch) -> None:
+    real = Live.take
+
+    async def take(self: Live, event_at: EventAt) -> Rejection | None:
+        event = event_at(self._store.now())
+        if isinstance(event, Resume):
+            return await real(self, lambda _: event)
+        return await real(self, event_at)
+
+    patch.setattr(Live, "take", take)
+
+
+# starting again
+
+
+@caught_by("replay")
+def stream_counted_wrongly_after_a_restart(patch: Patch) -> None:
+    def recounted(name: TableId, saved: Saved) -> Kept:
+        kept = replayed(name, saved)
+        return Kept(replace(kept.state, watched=kept.state.watched + 1), kept.position, kept.link)
+
+    patch.setattr(hosts, "replayed", recounted)
+
+
+@caught_by("fresh")
+def refused_on_what_is_past(patch: Patch) -> None:
+    real = Live.take
+
+    async def take(self: Live, event_at: EventAt) -> Rejection | None:
+        is_shared, self._store.is_shared = self._store.is_shared, False
+        try:
+            return await real(self, event_at)
+        finally:
+            self._store.is_shared = is_shared
+
+    patch.setattr(Live, "take", take)
+
+
+@caught_by("R9")
+def driven_only_once(patch: Patch) -> None:
+    async def drive_once(self: Host, live: Live) -> None:
+        await drive(self, live)
+
+    patch.setattr(Host, "_drive", drive_once)
+
+
+@caught_by("exception")
+def busy_store_ends_the_host(patch: Patch) -> None:
+    async def contained(self: Host, name: TableId, work: Awaitable[Any]) -> Any:
+        return await work
+
+    patch.setattr(Host, "_contained", contained)
+
+
+@caught_by("rematch")
+def rematch_without_everyone(patch: Patch) -> None:
+    patch.setattr(Host, "is_passing", staticmethod(lambda answer: False))
