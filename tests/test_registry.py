@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from tests.bots.toys import cups
 from turnstile import registry
 from turnstile.games import ecard
-from turnstile.kernel import Machine, Study
+from turnstile.kernel import Machine, PlayerId, Rejection, Seed, Study, encode
 from turnstile.studies.ecard import study
 
 
@@ -48,3 +49,44 @@ def test_where_nobody_has_studied_a_game_nothing_is_known_of_it() -> None:
     unknown = registry.study_of(replace(ecard.game, machine=unheard))
     assert isinstance(unknown, Study)
     assert unknown.imagine is None
+
+
+def test_a_game_that_is_lent_is_found_like_an_installed_one_and_only_so_long() -> None:
+    with registry.lent(cups):
+        assert registry.find_game("cups") is cups
+        assert "cups" in registry.names()
+        stand = registry.find_stand("cups")
+        assert stand is not None
+        assert stand.machine is cups.machine
+    assert registry.find_game("cups") is None
+    assert "cups" not in registry.names()
+
+
+def test_a_game_may_be_lent_in_place_of_another_and_gives_way_again() -> None:
+    other = replace(ecard.game, title="Another E-Card")
+    with registry.lent(other):
+        assert registry.find_game("e-card") is other
+        with registry.lent(ecard.game):
+            assert registry.find_game("e-card") is ecard.game
+        assert registry.find_game("e-card") is other
+    assert registry.find_game("e-card") is ecard.game
+
+
+def test_every_game_has_a_stand_and_so_has_the_table() -> None:
+    assert registry.machine_names() == (*registry.names(), "table")
+    for name in registry.machine_names():
+        stand = registry.find_stand(name)
+        assert stand is not None
+        assert stand.machine.name == name
+        assert all(world.machine is stand.machine for world in stand.worlds())
+
+
+def test_the_stand_of_a_game_opens_and_reads_matches_of_that_game() -> None:
+    stand = registry.find_stand("e-card")
+    assert stand is not None
+    players = (PlayerId("ana"), PlayerId("bo"))
+    lobby = stand.new(players, b"{}", Seed("7"))
+    assert lobby == ecard.new(players, ecard.Options(), Seed("7"))
+    assert stand.read(encode(lobby)) == lobby
+    assert isinstance(stand.new(players, b'{"wings":2}', None), Rejection)
+    assert isinstance(stand.read(b"{}"), Rejection)

@@ -8,7 +8,7 @@ import pytest
 
 from turnstile.cli.step import Answer, Refused, reply
 from turnstile.kernel import Seed, encode
-from turnstile.registry import find_game, names
+from turnstile.registry import find_game, find_stand, names
 from turnstile.testing.strategies import NAMES, Match
 
 QUESTIONS = 600
@@ -36,8 +36,9 @@ def spoiled(value: Any, rng: Random) -> Any:
 
 @pytest.mark.parametrize("name", names())
 def test_a_spoiled_state_or_event_is_answered_and_nothing_escapes(name: str) -> None:
-    game, rng = find_game(name), Random(name)
+    game, stand, rng = find_game(name), find_stand(name), Random(name)
     assert game is not None
+    assert stand is not None
     answers: set[type] = set()
     for number in range(QUESTIONS):
         if number % 100 == 0:
@@ -48,5 +49,5 @@ def test_a_spoiled_state_or_event_is_answered_and_nothing_escapes(name: str) -> 
             state = spoiled(state, rng)
         if rng.random() < 0.3:
             event = spoiled(event, rng)
-        answers.add(type(reply(game, json.dumps({"state": state, "event": event}).encode())))
+        answers.add(type(reply(stand, json.dumps({"state": state, "event": event}).encode())))
     assert answers == {Answer, Refused}

@@ -1,25 +1,51 @@
-"""What is installed: games, and what belongs to them, found by the game's name through entry points.
+"""What is installed: games, what belongs to them, and other machines, found by name through entry points.
 
 The games in the box are found in the same way as a game that somebody else has packaged: this module keeps no list.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from turnstile.kernel import AnyGame, AnyStudy, Game, Study
+from turnstile.kernel.stand import AnyStand, Stand, stand_of
 
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"
+MACHINES = "turnstile.machines"
+
+_lent: dict[str, AnyGame] = {}
 
 
 def names() -> tuple[str, ...]:
     """The names of all installed games, in alphabetical order."""
-    return tuple(sorted(_entries(GAMES)))
+    return tuple(sorted({*_entries(GAMES), *_lent}))
+
+
+def find_game(name: str) -> AnyGame | None:
+    """The installed game of this name."""
+    return _lent.get(name) or _installed(name)
+
+
+@contextmanager
+def lent(game: AnyGame) -> Iterator[None]:
+    """Within this context the game is found as if it were installed, even in place of one that is.
+
+    For a test, or for a program that has a game of its own and does not package it. It holds for the whole process.
+    """
+    before = _lent.get(game.name)
+    _lent[game.name] = game
+    try:
+        yield
+    finally:
+        del _lent[game.name]
+        if before is not None:
+            _lent[game.name] = before
 
 
 @cache
-def find_game(name: str) -> AnyGame | None:
-    """The installed game of this name."""
+def _installed(name: str) -> AnyGame | None:
     found = find(GAMES, name)
     return found if isinstance(found, Game) else None
 
@@ -28,6 +54,19 @@ def study_of(game: AnyGame) -> AnyStudy:
     """What is known of a game beyond its rules: nothing, where nobody has studied it."""
     found = find(STUDIES, game.name)
     return found if isinstance(found, Study) else Study()
+
+
+def machine_names() -> tuple[str, ...]:
+    """The names of all installed machines: the games first, then those that are no games."""
+    return (*names(), *sorted({*_entries(MACHINES)} - {*names()}))
+
+
+def find_stand(name: str) -> AnyStand | None:
+    """The stand of the installed machine of this name, which may be that of a game."""
+    if game := find_game(name):
+        return stand_of(game, study_of(game))
+    found = find(MACHINES, name)
+    return found if isinstance(found, Stand) else None
 
 
 def find(group: str, name: str) -> object | None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 
-COMMANDS = ("games", "step", "diagram", "check", "play", "simulate", "replay", "verify")
+COMMANDS = ("games", "step", "diagram", "check", "play", "simulate", "replay", "verify", "matches")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from tests.cli.conftest import Turnstile
 from turnstile.cli.step import take
 from turnstile.games import ecard
-from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, encode
+from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, Study, encode
+from turnstile.kernel.stand import stand_of
 
 START = '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}'
 
@@ -137,7 +138,7 @@ def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state() -> 
     unstudied = replace(ecard.game, machine=machine)
     state = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
     line = encode({"state": {**json.loads(encode(state)), "players": ["zoe"]}, "event": ecard.Start(Seed("7"))})
-    answer = take(unstudied, line)
+    answer = take(stand_of(unstudied, Study()), line)
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_STATE
     assert answer.sentence.startswith("unstudied cannot go on from this state: ")

@@ -8,7 +8,6 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Union
 
 import msgspec
@@ -18,7 +17,7 @@ from turnstile.host import Host, Line, Refused, Update
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.store.log import TableId
-from turnstile.store.protocol import Store
+from turnstile.store.opening import open_store
 from turnstile.table.values import Act, AddBot, AddWords, Header, Join, Leave, Rematch, Resign, Start
 
 COMMANDS = (Act, AddBot, AddWords, Join, Leave, Rematch, Resign, Start)
@@ -53,18 +52,8 @@ Request = Open | Submit | Ack | Attach
 REQUESTS: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 
 
-async def opened(where: str) -> Store:
-    if where.startswith("postgresql:"):
-        from turnstile.store.postgres import PostgresStore
-
-        return await PostgresStore.open(where)
-    from turnstile.store.sqlite import SqliteStore
-
-    return await SqliteStore.open(Path(where))
-
-
 async def serve(where: str, socket: str) -> None:
-    store = await opened(where)
+    store = await open_store(where)
     host, ready, stop = Host(store), asyncio.Event(), asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with asyncio.TaskGroup() as group:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -54,14 +55,26 @@ class Connection:
                     self.frames.put_nowait((frame, line))
         except OSError:
             pass  # the other end died in the middle of a line: the same as its end
+        self._give_up()
+
+    def _give_up(self) -> None:
+        """Nothing more will come."""
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(Gone("the connection has ended"))
                 waiting.exception()  # whoever asked may have gone, too
         self.frames.put_nowait(None)
 
-    def close(self) -> None:
+    def hang_up(self) -> None:
+        """End it; whoever waits for an answer learns that none will come."""
+        self._listening.cancel()
         self._writer.close()
+        self._give_up()
+
+    async def close(self) -> None:
+        self.hang_up()
+        with suppress(OSError):  # the other end was killed
+            await self._writer.wait_closed()
 
 
 class Client:
@@ -73,6 +86,8 @@ class Client:
         self.sockets = sockets
         self.chance = Random(seed)
         self.is_over = False
+        self.socket = ""
+        self._connection: Connection | None = None
         self._counter = 0
         self._actions: list[Any] = []
         self._phase = ""
@@ -89,13 +104,19 @@ class Client:
         """Until the match is over."""
         while not self.is_over:
             try:
-                connection = await Connection.to(self.chance.choice(self.sockets))
+                self.socket = self.chance.choice(self.sockets)
+                self._connection = await Connection.to(self.socket)
                 try:
-                    await self._converse(connection)
+                    await self._converse(self._connection)
                 finally:
-                    connection.close()
+                    await self._connection.close()
             except Gone:
                 await asyncio.sleep(0.02)  # not in a hurry; nothing depends on how long
+
+    def hang_up(self) -> None:
+        """As if the line were dead: it will try another one."""
+        if self._connection is not None:
+            self._connection.hang_up()
 
     async def _converse(self, connection: Connection) -> None:
         asked = {"do": "attach", "table": self.table, "player": self.player, "after": self.seen}

@@ -73,7 +73,7 @@ async def set_up(socket: str, table: TableId, game: str, players: list[PlayerId]
     for request in wanted:
         answer = await connection.ask(**request)
         assert "ok" in answer, f"{encode(request)!r} was answered {answer}"
-    connection.close()
+    await connection.close()
 
 
 def _command(kind: str, player: PlayerId) -> dict[str, object]:

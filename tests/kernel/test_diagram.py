@@ -172,6 +172,17 @@ def test_a_choice_is_a_small_diamond() -> None:
     assert "shape=diamond" in dot_line(ecard, '"picking_pick" [')
 
 
+def test_events_that_lead_the_same_way_share_one_arrow() -> None:
+    class Come(Event, frozen=True):
+        pass
+
+    machine = toy()
+    machine.on(Phase.SAID, Come, to=Phase.OVER)(ruled("Here we come."))
+    (arrow,) = [line for line in dot(machine).splitlines() if '-> "REPLACING_MULTIPLE_CARDS"' in line]
+    assert r'label="  Go  \n  Come  "' in arrow
+    assert r'tooltip="Off we go.\nHere we come."' in arrow
+
+
 def test_long_names_and_labels_are_broken_between_words() -> None:
     assert r'label="REPLACING_\nMULTIPLE_CARDS"' in dot_line(toy(), '"REPLACING_MULTIPLE_CARDS" [')
     machine = toy(label="SomeCardsAre not the same")

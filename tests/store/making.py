@@ -64,7 +64,7 @@ async def stored(
     return entries
 
 
-async def reading(store: Store, table: TableId, at_most: Position | None = None) -> Saved:
-    saved = await store.load(table, at_most)
+async def reading(store: Store, table: TableId) -> Saved:
+    saved = await store.load(table)
     assert saved is not None
     return saved

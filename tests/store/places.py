@@ -5,7 +5,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
+import asyncpg
+
+from tests import postgres
 from turnstile.store.memory import Disk, MemoryStore
+from turnstile.store.migrations import known
+from turnstile.store.postgres import PostgresStore
+from turnstile.store.postgres.schema import migrate
 from turnstile.store.protocol import Store
 from turnstile.store.sqlite import SqliteStore
 
@@ -46,8 +52,31 @@ class SqlitePlace:
         self.time += milliseconds * 1_000_000
 
 
-PLACES: dict[str, Callable[[Path], Place]] = {"memory": MemoryPlace, "sqlite": SqlitePlace}
-SHARED = ["memory"]
+class PostgresPlace:
+    """A schema of its own, whose clock stands still; the server is the same for all tests."""
+
+    def __init__(self, _folder: Path | None = None) -> None:
+        self.schema = postgres.shared.new_schema()
+        self.time = START * 1_000_000
+
+    async def open(self) -> PostgresStore:
+        async with postgres.shell(postgres.shared.dsn(), self.schema) as shell:
+            await migrate(shell, self.schema, known("postgres"))
+            await self._set_clock(shell)
+        return await PostgresStore.open(postgres.shared.dsn(), schema=self.schema, monotonic=lambda: self.time)
+
+    async def let_pass(self, milliseconds: int) -> None:
+        self.time += milliseconds * 1_000_000
+        async with postgres.shell(postgres.shared.dsn(), self.schema) as shell:
+            await self._set_clock(shell)
+
+    async def _set_clock(self, shell: asyncpg.Connection) -> None:
+        clock = "CREATE OR REPLACE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS"
+        await shell.execute(f"{clock} 'SELECT {self.time // 1000}'")
+
+
+PLACES: dict[str, Callable[[Path], Place]] = {"memory": MemoryPlace, "sqlite": SqlitePlace, "postgres": PostgresPlace}
+SHARED = ["memory", "postgres"]
 """Those of them that several processes may have open at once."""
 
 At = Callable[[Place], None]

@@ -38,12 +38,14 @@ async def test_a_table_is_read_from_its_latest_snapshot_on(store: Store) -> None
 @on_a_store
 async def test_N10_who_is_far_behind_reads_from_an_older_snapshot(store: Store) -> None:
     entries = await stored(store, T, 7, snapshots=(2, 5))
-    begins = {at_most: (await reading(store, T, at_most)).snapshot for at_most in (7, 5, 4, 2, 1, 0, -1)}
+    begins = {at_most: await store.snapshot(T, at_most) for at_most in (7, 5, 4, 2, 1, 0, -1)}
     assert {at_most: begin and begin.position for at_most, begin in begins.items()} == {
         7: 5, 5: 5, 4: 2, 2: 2, 1: None, 0: None, -1: None
     }  # fmt: skip
-    assert (await reading(store, T, 4)).entries == tuple(entries[3:])
-    assert (await reading(store, T, -1)).entries == tuple(entries[1:])
+    older = begins[4]
+    assert older is not None
+    assert (older.state, older.link, older.fingerprint) == (state(2), entries[2].link, sha256(state(2)).digest())
+    assert await store.snapshot(U, 7) is None
 
 
 @on_a_store
@@ -54,11 +56,25 @@ async def test_C11_a_table_that_is_over_keeps_its_newest_snapshot_and_reads_from
     saved = await reading(store, T)
     assert saved.snapshot is not None
     assert saved.snapshot.position == 5
-    assert (await reading(store, T, -1)).entries == tuple(entries[1:])
-    for at_most in (4, 2):
-        before = await reading(store, T, at_most)
-        after = 0 if before.snapshot is None else before.snapshot.position
-        assert before.entries == tuple(entries[after + 1 :])
+    assert await store.snapshot(T, 7) == saved.snapshot
+    assert await store.entries(T, 0) == tuple(entries[1:])
+
+
+@on_a_store
+async def test_a_log_is_read_as_far_as_one_likes(store: Store) -> None:
+    entries = await stored(store, T, 5)
+    assert await store.entries(T, -1, 1) == (entries[0],)
+    assert await store.entries(T, 1, 2) == tuple(entries[2:4])
+    assert await store.entries(T, 4, 9) == (entries[5],)
+    assert await store.entries(T, 1, 0) == ()
+
+
+@on_a_store
+async def test_S18_the_newest_positions_of_many_tables_are_known_at_once(store: Store) -> None:
+    await stored(store, T, 5)
+    await stored(store, U, 0)
+    assert await store.positions([T, TableId("nowhere"), U]) == {T: 5, U: 0}
+    assert await store.positions([]) == {}
 
 
 @on_a_store

@@ -195,7 +195,7 @@ async def test_K8_S17_a_commit_whose_sender_hung_up_is_made(store: Store) -> Non
     await asyncio.sleep(0)  # it is on its way
     sending.cancel()
     await asyncio.wait([sending])
-    assert await store.acknowledge(T, {"alice": 1}) == {"alice": 1}  # the store goes on, and is behind that commit
+    assert await store.commit(commit_of(T, following(made)))  # it comes behind the other, and finds it there
     assert await store.find(T, Command("alice 1")) == made
 
 

@@ -144,7 +144,7 @@ def old_line_kept_beside_the_new(patch: Patch) -> None:
 
 @caught_by("R9", first=355)
 def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
-    patch.setattr(Host, "_let_go", lambda self, work: None)
+    patch.setattr(Host, "_unwanted", lambda self, work: None)
 
 
 @caught_by("live")
@@ -246,10 +246,10 @@ def driven_only_once(patch: Patch) -> None:
 
 @caught_by("exception")
 def busy_store_ends_the_host(patch: Patch) -> None:
-    async def outcome(work: Awaitable[Any]) -> Any:
+    async def contained(self: Host, name: TableId, work: Awaitable[Any]) -> Any:
         return await work
 
-    patch.setattr(hosts, "_outcome", outcome)
+    patch.setattr(Host, "_contained", contained)
 
 
 @caught_by("rematch", first=290)

@@ -127,8 +127,8 @@ class FaultyStore:
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        return await self._read(lambda: self._inner.load(table, at_most))
+    async def load(self, table: TableId) -> Saved | None:
+        return await self._read(lambda: self._inner.load(table))
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         found = await self._read(lambda: self._inner.snapshot(table, at_most))

@@ -1,4 +1,4 @@
-"""Arguments that several commands share: a game by its name, its options, a record by its file."""
+"""Arguments that several commands share: a game or another machine by its name, its options, a record by its file."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -12,7 +12,8 @@ from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, refuse_seed
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.game import refuse_count
 from turnstile.kernel.record import Record, load
-from turnstile.registry import find_game, names
+from turnstile.kernel.stand import AnyStand
+from turnstile.registry import find_game, find_stand, machine_names, names
 
 INTERRUPTED = 130  # the exit status of what was stopped with Ctrl-C: 128 + SIGINT, as shells have it
 
@@ -21,10 +22,26 @@ def find_named(context: click.Context, parameter: click.Parameter, name: str | N
     """The installed game of this name, or a usage error that says which there are."""
     game = find_game(name) if name else None
     if name and game is None:
-        close = get_close_matches(name, names(), n=1, cutoff=0.4)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise click.UsageError(f"There is no game {name!r}; installed are: {', '.join(names())}.{hint}", context)
+        raise _unknown("game", name, names(), context)
     return game
+
+
+def find_machine(context: click.Context, parameter: click.Parameter, name: str) -> AnyStand:
+    """The stand of the installed machine of this name, or a usage error that says which there are."""
+    stand = find_stand(name)
+    if stand is None:
+        raise _unknown("machine", name, machine_names(), context)
+    return stand
+
+
+def _unknown(kind: str, name: str, known: Sequence[str], context: click.Context) -> click.UsageError:
+    close = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return click.UsageError(f"There is no {kind} {name!r}; installed are: {', '.join(known)}.{hint}", context)
+
+
+def complete_machine(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in machine_names() if name.startswith(incomplete)]
 
 
 def complete_name(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -32,8 +49,12 @@ def complete_name(context: click.Context, parameter: click.Parameter, incomplete
 
 
 game_argument = click.argument("game", callback=find_named, shell_complete=complete_name)
+machine_argument = click.argument("machine", callback=find_machine, shell_complete=complete_machine)
 any_game_argument = click.argument("game", callback=find_named, shell_complete=complete_name, required=False)
-options_option = click.option("--options", default="{}", metavar="JSON", help="Options of the game, as a JSON object.")
+NO_OPTIONS = "{}"
+options_option = click.option(
+    "--options", default=NO_OPTIONS, metavar="JSON", help="Options of the game, as a JSON object."
+)
 
 
 def refuse_company(game: AnyGame, count: int) -> None:

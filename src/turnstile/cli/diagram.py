@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from turnstile.cli.arguments import game_argument, refuse_folder
-from turnstile.kernel import AnyGame
+from turnstile.cli.arguments import machine_argument, refuse_folder
 from turnstile.kernel.diagram import NoGraphviz, dot, mermaid, svg
+from turnstile.kernel.stand import AnyStand
 
 MERMAID_ENDINGS = {"", ".mmd", ".md", ".txt"}
 FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
 
 
 @click.command()
-@game_argument
+@machine_argument
 @click.option(
     "--format",
     "form",
@@ -26,18 +26,19 @@ FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to this file, not to standard output.",
 )
-def diagram(game: AnyGame, form: str | None, output: Path | None) -> None:
-    """Draw the machine of a game from its table of transitions.
+def diagram(machine: AnyStand, form: str | None, output: Path | None) -> None:
+    """Draw a machine from its table of transitions: a game by its name, or the table that games are played at.
 
     \b
     Examples:
       turnstile diagram e-card
       turnstile diagram e-card -o e-card.svg
+      turnstile diagram table -o table.svg
     """
     refuse_folder(output)
     drawn = FORMS[form or _form_of(output)]
     try:
-        picture = drawn(game.machine)
+        picture = drawn(machine.machine)
     except NoGraphviz as fault:
         raise click.ClickException(str(fault)) from None
     if output:

@@ -7,9 +7,8 @@ from typing import Any, BinaryIO
 import click
 import msgspec
 
-from turnstile.cli.arguments import game_argument
+from turnstile.cli.arguments import machine_argument
 from turnstile.kernel import (
-    AnyGame,
     Effect,
     Event,
     Hop,
@@ -23,7 +22,7 @@ from turnstile.kernel import (
     decode,
     encode,
 )
-from turnstile.registry import study_of
+from turnstile.kernel.stand import AnyStand
 
 LONGEST_LINE = 1 << 20
 NULL = b"null"
@@ -50,12 +49,13 @@ class Refused(Value, frozen=True):
 
 
 @click.command()
-@game_argument
-def step(game: AnyGame) -> None:
+@machine_argument
+def step(machine: AnyStand) -> None:
     """Read {"state": ..., "event": {"type": ...}} lines, and answer each with the step or an error.
 
     The answer is {"state": ..., "trace": [...], "effects": [...]} or {"error": {"code": ..., "message": ...}}. "state":
-    null stands for a new match, with "players", "options" and "seed" beside it. A line that cannot be understood is
+    null stands for a new match, with "players", "options" and "seed" beside it; for a new table the options name the
+    game, and the first player has opened it. A line that cannot be understood is
     answered with an error, and the next one is read.
 
     \b
@@ -64,7 +64,7 @@ def step(game: AnyGame) -> None:
     """
     stream = sys.stdin.buffer if sys.stdin else BytesIO()
     while line := read_line(stream):
-        click.echo(encode(reply(game, line)).decode())
+        click.echo(encode(reply(machine, line)).decode())
         sys.stdout.flush()
 
 
@@ -77,13 +77,13 @@ def read_line(stream: BinaryIO) -> bytes:
     return line
 
 
-def reply(game: AnyGame, line: bytes) -> Answer | Refused:
+def reply(stand: AnyStand, line: bytes) -> Answer | Refused:
     """What to answer to one line."""
-    taken = take(game, line)
+    taken = take(stand, line)
     return Refused(taken) if isinstance(taken, Rejection) else Answer(taken.state, taken.trace, taken.effects)
 
 
-def take(game: AnyGame, line: bytes) -> Step[Any] | Rejection:
+def take(stand: AnyStand, line: bytes) -> Step[Any] | Rejection:
     """The step that a line asks for: first the line, then the event, then the state, then the rules."""
     if len(line) > LONGEST_LINE:
         return Rejection(Refusal.INVALID_EVENT, f"A line has at most {LONGEST_LINE:,} bytes.")
@@ -91,33 +91,20 @@ def take(game: AnyGame, line: bytes) -> Step[Any] | Rejection:
         question = decode(line, Question)
     except Malformed as fault:
         return Rejection(Refusal.INVALID_EVENT, f"This line is no question: {fault}.")
-    event = game.machine.read_event(bytes(question.event))
+    event = stand.machine.read_event(bytes(question.event))
     if isinstance(event, Rejection):
         return event
     if bytes(question.state) == NULL:
-        state = opened(game, question)
-        return state if isinstance(state, Rejection) else game.machine.step(state, event)
-    state = known(game, question)
-    return state if isinstance(state, Rejection) else go_on(game, state, event)
+        state = stand.new(question.players, bytes(question.options), question.seed)
+        return state if isinstance(state, Rejection) else stand.machine.step(state, event)
+    return go_on(stand, bytes(question.state), event)
 
 
-def go_on(game: AnyGame, state: Any, event: Event) -> Step[Any] | Rejection:
-    """The step from a state that came from outside; a game without a study cannot say that no match is in it."""
+def go_on(stand: AnyStand, written: bytes, event: Event) -> Step[Any] | Rejection:
+    """The step from a state that came from outside; not every machine can say of a state that nothing leads there."""
     try:
-        return game.machine.step(state, event)
+        state = stand.read(written)
+        return state if isinstance(state, Rejection) else stand.machine.step(state, event)
     except Exception as bug:
-        why = f"{game.name} cannot go on from this state: {type(bug).__name__}: {bug}."
+        why = f"{stand.machine.name} cannot go on from this state: {type(bug).__name__}: {bug}."
         return Rejection(Refusal.INVALID_STATE, why)
-
-
-def opened(game: AnyGame, question: Question) -> Any:
-    """A new match, or why there cannot be one."""
-    options = game.read_options(bytes(question.options))
-    return options if isinstance(options, Rejection) else game.new(question.players, options, question.seed)
-
-
-def known(game: AnyGame, question: Question) -> Any:
-    """The state that was given, or why no match can be in it."""
-    state = game.machine.read_state(bytes(question.state))
-    fault = None if isinstance(state, Rejection) else study_of(game).sound(state)
-    return Rejection(Refusal.INVALID_STATE, fault) if fault else state

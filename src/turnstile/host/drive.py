@@ -59,7 +59,7 @@ async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
     assert name is not None
     move = await host.think(lambda: chosen(game, name, state, player, host.chance))
     command = Act(player, f"bot {seen} {state.events}", NO_TIME_YET, Raw(encode(move)), seen)
-    await host.submit(live.name, command)
+    await host.move(live.name, command)
 
 
 def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Random) -> Move:

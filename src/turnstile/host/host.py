@@ -31,16 +31,16 @@ from turnstile.host.ledger import (
     replayed,
 )
 from turnstile.host.lines import Line
-from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
+from turnstile.host.live import CommandTaken, EventAt, GameFailed, Gone, Live
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, Value, decode
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, Instant, TableId
-from turnstile.store.protocol import Busy, ReadOnly, Saved, StorageFull, Store, StoreFault, Unknown
+from turnstile.store.log import Damaged, Entry, Instant, TableId
+from turnstile.store.protocol import Busy, ReadOnly, Row, Saved, StorageFull, Store, StoreFault, Unknown
 from turnstile.table.clocks import next_timer
 from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
-from turnstile.table.values import Accepted, Acknowledge, AddBot, Command, Header, Phase, Resume, Return, Ring
+from turnstile.table.values import Accepted, Acknowledge, Act, AddBot, Command, Header, Phase, Resume, Return, Ring
 from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Host:
         self.chance = chance or SystemRandom()
         self.counts: Counter[str] = Counter()
         self._live: dict[TableId, Live] = {}
-        self._loading: dict[TableId, asyncio.Task[Live | Rejection | StoreFault | Damaged]] = {}
+        self._loading: dict[TableId, asyncio.Task[Live | Rejection]] = {}
         self._group: asyncio.TaskGroup | None = None
         self._beaten = Instant(0)
         self._last_outage = Instant(0)
@@ -140,13 +140,6 @@ class Host:
         """Something done at a table to its end, even when whoever wanted it has gone."""
         return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work)))
 
-    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """Work that is done to its end; its faults go to whoever wanted it, and not to the group of all tasks."""
-        outcome = await asyncio.shield(self._spawn(_outcome(work)))
-        if isinstance(outcome, StoreFault | Damaged):
-            raise outcome
-        return outcome
-
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
         return self._group.create_task(work)
@@ -158,21 +151,26 @@ class Host:
         made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
             return Refused(made)
-        try:
-            if await self._to_its_end(self.store.create(header.table, *made)):
-                return header.table
-            found = await self.store.entries(header.table, -1, 1)
-        except PASSING as fault:
-            return Refused(_passing(fault))
+        refused = await asyncio.shield(self._spawn(self._contained(header.table, self._created(header, *made))))
+        return header.table if refused is None else Refused(refused)
+
+    async def _created(self, header: Header, made: Entry, row: Row) -> Rejection | None:
+        if await self.store.create(header.table, made, row):
+            return None
+        found = await self.store.entries(header.table, -1, 1)
         if found and replace(read_header(header.table, found[0]), at=header.at) == header:
-            return header.table
-        return Refused(Rejection(Code.TABLE_EXISTS, "There is another table of this id."))
+            return None
+        return Rejection(Code.TABLE_EXISTS, "There is another table of this id.")
 
     async def submit(self, name: TableId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
-        answer = await self._do(name, lambda live: self._answer(live, command))
+        answer = await self._do(name, lambda live: self._asked_by_player(live, command))
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
+
+    async def move(self, name: TableId, command: Act) -> None:
+        """A bot's move. One that stands in for a player who is away does not bring the player back."""
+        await self._do(name, lambda live: self._answer(live, command))
 
     async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
@@ -191,11 +189,11 @@ class Host:
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
-            work.add_done_callback(self._let_go)
+            work.add_done_callback(self._unwanted)
             raise
         return Refused(line) if isinstance(line, Rejection) else line
 
-    def _let_go(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
+    def _unwanted(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
         """Whoever wanted this line has gone before it was there."""
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)
@@ -222,27 +220,43 @@ class Host:
 
     async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
+        return await self._contained(name, self._done_at(name, work))
+
+    async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+        live = await self._find(name)
+        if isinstance(live, Rejection):
+            return live
+        if live.waiting >= MOST_WAITING:
+            return Rejection(Code.BUSY, "Too much waits at this table; try again.")
+        live.waiting += 1
         try:
-            live = await self._find(name)
-            if isinstance(live, Rejection):
-                return live
-            if live.waiting >= MOST_WAITING:
-                return Rejection(Code.BUSY, "Too much waits at this table; try again.")
-            live.waiting += 1
+            async with live.lock:
+                await live.settle_doubt()
+                await self._resume(live)
+                return await work(live)
+        finally:
+            live.waiting -= 1
+            self._look_after(live)
+
+    async def _contained(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+        """What comes of some work at a table; its faults stay there."""
+        try:
             try:
-                async with live.lock:
-                    await live.settle_doubt()
-                    await self._resume(live)
-                    return await work(live)
-            finally:
-                live.waiting -= 1
-                self._look_after(live)
-        except (Damaged, GameFailed) as fault:
-            log.exception("Table %s is put aside", name)
-            return await self._put_aside(name, str(fault))
+                return await work
+            except (Damaged, GameFailed) as fault:
+                log.exception("Table %s is put aside", name)
+                return await self._put_aside(name, str(fault))
+            except Gone:
+                self._let_go(name, "the table is gone")
+                return await self._missing(name)
         except PASSING as fault:
             self.counts[CODES[type(fault)]] += 1
             return _passing(fault)
+
+    async def _asked_by_player(self, live: Live, command: Command) -> Answer:
+        if _is_away(live, command.player):
+            await live.take(lambda now: Return(now, command.player))
+        return await self._answer(live, command)
 
     async def _answer(self, live: Live, command: Command) -> Answer:
         """The table's answer to a command; or, where the command was given before, the answer to that."""
@@ -320,28 +334,24 @@ class Host:
         if live := self._live.get(name):
             return live
         if name not in self._loading:
-            self._loading[name] = self._spawn(_outcome(self._load(name)))
+            self._loading[name] = self._spawn(self._contained(name, self._load(name)))
             self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
-        found = await asyncio.shield(self._loading[name])
-        if isinstance(found, StoreFault | Damaged):
-            raise found
-        return found
+        return await asyncio.shield(self._loading[name])
 
     async def _load(self, name: TableId) -> Live | Rejection:
         """The table from its log; one that this release cannot play on is ended by an entry that says so."""
-        row = await self.store.row(name)
-        if row is not None and row.note:
-            return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
-        saved = await self.store.load(name)
-        if saved is None:
-            return Rejection(Code.NO_TABLE, "There is no such table.")
+        row, saved = await self.store.row(name), await self.store.load(name)
+        if row is None or saved is None or row.note:
+            return await self._missing(name)
         try:
             kept = replayed(name, saved)
         except BadSnapshot as fault:
             log.warning("%s Its log is read from the beginning.", fault)
             kept = replayed(name, Saved(saved.header, None, await self.store.entries(name, 0)))
         except Outdated as reason:
-            last = saved.entries[-1] if saved.entries else saved.header
+            if not row.is_open:
+                return Rejection(TableCode.OTHER_VERSION, str(reason))
+            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
             await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))
             return await self._load(name)
         live = self._live[name] = Live(name, kept, await self.store.cursors(name), self.store)
@@ -356,11 +366,22 @@ class Host:
     async def _put_aside(self, name: TableId, why: str) -> Rejection:
         """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
-        live = self._live.pop(name, None)
+        self._let_go(name, "the table was put aside")
         await self.store.put_aside(name, why)
+        return await self._missing(name)
+
+    def _let_go(self, name: TableId, why: str) -> None:
+        """Forget a table that is not played any more, and tell those who listen."""
+        live = self._live.pop(name, None)
         for line in tuple(live.lines) if live else ():
-            self.detach(line, "the table was put aside")
-        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {why}")
+            self.detach(line, why)
+
+    async def _missing(self, name: TableId) -> Rejection:
+        """Why a table cannot be had."""
+        row = await self.store.row(name)
+        if row is None:
+            return Rejection(Code.NO_TABLE, "There is no such table.")
+        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
 
     def _look_after(self, live: Live) -> None:
         """Plan for the table's next deadline, and do what it needs a server for."""
@@ -468,14 +489,6 @@ class Host:
             self.counts[CODES[type(fault)]] += 1
             log.warning("The store: %s", fault)
             return None
-
-
-async def _outcome(work: Awaitable[T]) -> T | StoreFault | Damaged:
-    """What comes of some work, or the fault that stopped it, as a value: an exception would end the host."""
-    try:
-        return await work
-    except (*PASSING, Damaged) as fault:
-        return fault
 
 
 async def _pass_gate(live: Live) -> Rejection | None:

@@ -141,7 +141,7 @@ def replayed(name: TableId, saved: Saved) -> Kept:
     """The table that a log leads to. Every hash on the way is checked, and so is the state at its end."""
     verify(name, BEFORE_FIRST, -1, [saved.header])
     header = read_header(name, saved.header)
-    if saved.entries and (ended := _ended_as_outdated(name, header, saved.entries[-1])):
+    if saved.entries and (ended := ended_as_outdated(name, header, saved.entries[-1])):
         return ended
     start = opened(header)
     if isinstance(start, Rejection):
@@ -158,13 +158,23 @@ def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
     verify(name, kept.link, kept.position, entries)
     state = kept.state
     for found in entries:
-        after = table.apply(state, read_event(name, found))
-        if isinstance(after, Rejection):
-            raise Damaged(name, f"entry {found.position} is refused: {after.sentence}")
-        state = after
+        state = _applied(name, state, found)
     if entries and _fingerprint(encode(state)) != entries[-1].state:
         raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
     return Kept(state, entries[-1].position, entries[-1].link) if entries else kept
+
+
+def _applied(name: TableId, state: Table, found: Entry) -> Table:
+    """The table after an entry. A game that fails on what it once took is another game than the one that was played."""
+    event = read_event(name, found)
+    try:
+        after = table.apply(state, event)
+    except Exception as bug:
+        why = f"entry {found.position} makes {state.header.game} fail: {type(bug).__name__}: {bug}"
+        raise Damaged(name, why) from bug
+    if isinstance(after, Rejection):
+        raise Damaged(name, f"entry {found.position} is refused: {after.sentence}")
+    return after
 
 
 def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
@@ -202,7 +212,7 @@ def updates_of(step: Step[Any], player: PlayerId | None) -> list[tuple[int, byte
 # tables of older releases
 
 
-def outdated(name: TableId, header_entry: Entry, last: Entry, reason: str, at: Instant) -> Commit:
+def outdated(name: TableId, header_entry: Entry, last: Entry | Snapshot, reason: str, at: Instant) -> Commit:
     """The entry that ends a table which this release cannot play on, without having to understand it."""
     header = read_header(name, header_entry)
     state = _halted(header, reason, at)
@@ -215,7 +225,7 @@ def _halted(header: Header, reason: str, at: Instant) -> Table:
     return State(phase=Phase.CLOSED, header=header, now=at, result=Result(How.HALTED, (), reason=reason))
 
 
-def _ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
+def ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
     """The table whose last entry ended it in that way: nothing before it is needed, or could be understood."""
     event = table.read_event(last.event)
     if not isinstance(event, Halt):

@@ -5,15 +5,15 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from turnstile.host.ledger import PATIENCE, Kept, TableEvent, drafted, followed
+from turnstile.host.ledger import PATIENCE, Kept, TableEvent, command_of, drafted, followed
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.store.log import Damaged, Instant, TableId
 from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import due_of
-from turnstile.table.values import Told
+from turnstile.table.values import Command, Told
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
@@ -31,6 +31,10 @@ class GameFailed(Exception):
 
 class CommandTaken(Exception):
     """The id of this command is in the log already."""
+
+
+class Gone(Exception):
+    """The table was pruned, or put aside by another process."""
 
 
 class Recent:
@@ -103,7 +107,7 @@ class Live:
                 self._tell(after, step)
                 return None
             if not await self.read_on():
-                raise CommandTaken(self.name)
+                await self._explain(event)
         raise Busy(f"Table {self.name} changes too often.")
 
     async def _commit(self, commit: Commit) -> bool:
@@ -118,6 +122,17 @@ class Live:
         if self.is_in_doubt:
             await self.read_on()
             self.is_in_doubt = False
+
+    async def _explain(self, event: TableEvent) -> None:
+        """Raises whatever made the store turn an entry down, though nothing came before it; else somebody just did."""
+        row = await self._store.row(self.name)
+        if row is None or row.note:
+            raise Gone(self.name)
+        if isinstance(event, Command) and await self._store.find(self.name, command_of(event)):
+            raise CommandTaken(self.name)
+        newest = (await self._store.positions([self.name])).get(self.name)
+        if newest != self.kept.position and not await self.read_on():
+            raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
 
     def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
         try:

@@ -80,7 +80,7 @@ def dot(machine: AnyMachine) -> str:
         *(_dot_choice(choice, rule) for choice, rule in chart.choices.items()),
         f'"[*] end" [shape=doublecircle, style=filled, fillcolor="{INK}", width=0.13, label="", tooltip="end"]',
         f'"[*]" -> {_quoted(chart.start)}',
-        *(_dot_arrow(chart, arrow) for arrow in chart.arrows),
+        *(_dot_arrows(chart, source, target) for source, target in chart.ways),
         *(f'{_quoted(end)} -> "[*] end"' for end in chart.ends),
     ]
     return "\n".join([f"digraph {_quoted(machine.name)} {{", *(f"    {line}" for line in lines), "}", ""])
@@ -101,14 +101,18 @@ def _dot_choice(choice: str, rule: str) -> str:
     return f'{_quoted(choice)} [{looks}, label="", tooltip={_quoted(rule)}]'
 
 
-def _dot_arrow(chart: "_Chart", arrow: "_Arrow") -> str:
-    """An event is written in ink, a condition in pale ink; the spaces keep the words off the line."""
-    is_condition = arrow.source in chart.choices or arrow.source in chart.automatic
-    label = _quoted("\n".join(f"  {line}  " for line in _broken(arrow.label)))
+def _dot_arrows(chart: "_Chart", source: str, target: str) -> str:
+    """All arrows of one way in one, a line for each; side by side they would hide each other's words.
+
+    An event is written in ink, a condition in pale ink; the spaces keep the words off the line.
+    """
+    arrows = [arrow for arrow in chart.arrows if (arrow.source, arrow.target) == (source, target)]
+    is_condition = source in chart.choices or source in chart.automatic
+    label = _quoted("\n".join(f"  {line}  " for arrow in arrows for line in _broken(arrow.label)))
     colour = PALE_INK if is_condition else INK
-    rule = _quoted(arrow.rule)
+    rule = _quoted("\n".join(dict.fromkeys(arrow.rule for arrow in arrows)))
     looks = f'label={label}, fontcolor="{colour}", tooltip={rule}, labeltooltip={rule}'
-    return f"{_quoted(arrow.source)} -> {_quoted(arrow.target)} [{looks}]"
+    return f"{_quoted(source)} -> {_quoted(target)} [{looks}]"
 
 
 def _broken(text: str) -> list[str]:
@@ -166,6 +170,11 @@ class _Chart:
     arrows: tuple[_Arrow, ...]
     start: str
     ends: tuple[str, ...]
+
+    @property
+    def ways(self) -> list[tuple[str, str]]:
+        """From where to where there are arrows."""
+        return list(dict.fromkeys((arrow.source, arrow.target) for arrow in self.arrows))
 
     def rules_in(self, phase: str) -> str:
         return "\n".join(dict.fromkeys(arrow.rule for arrow in self.arrows if arrow.source == phase))

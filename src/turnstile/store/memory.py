@@ -114,11 +114,11 @@ class MemoryStore:
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
+    async def load(self, table: TableId) -> Saved | None:
         kept = self._tables().get(table)
         if kept is None:
             return None
-        snapshot = await self.snapshot(table, len(kept.log) if at_most is None else at_most)
+        snapshot = await self.snapshot(table, len(kept.log))
         begin = 0 if snapshot is None else snapshot.position
         return Saved(kept.log[0], snapshot, tuple(kept.log[begin + 1 :]))
 

@@ -9,7 +9,17 @@ from typing import Protocol
 
 import msgspec
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.log import (
+    BEFORE_FIRST,
+    Command,
+    Entry,
+    Instant,
+    Position,
+    Snapshot,
+    TableId,
+    verify,
+    verify_snapshot,
+)
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -46,6 +56,16 @@ class Saved(msgspec.Struct, frozen=True, gc=False):
     snapshot: Snapshot | None
     entries: tuple[Entry, ...]
     """The entries after the snapshot; without one, after the header."""
+
+
+def verify_saved(table: TableId, saved: Saved) -> None:
+    """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
+    verify(table, BEFORE_FIRST, -1, (saved.header,))
+    if saved.snapshot is None:
+        verify(table, saved.header.link, 0, saved.entries)
+    else:
+        verify_snapshot(table, saved.snapshot)
+        verify(table, saved.snapshot.link, saved.snapshot.position, saved.entries)
 
 
 class Outage(msgspec.Struct, frozen=True, gc=False):
@@ -129,8 +149,8 @@ class Store(Protocol):
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        """A table from its latest snapshot on (at or before `at_most`, where that is given; -1: without one)."""
+    async def load(self, table: TableId) -> Saved | None:
+        """A table from its latest snapshot on."""
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""

@@ -112,8 +112,8 @@ class SqliteStore:
 
     # reading
 
-    async def load(self, table: TableId, at_most: Position | None = None) -> Saved | None:
-        return await self._read.ask(partial(statements.load, table=table, at_most=at_most))
+    async def load(self, table: TableId) -> Saved | None:
+        return await self._read.ask(partial(statements.load, table=table))
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         return await self._read.ask(partial(statements.snapshot, table=table, at_most=at_most))

@@ -56,7 +56,7 @@ class Lane:
     async def ask(self, work: Work[Kind]) -> Kind:
         """What `work` gives back, once it is done. Giving up waiting does not undo it."""
         if self._health.fault is not None:
-            raise self._health.fault
+            raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks
         if self._is_closing:
             raise StoreFault("The store is closed.")
         if self._waiting.qsize() >= WAITING_AT_MOST:
@@ -74,6 +74,7 @@ class Lane:
 
     def _note_end(self, failure: BaseException | None) -> None:
         """The thread has ended. Nobody may wait for it any longer: whoever does is told."""
+        self._thread.join()
         while not self._waiting.empty():
             if (job := self._waiting.get()) is not None:
                 job.failure = self._health.fault
@@ -87,17 +88,10 @@ class Lane:
     # in the thread
 
     def _run(self) -> None:
-        failure: StoreFault | None = None
-        try:
-            self._work()
-        except StoreFault as error:
-            failure = error
-        except BaseException as error:
-            failure = Broken(f"The store's own thread failed ({error!r}).")
-            failure.__cause__ = error
-        self._health.fault = self._health.fault or failure
-        self._connection.close()
-        self._call(self._note_end, failure)
+        failure = _failure_of(self._work)
+        closing = _failure_of(self._connection.close)
+        self._health.fault = self._health.fault or failure or closing
+        self._call(self._note_end, failure or closing)
 
     def _work(self) -> None:
         is_last = False
@@ -218,7 +212,8 @@ class WriteLane(Lane):
     def _finish(self) -> None:
         if self._health.fault is None:
             self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)  # nothing is left to do but to tidy up
+            # If that worked, SQLite may tidy up its files; else it shall not try again behind our back.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(self._pages > 0))
 
     def _checkpoint(self, mode: int) -> None:
         """Carry the write-ahead log over into the file. It is kept until that has worked; if the disk is full or
@@ -230,6 +225,20 @@ class WriteLane(Lane):
             failure = fault(error)
             if failure is None or isinstance(failure, Broken):
                 raise (failure or error) from error
+
+
+def _failure_of(act: Callable[[], None]) -> StoreFault | None:
+    """What went wrong, for those who will ask: in a thread nobody else would hear of it."""
+    try:
+        act()
+    except StoreFault as error:
+        return error
+    except BaseException as error:
+        meaning = fault(error) if isinstance(error, apsw.Error) else None
+        failure = meaning or Broken(f"The store failed ({error!r}).")
+        failure.__cause__ = error
+        return failure
+    return None
 
 
 def _resolve_all(jobs: list[_Job]) -> None:

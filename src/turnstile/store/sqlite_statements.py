@@ -132,13 +132,13 @@ def newest(db: apsw.Connection) -> Instant:
 # reading
 
 
-def load(db: apsw.Connection, table: TableId, at_most: Position | None) -> Saved | None:
+def load(db: apsw.Connection, table: TableId) -> Saved | None:
     if db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is None:
         return None
     header = find_at(db, table, 0)
     if header is None:
         raise Damaged(table, "entry 0 is missing")
-    latest = snapshot(db, table, _FURTHEST if at_most is None else at_most)
+    latest = snapshot(db, table, _FURTHEST)
     return Saved(header, latest, entries(db, table, 0 if latest is None else latest.position, None))
 
 

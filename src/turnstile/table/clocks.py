@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from turnstile.kernel.effects import Arm, Disarm, Effect
 from turnstile.kernel.game import Players
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, encode
 from turnstile.store.log import Instant
-from turnstile.table.values import NOTHING, Clock, Per, RunOut, State, Timer
+from turnstile.table.values import NOTHING, Clock, Code, Command, Noticed, Per, Ring, RunOut, State, Timer
 
 ACKS = "acks"
 MOST_TIMERS = 32  # that a game may have running at once
@@ -17,6 +18,11 @@ MOST_TIMERS = 32  # that a game may have running at once
 
 class TooManyTimers(Exception):
     """A game that arms timers without end: a bug of its author."""
+
+
+def at(state: State[Any], event: Command | Noticed) -> State[Any]:
+    """The table when the event happens. Its time never goes back, whatever the server's clock does."""
+    return replace(state, now=event.at) if event.at > state.now else state
 
 
 def timer_of(state: State[Any], name: str) -> Timer | None:
@@ -46,6 +52,16 @@ def postponed(state: State[Any], milliseconds: int) -> State[Any]:
 def next_timer(state: State[Any]) -> Timer | None:
     """The timer that runs out next."""
     return min(state.timers, key=lambda timer: timer.due, default=None)
+
+
+def refuse_ring(state: State[Any], ring: Ring) -> Rejection | None:
+    """Why this timer cannot have run out: it is another one by now, or it is too early."""
+    timer = timer_of(state, ring.timer)
+    if timer is None or timer.due != ring.due:
+        return Rejection(Code.STALE_TIMER, f"The timer {ring.timer} was stopped or set anew.")
+    if ring.at < timer.due:
+        return Rejection(Code.TOO_EARLY, f"The timer {ring.timer} has not run out yet.")
+    return None
 
 
 # the game's own timers

@@ -4,9 +4,10 @@ from typing import Any
 
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
-from turnstile.registry import find_game
 from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
+from turnstile.table.play import game_of, thinking
+from turnstile.table.presence import unheard
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
@@ -15,7 +16,8 @@ DONE = (Phase.FINISHED, Phase.CLOSED)
 class Status(Value, frozen=True):
     """A table as anyone may see it: who sits there, what it waits for and until when, how it ended.
 
-    Whose clock runs says who is to move: at a table with a clock that is known to all.
+    Whose clock runs says who is to move: at a table with a clock that is known to all. When something happened last
+    is not said, for it may have been nothing that these eyes may see.
     """
 
     table: TableId
@@ -24,7 +26,6 @@ class Status(Value, frozen=True):
     admin: PlayerId
     seats: tuple[Seat, ...]
     settings: Settings
-    now: Instant
     clocks: ByPlayer[Instant]
     """When the clocks that run will have run out."""
     left: ByPlayer[int]
@@ -46,7 +47,6 @@ def status(state: State[Any]) -> Status:
         admin=state.header.admin,
         seats=state.seats,
         settings=state.header.settings,
-        now=state.now,
         clocks=ByPlayer(running),
         left=ByPlayer({player: left for player, left in state.left.items() if player not in running}),
         acks_due=None if acks is None else acks.due,
@@ -76,15 +76,13 @@ def bots_to_move(state: State[Any]) -> Players:
     """The seats for which a bot is to move now."""
     if state.phase is not Phase.PLAYING:
         return ()
-    game = find_game(state.header.game)
-    assert game is not None, f"a table of {state.header.game} was opened"
-    return tuple(player for player in state.players if bot_of(state, player) and game.actions(state.match, player))
+    return tuple(player for player in thinking(game_of(state), state) if bot_of(state, player))
 
 
 def needs_server(state: State[Any]) -> bool:
     """Whether the table waits for nobody but the server: a bot to move, bots to be told, a next table to be opened."""
     if state.phase in (Phase.STARTING, Phase.GATHERING):
-        return any(bot_of(state, player) for player in state.players)
+        return any(bot_of(state, player) for player in unheard(state))
     return state.phase is Phase.REMATCHED or bool(bots_to_move(state))
 
 

@@ -12,7 +12,7 @@ from msgspec import Meta, Raw
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
 from turnstile.kernel.effects import LONGEST_TIMER, Effect
 from turnstile.kernel.game import Players
-from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Value, encode
+from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Timeout, Value, encode
 from turnstile.store.log import Instant, TableId
 
 M = TypeVar("M")
@@ -29,7 +29,6 @@ NOTHING = Raw(b"null")
 CommandId = Annotated[str, Meta(min_length=1, max_length=LONGEST_COMMAND)]
 Player = Annotated[PlayerId, Meta(min_length=1, max_length=LONGEST_ID)]
 Seconds = Annotated[float, Meta(ge=0.1, le=LONGEST_TIMER)]
-Count = Annotated[int, Meta(ge=0)]
 
 
 # words
@@ -168,11 +167,15 @@ class Result(Value, frozen=True):
     """Who resigned or ran out of time, or why the match was halted."""
 
 
-Batch = dict[PlayerId, Raw]
-"""One message for each of some players, as JSON; `null` says only that what the player sees has changed.
+class Note(Value, frozen=True):
+    """A message for one player, as JSON; `null` says only that what the player sees has changed."""
 
-A plain dictionary, for only that is read from a snapshot with its messages left as they were written.
-"""
+    player: PlayerId
+    message: Raw
+
+
+Batch = tuple[Note, ...]
+"""What some players are told together."""
 
 
 class State(Value, Generic[M], frozen=True):
@@ -188,6 +191,8 @@ class State(Value, Generic[M], frozen=True):
     told: ByPlayer[int] = ByPlayer()
     acked: ByPlayer[int] = ByPlayer()
     """What was acknowledged when the table last waited for that."""
+    awaited: ByPlayer[int] = ByPlayer()
+    """The newest update of each seat that brought a message: that is what a gate waits for, never a `null`."""
     watched: int = 0
     pending: tuple[Batch, ...] = ()
     """Batches that wait until the one before is acknowledged."""
@@ -210,6 +215,9 @@ class State(Value, Generic[M], frozen=True):
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
+
+    def others(self, player: PlayerId) -> Players:
+        return tuple(other for other in self.players if other != player)
 
 
 # events: what people do
@@ -300,7 +308,7 @@ class Return(Noticed, frozen=True):
     player: PlayerId
 
 
-class Ring(Noticed, frozen=True):
+class Ring(Noticed, Timeout, frozen=True):
     """A timer ran out: the one of this name that was due then."""
 
     timer: str

@@ -1,0 +1,217 @@
+"""`turnstile matches`: the stored tables, for whoever runs the server. What can be done to them: `matches_upkeep`."""
+
+import sys
+from itertools import chain
+from typing import Any
+
+import click
+from msgspec import Raw
+
+from turnstile.cli.arguments import complete_name
+from turnstile.cli.matches_upkeep import check, export, prune, rebuild
+from turnstile.cli.stores import Verdict, age, in_store, json_option, printable, store_option, tell
+from turnstile.host.ledger import Kept
+from turnstile.host.upkeep import every, read
+from turnstile.kernel import Rejection
+from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.kernel.values import ByPlayer, Value, encode
+from turnstile.registry import find_game
+from turnstile.store.log import Instant, Position, TableId
+from turnstile.store.protocol import Row, Store
+from turnstile.table.sight import Status, status
+from turnstile.table.values import Seat
+
+PUT_ASIDE = "put aside"
+
+
+@click.group(no_args_is_help=False, invoke_without_command=True)
+@click.pass_context
+def matches(context: click.Context) -> None:
+    """Look after stored tables: list, show, export, prune, check, rebuild.
+
+    A file of SQLite has one process at a time: stop its server first. PostgreSQL may be looked at while servers run.
+
+    \b
+    Examples:
+      turnstile matches list --store tables.db
+      turnstile matches export --all-finished --to records
+      turnstile matches prune --finished-before 30d --export records
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+# list
+
+
+class Listed(Value, frozen=True):
+    """A table in a list."""
+
+    table: TableId
+    game: str
+    phase: str
+    players: tuple[str, ...]
+    is_open: bool
+    opened: Instant
+    changed: Instant
+    note: str
+
+
+@matches.command("list")
+@store_option
+@click.option("--open", "kind", flag_value="open", help="Only tables at which something can still happen.")
+@click.option("--finished", "kind", flag_value="finished", help="Only tables that are over.")
+@click.option("--put-aside", "kind", flag_value=PUT_ASIDE, help="Only tables that were put aside, and why.")
+@click.option("--game", shell_complete=complete_name, help="Only tables of this game.")
+@click.option("--limit", type=click.IntRange(1), help="So many tables at most; all of them by default.")
+@json_option
+def list_(store: str, kind: str | None, game: str | None, limit: int | None, as_json: bool) -> None:
+    """List tables: id, game, phase, when something happened last, who sits there.
+
+    \b
+    Examples:
+      turnstile matches list
+      turnstile matches list --finished --game e-card --limit 20
+      turnstile matches list --put-aside --json
+    """
+
+    async def work(opened: Store) -> None:
+        is_open = None if kind is None else kind == "open"
+        found = 0
+        async for table, row in every(opened, is_open):
+            if (kind is None or kind == kind_of(row)) and game in (None, row.game):
+                click.echo(listed(table, row, opened.now(), as_json))
+                found += 1
+            if found == limit:
+                return
+
+    in_store(store, work)
+
+
+def kind_of(row: Row) -> str:
+    return PUT_ASIDE if row.note else "open" if row.is_open else "finished"
+
+
+def listed(table: TableId, row: Row, now: Instant, as_json: bool) -> str:
+    """The line of a table."""
+    if as_json:
+        facts = (row.game, row.phase, row.players, row.is_open, row.opened, row.changed, row.note)
+        return encode(Listed(table, *facts)).decode()
+    phase = PUT_ASIDE if row.note else row.phase
+    line = f"{printable(table):<24}  {row.game:<9} {phase:<10} {age(now - row.changed):>5}  {', '.join(row.players)}"
+    return f"{printable(line)}  ({printable(row.note)})" if row.note else line.rstrip()
+
+
+# show
+
+
+class Fairness(Value, frozen=True):
+    """What proves that a deal was fair, once the match is over."""
+
+    seed: Seed
+    words: ByPlayer[str]
+
+
+class Shown(Value, frozen=True):
+    """A table for the operator's eyes: nothing that a spectator could not see, until the match is over."""
+
+    status: Status
+    game_version: int
+    options: Raw
+    opened: Instant
+    changed: Instant
+    entries: Position
+    events: int
+    commitment: Commitment | None
+    fairness: Fairness | None
+    view: Any
+
+
+@matches.command()
+@click.argument("table")
+@store_option
+@json_option
+def show(table: str, store: str, as_json: bool) -> None:
+    """Show a table: who plays what, how it stands or ended, and what proves that the deal was fair.
+
+    Of a match that is not over, no hands and no seed are shown: only what a spectator would see.
+
+    \b
+    Examples:
+      turnstile matches show 7f3a
+      turnstile matches show 7f3a --json
+    """
+    name = TableId(table)
+
+    async def work(opened: Store) -> tuple[Kept | Rejection, Row | None, Instant]:
+        return await read(opened, name), await opened.row(name), opened.now()
+
+    kept, row, now = in_store(store, work)
+    if isinstance(kept, Rejection):
+        tell(Verdict(name, error=kept), as_json)
+        sys.exit(2 if row is None else 1)
+    facts = shown(kept)
+    click.echo(encode(facts) if as_json else "\n".join(sentences(facts, row, now)))
+
+
+def shown(kept: Kept) -> Shown:
+    """What may be shown of a table."""
+    state, header = kept.state, kept.state.header
+    is_over = state.result is not None
+    is_public = is_over or (header.settings.spectators and header.settings.delay == 0)
+    game = find_game(header.game)
+    return Shown(
+        status=status(state),
+        game_version=header.game_version,
+        options=header.options,
+        opened=header.at,
+        changed=state.now,
+        entries=kept.position,
+        events=state.events,
+        commitment=None if state.seed is None else commit(state.seed),
+        fairness=Fairness(state.seed, state.words) if is_over and state.seed is not None else None,
+        view=game.view(state.match, None) if game and state.match is not None and is_public else None,
+    )
+
+
+def sentences(facts: Shown, row: Row | None, now: Instant) -> list[str]:
+    """The same for people, a line each."""
+    told = facts.status
+    note = row.note if row else ""
+    lines = {
+        "table": told.table,
+        "put aside": note,
+        "game": f"{told.game}, version {facts.game_version}, options {bytes(facts.options).decode()}",
+        "phase": told.phase,
+        "opened": f"{age(now - facts.opened)} ago by {told.admin}",
+        "changed": f"{age(now - facts.changed)} ago",
+        "settings": encode(told.settings).decode(),
+        "log": f"{facts.entries} entries, {facts.events} events of the game",
+        "result": _result(told),
+        "next table": told.successor or "",
+        "commitment": facts.commitment or "",
+        "seed": facts.fairness.seed if facts.fairness else "",
+        "words": encode(facts.fairness.words).decode() if facts.fairness and facts.fairness.words else "",
+        "spectators see": "" if facts.view is None else encode(facts.view).decode(),
+    }
+    seats = [f"{'seat':<15} {_seat(seat)}" for seat in told.seats]
+    known = [f"{name:<15} {printable(text)}" for name, text in lines.items() if text]
+    return list(chain(known[:1], seats, known[1:]))
+
+
+def _seat(seat: Seat) -> str:
+    away = ", away" if seat.is_away else ""
+    return f"{printable(seat.player)} ({seat.kind}{f' {seat.bot}' if seat.bot else ''}{away})"
+
+
+def _result(told: Status) -> str:
+    if told.result is None:
+        return ""
+    won = ", ".join(told.result.winners) or "nobody"
+    why = f" ({told.result.reason})" if told.result.reason else ""
+    scores = f", scores {encode(told.result.scores).decode()}" if told.result.scores else ""
+    return f"{told.result.how}{why}: {won} won{scores}"
+
+
+for command in (export, prune, check, rebuild):
+    matches.add_command(command)

@@ -1,0 +1,135 @@
+"""Stored tables on the command line: which store, opened and closed around a command, and what is said of a table."""
+
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from turnstile.host.records import Code as RecordCode
+from turnstile.host.upkeep import Code
+from turnstile.kernel import Rejection
+from turnstile.kernel.values import Value, encode
+from turnstile.store.log import TableId
+from turnstile.store.opening import open_existing
+from turnstile.store.protocol import Store, StoreFault
+
+T = TypeVar("T")
+
+DEFAULT = "turnstile.db"
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+WANTING = (RecordCode.DAMAGED, Code.STALE_CACHE, Code.PUT_ASIDE)
+
+store_option = click.option(
+    "--store",
+    envvar="TURNSTILE_STORE",
+    default=DEFAULT,
+    show_default=f"{DEFAULT} in this folder, or $TURNSTILE_STORE",
+    metavar="FILE|URL",
+    help="The store: a file of SQLite, or postgresql://user@host/database.",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print for programs instead of people: a line of JSON for each table."
+)
+tables_argument = click.argument("tables", nargs=-1, metavar="[TABLE]...")
+
+
+def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
+    """What comes of some work on a store; a fault of the store is one sentence. Ctrl-C closes the store first."""
+
+    async def run() -> T:
+        async with _opened(where) as store:
+            return await work(store)
+
+    try:
+        return asyncio.run(run())
+    except StoreFault as fault:
+        raise click.ClickException(str(fault)) from None
+
+
+@asynccontextmanager
+async def _opened(where: str) -> AsyncIterator[Store]:
+    store = await open_existing(where)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+class Verdict(Value, frozen=True):
+    """What came of a command for one table."""
+
+    table: TableId
+    done: str | None = None
+    error: Rejection | None = None
+    file: str | None = None
+
+
+def tell(verdict: Verdict, as_json: bool) -> None:
+    """A line for a table: what was done on standard output, what was not on the other."""
+    if as_json:
+        click.echo(encode(verdict))
+    elif verdict.error is not None:
+        click.echo(f"{printable(verdict.table)}: {printable(verdict.error.sentence)}", err=True)
+    else:
+        click.echo(f"{printable(verdict.table)}: {verdict.done}")
+
+
+def finish(verdicts: Sequence[Verdict]) -> None:
+    """Exit with the status for all of them: 1 where something is wanting, 2 where something was refused."""
+    codes = {verdict.error.code for verdict in verdicts if verdict.error is not None}
+    if codes:
+        sys.exit(1 if codes & set(WANTING) else 2)
+
+
+async def one_by_one(
+    tables: Sequence[TableId], what: str, work: Callable[[TableId], Awaitable[Verdict]], as_json: bool
+) -> list[Verdict]:
+    """The same for every table, with a bar for those who watch. Whoever stops it keeps what was done so far."""
+    verdicts = []
+    with _progress(what, len(tables)) as advance:
+        for table in tables:
+            verdict = await work(table)
+            tell(verdict, as_json)
+            verdicts.append(verdict)
+            advance()
+    return verdicts
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)
+
+
+# words and numbers
+
+
+def read_age(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    """A span of time such as 30d, in milliseconds."""
+    found = re.fullmatch(r"(\d{1,6})([smhdw])", text or "")
+    if text is not None and found is None:
+        raise click.UsageError(
+            f"{text!r} is no age: give a number and one of s, m, h, d, w, such as 30d or 12h.", context
+        )
+    return int(found[1]) * UNITS[found[2]] * 1000 if found else None
+
+
+def age(milliseconds: int) -> str:
+    """So long, in the largest unit of which there are two at least."""
+    seconds = max(0, milliseconds) // 1000
+    unit = next((unit for unit in "dhm" if seconds >= 2 * UNITS[unit]), "s")
+    return f"{seconds // UNITS[unit]}{unit}"
+
+
+def printable(text: str) -> str:
+    """What others wrote, on one line, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split()))

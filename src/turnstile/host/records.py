@@ -1,0 +1,119 @@
+"""The record of a match, out of the log of its table: what the game itself was fed, and nothing of the table around it.
+
+The log also says who sat down, who acknowledged what and whose clock ran; a record has the game's own events only, so
+that anybody can replay and verify it without knowing tables. No I/O, no waiting.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+
+from turnstile.host.ledger import Kept, Outdated, TableEvent, ended_as_outdated, followed, read_event, replayed
+from turnstile.kernel.chance import mix
+from turnstile.kernel.game import AnyGame
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.record import Record, write
+from turnstile.kernel.values import Event
+from turnstile.registry import find_game
+from turnstile.store.log import Damaged, TableId
+from turnstile.store.protocol import Saved
+from turnstile.table.clocks import timer_of
+from turnstile.table.machine import Table
+from turnstile.table.sight import is_open
+from turnstile.table.values import Act, Ring
+
+
+class Code(StrEnum):
+    """Why there is no record of a match. Add to them, never rename one."""
+
+    DAMAGED = "DamagedLog"
+    OTHER_VERSION = "OtherVersion"
+    NOT_OVER = "MatchNotOver"
+    NO_MATCH = "NoMatch"
+
+
+def record_of(name: TableId, log: Saved) -> Record | Rejection:
+    """The record of a match that is over, from the whole log of its table. One still being played is nobody's business:
+    its log holds the seed. One that was resigned, lost on time or halted is a record without an outcome."""
+    assert log.snapshot is None, "a record is made from the whole log"
+    table, events = None, list[Event]()
+    try:
+        for before, after, cause in read_through(name, log):
+            table = after.state
+            events += _fed(name, before.state, after, cause)
+    except Damaged as fault:
+        return Rejection(Code.DAMAGED, str(fault))
+    except Outdated as reason:
+        return Rejection(Code.OTHER_VERSION, str(reason))
+    if table is None or is_open(table):
+        return Rejection(Code.NOT_OVER, f"The match at table {name} is not over; its record would give its seed away.")
+    if table.seed is None:
+        return Rejection(Code.NO_MATCH, f"Table {name} was closed before a match began.")
+    game = _game(table)
+    record = write(game, table.players, _options(game, table), table.seed, events, table.words)
+    assert not isinstance(record, Rejection), f"the game took these events before: {record}"
+    return record
+
+
+Reading = tuple[Kept, Kept, TableEvent]
+"""What was kept before an entry, what is kept after it, and what happened in between."""
+
+
+def read_through(name: TableId, log: Saved) -> Iterator[Reading]:
+    """The whole log, entry by entry: every link and every fingerprint on the way is checked.
+
+    Raises `Damaged`, and `Outdated` where another version of the game wrote it.
+    """
+    kept = replayed(name, Saved(log.header, None, ()))
+    if log.entries and (ended := ended_as_outdated(name, kept.state.header, log.entries[-1])):
+        assert ended.state.result is not None, "such an end has a reason"
+        raise Outdated(ended.state.result.reason)
+    for found in log.entries:
+        after = followed(name, kept, (found,))
+        yield kept, after, read_event(name, found)
+        kept = after
+
+
+def _fed(name: TableId, before: Table, after: Kept, cause: TableEvent) -> Iterator[Event]:
+    """What the game was fed in one step of the table: a move or a timer's event, and then whatever the dealer did."""
+    table = after.state
+    if table.match is None:
+        return
+    game, count = _game(table), table.events - before.events
+    match = _new(game, table) if before.match is None else before.match
+    brought = _brought(game, before, cause)
+    for number in range(count):
+        event = brought if brought is not None and number == 0 else game.dealer(match)
+        assert event is not None, "somebody brought it about: a player, a timer or the dealer"
+        match = game.machine.apply(match, event)
+        yield event
+    if match != table.match:
+        raise Damaged(name, f"the events of its game lead to another state at entry {after.position}")
+
+
+def _brought(game: AnyGame, before: Table, cause: TableEvent) -> Event | None:
+    """The event of the game that came from outside, if one did."""
+    if isinstance(cause, Act):
+        written = bytes(cause.move)
+    elif isinstance(cause, Ring) and (timer := timer_of(before, cause.timer)):
+        written = bytes(timer.event)
+    else:
+        return None
+    event = None if written == b"null" else game.machine.read_event(written)
+    assert not isinstance(event, Rejection), "the table has read it before"
+    return event
+
+
+def _new(game: AnyGame, table: Table) -> Any:
+    assert table.seed is not None, "a match has a seed"
+    return game.new(table.players, _options(game, table), mix(table.seed, table.words))
+
+
+def _options(game: AnyGame, table: Table) -> Any:
+    return game.read_options(bytes(table.header.options))
+
+
+def _game(table: Table) -> AnyGame:
+    game = find_game(table.header.game)
+    assert game is not None, "the table was opened"
+    return game

@@ -1,0 +1,55 @@
+"""A stand: a machine outside of its usual surroundings, where it can be stepped, drawn and checked.
+
+Every game has one; a machine that is no game brings its own.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.check import World, world_of
+from turnstile.kernel.game import AnyGame, AnyStudy
+from turnstile.kernel.machine import Machine, Refusal, Rejection, S
+from turnstile.kernel.values import PlayerId, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand(Generic[S]):
+    """One machine, and what is needed to try it."""
+
+    machine: Machine[S]
+    title: str
+    options: type[Value]
+    """What there is to say about a first state."""
+    new: Callable[[Sequence[PlayerId], bytes, Seed | None], S | Rejection]
+    """A first state: who takes part, the options as JSON, the seed."""
+    read: Callable[[bytes], S | Rejection]
+    """A state that comes from outside, as JSON."""
+    worlds: Callable[[], Iterable[World[S]]]
+    """What the checker walks, one world after the other."""
+
+
+AnyStand = Stand[Any]
+
+
+def stand_of(game: AnyGame, study: AnyStudy) -> AnyStand:
+    """The stand of a game: matches with any options, states that its study finds sound."""
+
+    def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Any:
+        chosen = game.read_options(options)
+        return chosen if isinstance(chosen, Rejection) else game.new(players, chosen, seed)
+
+    def read(data: bytes) -> Any:
+        state = game.machine.read_state(data)
+        fault = None if isinstance(state, Rejection) else study.sound(state)
+        return Rejection(Refusal.INVALID_STATE, fault) if fault else state
+
+    return Stand(
+        machine=game.machine,
+        title=game.title,
+        options=game.options,
+        new=new,
+        read=read,
+        worlds=lambda: [world_of(game, study, game.options())],
+    )

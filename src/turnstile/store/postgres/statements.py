@@ -1,0 +1,207 @@
+"""What the PostgreSQL store says to its database. Each of these is one statement, and so one transaction.
+
+Rows of `tables` are locked in the order of their ids, by every statement that locks more than one, and before anything
+else: that is why two servers do not wait for each other in a circle.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from asyncpg import Record
+
+from turnstile.store.log import Entry, TableId
+from turnstile.store.protocol import Commit, Row
+
+NOW = "clock() / 1000"
+"""The one clock for all servers, in milliseconds; the schema has it."""
+
+ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
+ENTRY = "position, at, event, state, link, command, answer"
+
+COMMIT = f"""
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(
+        $1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[],
+        $9::text[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::bigint[], $15::bigint[],
+        $16::bigint[], $17::text[], $18::bytea[]
+    ) AS given (table_id, {ENTRY}, {ROW}, snapshot)
+), held AS MATERIALIZED (
+    SELECT id FROM tables WHERE id = ANY ($1) AND note = '' ORDER BY id FOR NO KEY UPDATE
+), opened AS (
+    INSERT INTO tables (id, {ROW})
+    SELECT table_id, {ROW} FROM given WHERE position = 0 ORDER BY table_id
+    ON CONFLICT DO NOTHING RETURNING id
+), added AS (
+    INSERT INTO log (table_id, {ENTRY})
+    SELECT table_id, {ENTRY} FROM given WHERE CASE position
+        WHEN 0 THEN table_id IN (SELECT id FROM opened)
+        ELSE table_id IN (SELECT id FROM held) AND (
+            SELECT true FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
+        END
+    ORDER BY table_id
+    ON CONFLICT DO NOTHING RETURNING table_id
+), told AS (
+    UPDATE tables SET ({ROW}, claimed_until) = (
+        given.game, given.phase, given.players, given.is_open, given.is_listed, given.opened, given.changed,
+        given.due, given.note, NULL)
+    FROM given JOIN added USING (table_id) WHERE id = given.table_id
+), kept AS (
+    INSERT INTO snapshots (table_id, position, state)
+    SELECT table_id, position, snapshot FROM given JOIN added USING (table_id) WHERE snapshot IS NOT NULL
+    ON CONFLICT (table_id, position) DO UPDATE SET state = excluded.state
+), dropped AS (
+    DELETE FROM snapshots AS old USING given JOIN added USING (table_id)
+    WHERE NOT given.is_open AND old.table_id = given.table_id AND (given.snapshot IS NOT NULL OR old.position < (
+        SELECT max(position) FROM snapshots WHERE snapshots.table_id = given.table_id))
+)
+SELECT table_id, CASE WHEN $19::text <> '' THEN pg_notify($19, $20::text || ' ' || table_id) END FROM added
+"""
+"""A group of entries, each table at most once: those that were added, with all that belongs to them.
+
+An entry is added when its table is there and not put aside, the entry before it is there, and neither its position nor
+its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The entry before
+is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
+"""
+
+ADDED = """
+SELECT table_id FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS given (table_id, position, link)
+JOIN log USING (table_id, position, link)
+"""
+"""Which entries of a group are in the log, to the bit."""
+
+END_SESSION = """
+SELECT pg_terminate_backend(pid) FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint = $1 AND objid::bigint = $2
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+"""End whoever holds an advisory lock."""
+
+ACKNOWLEDGE = """
+WITH quickly AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', 'off', true)
+), here AS MATERIALIZED (
+    SELECT id FROM tables WHERE id = $1 FOR KEY SHARE
+)
+INSERT INTO cursors (table_id, seat, cursor)
+SELECT id, seat, cursor FROM quickly, here, unnest($2::text[], $3::bigint[]) AS given (seat, cursor) ORDER BY seat
+ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursors.cursor < excluded.cursor
+"""
+"""A cursor may be lost in a crash, so it does not wait for the disk. The setting ends with the statement."""
+
+CURSORS = "SELECT seat, cursor FROM cursors WHERE table_id = $1"
+
+PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
+PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
+PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in ("log", "snapshots", "cursors"))
+"""What belongs to a table, once its row is ours to delete: an entry that came last minute is seen by these, too."""
+
+TELL = "SELECT pg_notify($1, $2::text || ' ' || $3::text)"
+
+LOAD = f"""
+WITH start AS MATERIALIZED (
+    SELECT position, state FROM snapshots WHERE table_id = $1 ORDER BY position DESC LIMIT 1
+)
+SELECT {ENTRY}, NULL AS snapshot FROM log WHERE table_id = $1 AND position = 0
+UNION ALL
+SELECT log.position, at, event, log.state, link, command, answer, start.state FROM start
+JOIN log ON log.table_id = $1 AND log.position = start.position
+UNION ALL
+SELECT {ENTRY}, NULL FROM log
+WHERE table_id = $1 AND position > greatest(0, (SELECT position FROM start))
+ORDER BY position
+"""
+"""The header, the snapshot with its entry, and the entries after that: one look, whatever is written meanwhile."""
+
+SNAPSHOT = """
+SELECT position, link, snapshots.state, log.state AS fingerprint FROM snapshots JOIN log USING (table_id, position)
+WHERE table_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
+"""
+ENTRIES = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND position > $2 ORDER BY position LIMIT $3"
+POSITIONS = """
+SELECT id, (SELECT max(position) FROM log WHERE table_id = id) FROM tables WHERE id = ANY($1::text[])
+"""
+FIND = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND command = $2"
+ONE_ROW = f"SELECT {ROW} FROM tables WHERE id = $1"
+PAGE = f"SELECT id, {ROW} FROM tables WHERE id > $1 ORDER BY id LIMIT $2"
+PAGE_OF = f"SELECT id, {ROW} FROM tables WHERE id > $1 AND is_open = $3 ORDER BY id LIMIT $2"
+
+CLAIM = f"""
+WITH due AS MATERIALIZED (
+    SELECT id, due FROM tables WHERE due <= $1 AND (claimed_until IS NULL OR claimed_until <= {NOW})
+    ORDER BY due, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE tables SET claimed_until = {NOW} + $2 FROM due WHERE tables.id = due.id RETURNING due.due, due.id
+"""
+
+BEAT = f"""
+WITH last AS MATERIALIZED (
+    SELECT at, {NOW} AS now FROM heartbeat FOR UPDATE
+), beat AS (
+    UPDATE heartbeat SET at = greatest(last.at, last.now) FROM last
+), outage AS (
+    INSERT INTO outages (began, ended) SELECT at, now FROM last WHERE now - at > $1 RETURNING began, ended
+)
+SELECT clock(), began, ended FROM last LEFT JOIN outage ON true
+"""
+"""One after the other: who comes second finds the beat of the first, and no outage."""
+
+OUTAGES = "SELECT began, ended FROM outages WHERE ended > $1 ORDER BY ended"
+
+REBUILD = f"""
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(
+        $1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::boolean[], $7::bigint[], $8::bigint[],
+        $9::bigint[], $10::text[]
+    ) AS given (table_id, {ROW})
+), shown AS (
+    INSERT INTO tables (id, {ROW}) SELECT table_id, {ROW} FROM given
+    WHERE EXISTS (SELECT FROM log WHERE log.table_id = given.table_id AND position = 0) ORDER BY table_id
+    ON CONFLICT (id) DO UPDATE SET ({ROW}, claimed_until) = (
+        excluded.game, excluded.phase, excluded.players, excluded.is_open, excluded.is_listed, excluded.opened,
+        excluded.changed, excluded.due, excluded.note, NULL)
+)
+DELETE FROM snapshots USING given WHERE snapshots.table_id = given.table_id
+"""
+
+
+def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
+    """The columns of `COMMIT`, in its order."""
+    lines = (
+        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot)
+        for given in sorted(group, key=lambda given: given.table)
+    )
+    return tuple(zip(*lines, strict=True))
+
+
+def rebuild_arguments(rows: Sequence[tuple[TableId, Row]]) -> tuple[tuple[object, ...], ...]:
+    """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
+    lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
+    return tuple(zip(*lines, strict=True))
+
+
+def entry_values(entry: Entry) -> tuple[object, ...]:
+    """The columns of `ENTRY`. Back again it is `Entry(*found)`: the fields are in the same order."""
+    return (entry.position, entry.at, entry.event, entry.state, entry.link, entry.command, entry.answer)
+
+
+def row_values(row: Row) -> tuple[object, ...]:
+    """The columns of `ROW`."""
+    players = msgspec.json.encode(row.players).decode()
+    times = (row.opened, row.changed, row.due)
+    return (row.game, row.phase, players, row.is_open, row.is_listed, *times, row.note)
+
+
+def row_of(found: Record) -> Row:
+    """A row from the columns of `ROW`."""
+    players = msgspec.json.decode(found["players"], type=tuple[str, ...])
+    return Row(
+        game=found["game"],
+        phase=found["phase"],
+        players=players,
+        is_open=found["is_open"],
+        is_listed=found["is_listed"],
+        opened=found["opened"],
+        changed=found["changed"],
+        due=found["due"],
+        note=found["note"],
+    )

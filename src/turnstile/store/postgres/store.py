@@ -1,0 +1,245 @@
+"""A store in PostgreSQL, for any number of processes: no owner, no leader. The log's unique positions decide.
+
+All work is done in tasks of the store's own. A caller that is cancelled stops waiting; what it began is finished.
+"""
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any, Self, TypeVar
+
+import asyncpg
+
+from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.migrations import known
+from turnstile.store.postgres import statements
+from turnstile.store.postgres.clock import DatabaseClock
+from turnstile.store.postgres.connections import Address, Connections, Connector, Lost, close
+from turnstile.store.postgres.faults import ERRORS
+from turnstile.store.postgres.listener import Listener
+from turnstile.store.postgres.schema import migrate
+from turnstile.store.postgres.writer import Voice, Writer, tell
+from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unknown
+
+Found = TypeVar("Found")
+
+
+class PostgresStore:
+    """Tables in one schema of a PostgreSQL database. Opened by `await PostgresStore.open(dsn)`."""
+
+    is_shared = True
+
+    def __init__(self, connector: Connector, size: int, clock: DatabaseClock) -> None:
+        self._voice = Voice(f"turnstile_{connector.address.schema}", secrets.token_hex(8))
+        self._connections = Connections(connector, size)
+        self._writer = Writer(connector, self._voice)
+        self._listener = Listener(connector, self._voice)
+        self._clock = clock
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._is_open = True
+
+    @classmethod
+    async def open(
+        cls,
+        dsn: str,
+        *,
+        schema: str = "turnstile",
+        connections: int = 4,
+        patience: float = 10.0,
+        monotonic: Callable[[], int] = time.monotonic_ns,
+    ) -> Self:
+        """The store in a schema, which is made or brought up to date first.
+
+        It uses up to `connections` for reading and small writes, one for commits and one to hear of other processes.
+        `patience` is how many seconds anything waits for the database. Refused where the database does not sync
+        what it commits (`fsync` or `synchronous_commit` off).
+        """
+        if not re.fullmatch("[a-z_][a-z0-9_]{0,40}", schema):
+            raise CannotOpen(f"{schema!r} is no name for a schema: small letters, digits and underscores only.")
+        connector = Connector(Address(dsn, schema, patience))
+        store = cls(connector, connections, DatabaseClock(monotonic))
+        try:
+            await _prepare(connector)
+            await store._ask_the_time()
+            await store._listener.start()
+        except (StoreFault, *ERRORS) as error:
+            await store.close()
+            if isinstance(error, CannotOpen):
+                raise
+            raise CannotOpen(f"The store in PostgreSQL cannot be opened: {error}") from error
+        return store
+
+    def now(self) -> Instant:
+        return self._clock.now()
+
+    async def close(self) -> None:
+        if not self._is_open:
+            return
+        self._is_open = False
+        while self._under_way:
+            await asyncio.wait(self._under_way)
+        await self._writer.close()
+        await self._listener.close()
+        await self._connections.close()
+
+    # writing
+
+    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        assert header.position == 0, "a table begins with entry 0"
+        self._check_open()
+        return await self._writer.write(Commit(table, header, row))
+
+    async def commit(self, commit: Commit) -> bool:
+        self._check_open()
+        if commit.entry.position < 1:
+            return False  # entry 0 is there from the beginning
+        return await self._writer.write(commit)
+
+    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+        async def work(connection: asyncpg.Connection) -> dict[str, int]:
+            # Two statements: ours is committed before we look, so of two processes one at least sees both.
+            if cursors:
+                await connection.execute(statements.ACKNOWLEDGE, table, list(cursors), list(cursors.values()))
+            return dict(await connection.fetch(statements.CURSORS, table))
+
+        return await self._run(work)
+
+    async def put_aside(self, table: TableId, why: str) -> None:
+        assert why, "a table is put aside for a reason"
+
+        async def work(connection: asyncpg.Connection) -> None:
+            await connection.execute(statements.PUT_ASIDE, table, why)
+            await tell(connection, self._voice, table)
+
+        await self._run(work)
+
+    async def prune(self, table: TableId) -> bool:
+        async def work(connection: asyncpg.Connection) -> bool:
+            async with connection.transaction():
+                if not await connection.fetch(statements.PRUNE, table):
+                    return False
+                for rest in statements.PRUNE_REST:
+                    await connection.execute(rest, table)
+            await tell(connection, self._voice, table)
+            return True
+
+        return await self._run_once(work)
+
+    # reading
+
+    async def load(self, table: TableId) -> Saved | None:
+        found = await self._fetch(statements.LOAD, table)
+        if not found:
+            return None
+        entries = [Entry(*line[:7]) for line in found]
+        state = found[1]["snapshot"] if len(found) > 1 else None
+        if state is None:
+            return Saved(entries[0], None, tuple(entries[1:]))
+        its = entries[1]
+        return Saved(entries[0], Snapshot(its.position, its.link, state, its.state), tuple(entries[2:]))
+
+    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+        found = await self._fetch(statements.SNAPSHOT, table, at_most)
+        return Snapshot(*found[0]) if found else None
+
+    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        return tuple(Entry(*line) for line in await self._fetch(statements.ENTRIES, table, after, limit))
+
+    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+        return {TableId(table): newest for table, newest in await self._fetch(statements.POSITIONS, list(tables))}
+
+    async def find(self, table: TableId, command: Command) -> Entry | None:
+        found = await self._fetch(statements.FIND, table, command)
+        return Entry(*found[0]) if found else None
+
+    async def cursors(self, table: TableId) -> dict[str, int]:
+        return dict(await self._fetch(statements.CURSORS, table))
+
+    async def row(self, table: TableId) -> Row | None:
+        found = await self._fetch(statements.ONE_ROW, table)
+        return statements.row_of(found[0]) if found else None
+
+    async def tables(
+        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
+    ) -> list[tuple[TableId, Row]]:
+        if is_open is None:
+            found = await self._fetch(statements.PAGE, after or "", limit)
+        else:
+            found = await self._fetch(statements.PAGE_OF, after or "", limit, is_open)
+        return [(line["id"], statements.row_of(line)) for line in found]
+
+    # time
+
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+        claimed = await self._fetch(statements.CLAIM, until, hold, limit)
+        return [TableId(table) for _, table in sorted(map(tuple, claimed))]
+
+    async def beat(self) -> Outage | None:
+        async def work(connection: asyncpg.Connection) -> Outage | None:
+            asked = self._clock.reading()
+            found = await connection.fetchrow(statements.BEAT, OUTAGE_AFTER)
+            assert found is not None, "the schema brings the heartbeat with it"
+            self._clock.learn(asked, found["clock"], self._clock.reading())
+            return None if found["began"] is None else Outage(found["began"], found["ended"])
+
+        return await self._run_once(work)
+
+    async def outages(self, since: Instant) -> list[Outage]:
+        return [Outage(*line) for line in await self._fetch(statements.OUTAGES, since)]
+
+    # elsewhere
+
+    def changes(self) -> AsyncIterator[TableId]:
+        return self._listener.inbox()
+
+    # caches
+
+    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+        if rows:
+            columns = statements.rebuild_arguments(rows)
+            await self._run(lambda connection: connection.execute(statements.REBUILD, *columns))
+
+    # small things the above share
+
+    async def _ask_the_time(self) -> None:
+        async def work(connection: asyncpg.Connection) -> None:
+            asked = self._clock.reading()
+            database = await connection.fetchval("SELECT clock()")
+            self._clock.learn(asked, database, self._clock.reading())
+
+        await self._connections.run(work)
+
+    async def _fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        return await self._run(lambda connection: connection.fetch(statement, *arguments))
+
+    async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
+        self._check_open()
+        return await self._finish(self._connections.run(work))
+
+    async def _run_once(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
+        self._check_open()
+        try:
+            return await self._finish(self._connections.run_once(work))
+        except Lost as lost:
+            raise Unknown(f"PostgreSQL went away, and it is not known what it did: {lost.__cause__}.") from lost
+
+    async def _finish(self, work: Coroutine[Any, Any, Found]) -> Found:
+        """What was begun is finished, whether its caller waits for it or not."""
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise StoreFault("The store is closed.")
+
+
+async def _prepare(connector: Connector) -> None:
+    connection = await connector.connect()
+    try:
+        await migrate(connection, connector.address.schema, known("postgres"))
+    finally:
+        await close(connection, connector.address.patience)

@@ -1,0 +1,120 @@
+"""The match on the table: what an event of its game does to it, and how it ends. Who may do what, the machine says."""
+
+from typing import Any
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from turnstile.kernel.chance import mix
+from turnstile.kernel.effects import Effect
+from turnstile.kernel.game import AnyGame, Players
+from turnstile.kernel.machine import Deferred, Next, Rejection
+from turnstile.kernel.values import Event, Message, encode
+from turnstile.registry import find_game
+from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
+from turnstile.table.news import News, batches_of, same, sees_another, shown, told
+from turnstile.table.values import NOTHING, How, MatchEnded, Phase, Result, Ring, State
+
+MOST_EVENTS = 100_000  # in one match
+MOST_RINGS = 1_000  # timers one after the other, with nobody moving
+
+
+def game_of(state: State[Any]) -> AnyGame:
+    game = find_game(state.header.game)
+    assert game is not None, f"a table of {state.header.game} was opened"
+    return game
+
+
+def options_of(state: State[Any]) -> Any:
+    return game_of(state).read_options(bytes(state.header.options))
+
+
+def thinking(game: AnyGame, state: State[Any]) -> Players:
+    """Who may do something now."""
+    return tuple(player for player in state.players if game.actions(state.match, player))
+
+
+# the match
+
+
+def begun(state: State[Any]) -> Next[State[Any]]:
+    """The match, dealt from the seed and the words that players have added to it; everyone sees it as it begins."""
+    assert state.seed is not None, "the seed came with Start"
+    game = game_of(state)
+    match = game.new(state.players, options_of(state), mix(state.seed, state.words))
+    assert not isinstance(match, Rejection), "Start has tried the same company and options"
+    after, effects = _to_all(game, replace(state, match=match, phase=Phase.SETTLING), NOTHING)
+    return Next(after, *effects)
+
+
+def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
+    """The table after an event of the game, with everyone told, or about to be."""
+    step = game.machine.step(state.match, event)
+    if isinstance(step, Rejection):
+        return step
+    batches = batches_of(game, state, step.state, step.batches)
+    is_shown = sees_another(game, state.match, step.state, None)
+    after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1)
+    after = with_timers(after, step.effects)
+    effects: list[Effect | Deferred] = []
+    if game.gated:
+        after = replace(after, pending=(*after.pending, *batches))
+    else:
+        after, effects = told(game, after, batches)
+    if is_shown:
+        after, more = shown(game, after)
+        effects += more
+    return Next(after, *effects)
+
+
+def dealt(game: AnyGame, state: State[Any], event: Event) -> News:
+    """The table after the dealer's part."""
+    after = played(game, state, event)
+    assert not isinstance(after, Rejection), f"the dealer of {game.name} is refused: {after}"
+    return after.state, list(after.effects)
+
+
+def rung(state: State[Any], ring: Ring) -> Next[State[Any]] | State[Any]:
+    """A timer of the game: its event happens, unless the game has no use for it any more."""
+    game, timer = game_of(state), timer_of(state, ring.timer)
+    assert timer is not None, "only a timer that is armed rings"
+    happening = game.machine.read_event(bytes(timer.event))
+    assert not isinstance(happening, Rejection), "the game armed it with an event of its own"
+    state = replace(disarmed(state, ring.timer), rings=state.rings + 1, phase=Phase.SETTLING)
+    after = played(game, state, happening)
+    return state if isinstance(after, Rejection) else after
+
+
+# its end
+
+
+def result_of(game: AnyGame, state: State[Any]) -> Result | None:
+    """How the match ends now, if it does."""
+    if outcome := game.outcome(state.match):
+        return Result(How.PLAYED, outcome.winners, outcome.scores)
+    if state.events >= MOST_EVENTS:
+        return Result(How.HALTED, (), reason=f"a match has at most {MOST_EVENTS:,} events")
+    if state.rings >= MOST_RINGS:
+        return Result(How.HALTED, (), reason=f"{MOST_RINGS:,} timers ran out and nobody moved")
+    return None
+
+
+def finished(state: State[Any], result: Result) -> Next[State[Any]]:
+    """The match is over: whatever waited is told, then the result, and the seed that the deal came from."""
+    assert state.seed is not None, "the seed came with Start"
+    game = game_of(state)
+    ended = replace(with_clocks(state, ()), phase=Phase.FINISHED, result=result, timers=(), pending=())
+    ended, effects = told(game, ended, state.pending)
+    ended, more = announced(game, ended, MatchEnded(result, state.seed, state.words))
+    return Next(ended, *effects, *more)
+
+
+def announced(game: AnyGame, state: State[Any], message: Message) -> News:
+    """A message of the table's own for everyone, spectators included."""
+    return _to_all(game, state, Raw(encode(message)))
+
+
+def _to_all(game: AnyGame, state: State[Any], written: Raw) -> News:
+    state, effects = told(game, state, [same(state.players, written)])
+    state, more = shown(game, state, written)
+    return state, effects + more

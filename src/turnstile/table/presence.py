@@ -1,0 +1,76 @@
+"""Presence: who is waited for, until when, and what becomes of those who stay silent."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from turnstile.kernel.game import AnyGame, Players
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.table.clocks import ACKS, armed, timer_of
+from turnstile.table.values import Code, State
+
+NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
+
+
+# acknowledgements
+
+
+def unheard(state: State[Any]) -> Players:
+    """Who is waited for: present, and with a message that was not acknowledged when the table last asked."""
+    here = [seat.player for seat in state.seats if not seat.is_away]
+    return tuple(player for player in here if state.acked[player] < state.awaited[player])
+
+
+def must_wait(game: AnyGame, state: State[Any]) -> bool:
+    """The dealer acts, and a gated game goes on at all, only when all who are waited for have heard everything."""
+    return bool(unheard(state)) and (game.gated or _is_dealers_turn(game, state))
+
+
+def _is_dealers_turn(game: AnyGame, state: State[Any]) -> bool:
+    return game.outcome(state.match) is None and game.dealer(state.match) is not None
+
+
+def awaiting(state: State[Any]) -> State[Any]:
+    """The table with the deadline for acknowledgements running; one that runs is not set anew."""
+    return state if timer_of(state, ACKS) else armed(state, ACKS, round(state.header.settings.ack_seconds * 1000))
+
+
+def heard(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any] | Rejection:
+    """The table after these acknowledgements, where nobody is waited for any more."""
+    if refused := refuse_acks(state, cursors):
+        return refused
+    acked = ByPlayer({player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()})
+    after = replace(state, acked=acked)
+    if missing := unheard(after):
+        return Rejection(Code.ACKS_MISSING, f"Not everyone has acknowledged: {', '.join(missing)}.")
+    return after
+
+
+def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection | None:
+    """Why nobody can have acknowledged so much."""
+    for player, seq in cursors.items():
+        if player not in state.told:
+            return NOT_SEATED
+        if not 0 <= seq <= state.told[player]:
+            return Rejection(Code.FUTURE_ACK, f"There is no update {seq}; the newest is {state.told[player]}.")
+    return None
+
+
+# away, and back
+
+
+def gone(state: State[Any], players: Players) -> State[Any]:
+    """The table with these players away: nobody waits for them."""
+    return _with_away(state, players, True)
+
+
+def back(state: State[Any], player: PlayerId) -> State[Any]:
+    """The table with this player here again."""
+    return _with_away(state, (player,), False)
+
+
+def _with_away(state: State[Any], players: Players, is_away: bool) -> State[Any]:
+    seats = tuple(replace(seat, is_away=is_away) if seat.player in players else seat for seat in state.seats)
+    return replace(state, seats=seats)

@@ -1,0 +1,208 @@
+"""The table in a small world: two seats, a few moves, and every order of all that can happen to it.
+
+The checker walks this world to its last state. What makes it small: two seats at most for people or one of them for a
+bot, two moves to choose from, a few events of the game, one outage, one player's words; time passes only when a timer
+runs out. Nothing else is left out.
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+from msgspec import Raw
+
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.check import World
+from turnstile.kernel.game import AnyGame, AnyStudy
+from turnstile.kernel.values import Event, PlayerId, encode
+from turnstile.registry import find_game, names, study_of
+from turnstile.store.log import Instant, TableId
+from turnstile.table.clocks import ACKS, clock_of, timer_of
+from turnstile.table.machine import Table, table
+from turnstile.table.play import game_of, thinking
+from turnstile.table.presence import unheard
+from turnstile.table.values import (
+    Acknowledge,
+    Act,
+    AddBot,
+    AddWords,
+    Clock,
+    Close,
+    Halt,
+    Header,
+    Join,
+    Kind,
+    Leave,
+    Per,
+    Phase,
+    Rematch,
+    Remove,
+    Resign,
+    Resume,
+    Return,
+    Ring,
+    RunOut,
+    Settings,
+    Start,
+    State,
+    Succeeded,
+)
+
+ANA, BO = PlayerId("ana"), PlayerId("bo")
+MOST_EVENTS = 5  # of the game, before the walk has seen enough
+A_MOMENT = 1  # millisecond: how long the outage is, and the one time that is no whole second
+
+GATES = (Phase.STARTING, Phase.GATHERING)
+UNDER_WAY = (*GATES, Phase.PLAYING)
+
+
+def worlds(most_events: int = MOST_EVENTS) -> Iterator[World[Table]]:
+    """One world for each installed game and each thing that a clock may do when it runs out."""
+    for game in filter(None, map(find_game, names())):
+        for run_out in RunOut:
+            yield world_of(game, run_out, most_events)
+
+
+def world_of(game: AnyGame, run_out: RunOut, most_events: int) -> World[Table]:
+    """A table of this game, until so many events of the game have happened."""
+    study = study_of(game)
+    settings = Settings(clock=Clock(60.0, Per.MATCH, run_out))
+    header = Header(TableId("table"), game.name, game.version, Raw(b"{}"), ANA, Instant(0), settings)
+    return World(
+        machine=table,
+        starts=[State(phase=Phase.SEATING, header=header, now=header.at)],
+        moves=moves,
+        over=lambda state: state.phase is Phase.CLOSED or (state.phase in UNDER_WAY and state.events >= most_events),
+        sound=sound,
+        essence=lambda state: essence(study, state),
+        setting=f"{game.title}, 2 seats, clock per match and then {run_out.value}, {most_events} events of the game",
+    )
+
+
+# what can happen
+
+
+def moves(state: Table) -> Iterator[Event]:
+    """All that can happen now, as far as this world goes."""
+    now = state.now
+    yield from CHOICES[state.phase](state)
+    if state.phase not in UNDER_WAY:
+        return
+    yield from (Ring(max(now, timer.due), timer.name, timer.due) for timer in state.timers)
+    yield from (Resign(player, "resign", now) for player in state.players)
+    yield Halt(now, "a reason")
+    if now % 1000 == 0:
+        yield Resume(Instant(now + A_MOMENT), A_MOMENT)
+    if state.phase is not Phase.STARTING:
+        yield from (Return(now, seat.player) for seat in state.seats if seat.is_away)
+
+
+def _seating(state: Table) -> Iterator[Event]:
+    now = state.now
+    if ANA not in state.players:
+        yield Join(ANA, "join", now)
+    elif BO not in state.players:
+        yield Join(BO, "join", now, Kind.AGENT)
+        yield AddBot(ANA, "bot", now, BO, PlayerId("random"))
+        yield Leave(ANA, "leave", now)
+    else:
+        yield Remove(ANA, "remove", now, BO)
+        yield Start(ANA, "start", now, Seed("a seed"))
+    yield Close(ANA, "close", now)
+
+
+def _starting(state: Table) -> Iterator[Event]:
+    yield Acknowledge(state.now, state.told)
+    if not state.words:
+        yield AddWords(BO, "words", state.now, "luck")
+
+
+def _gathering(state: Table) -> Iterator[Event]:
+    yield Acknowledge(state.now, state.told)
+
+
+def _playing(state: Table) -> Iterator[Event]:
+    """The first and the last of a player's moves stand for all of them."""
+    game = game_of(state)
+    for player in thinking(game, state):
+        offered = game.actions(state.match, player)
+        for move in dict.fromkeys((offered[0], offered[-1])):
+            yield Act(player, "act", state.now, Raw(encode(move)), state.told[player])
+
+
+def _finished(state: Table) -> Iterator[Event]:
+    for seat in state.seats:
+        if seat.kind is not Kind.BOT and seat.player not in state.agreed:
+            yield Rematch(seat.player, "again", state.now, TableId("next"))
+
+
+def _rematched(state: Table) -> Iterator[Event]:
+    yield Succeeded(state.now)
+
+
+CHOICES = {
+    Phase.SEATING: _seating,
+    Phase.STARTING: _starting,
+    Phase.GATHERING: _gathering,
+    Phase.PLAYING: _playing,
+    Phase.FINISHED: _finished,
+    Phase.REMATCHED: _rematched,
+}
+
+
+# what must be so
+
+
+def sound(state: Table) -> str | None:
+    """What is wrong with a table; `None` for every one that can be reached."""
+    return next(_faults(state), None)
+
+
+def _faults(state: Table) -> Iterator[str]:
+    phase = state.phase
+    if phase in (Phase.SEATING, Phase.STARTING) and state.match is not None:
+        yield "Nothing is dealt before all have seen the commitment."
+    if phase in (Phase.GATHERING, Phase.PLAYING) and state.match is None:
+        yield "There is nothing to play."
+    if (phase in UNDER_WAY or phase is Phase.SEATING) and state.result is not None:
+        yield "A match that goes on has no result."
+    if phase in (Phase.FINISHED, Phase.REMATCHED) and state.result is None:
+        yield "A match that is over has a result."
+    if phase in UNDER_WAY and not set(state.players) == {*state.told} == {*state.acked} == {*state.awaited}:
+        yield "Every seat has a stream."
+    yield from _faults_of_streams(state)
+    yield from _faults_of_timers(state)
+
+
+def _faults_of_streams(state: Table) -> Iterator[str]:
+    if any(not 0 <= state.acked[player] <= told for player, told in state.told.items()):
+        yield "Somebody has acknowledged what it was never told."
+    if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
+        yield "Somebody is waited for with what it was never told."
+    if state.phase in GATES and not unheard(state):
+        yield "The table waits for nobody."
+    if state.pending and state.phase is not Phase.GATHERING:
+        yield "Something waits to be told, and the table does not wait for what comes before it."
+
+
+def _faults_of_timers(state: Table) -> Iterator[str]:
+    running = [player for player in state.players if timer_of(state, clock_of(player))]
+    if state.timers and state.phase not in UNDER_WAY:
+        yield "A timer runs where nothing is played."
+    if (state.phase in GATES) != bool(timer_of(state, ACKS)):
+        yield "The deadline for acknowledgements runs at a gate, and there alone."
+    if running and state.phase is not Phase.PLAYING:
+        yield "A clock runs while nobody may move."
+    if state.phase is Phase.PLAYING and not set(running) <= set(thinking(game_of(state), state)):
+        yield "The clock of somebody who cannot move runs."
+
+
+def essence(study: AnyStudy, state: Table) -> Hashable:
+    """What the rest depends on: of a match that is over, only who wants another; of others, not what is past."""
+    kinds = tuple(seat.kind for seat in state.seats)
+    if state.phase not in UNDER_WAY:
+        return state.phase, state.now, kinds, state.agreed
+    match: Any = None if state.match is None else study.essence(state.match)
+    timers = tuple((timer.name, timer.due, bytes(timer.event)) for timer in state.timers)
+    play = (match, state.events, encode(state.pending), state.words)
+    heard = tuple(player for player in state.players if state.acked[player] >= state.awaited[player])
+    return state.phase, state.now, state.seats, play, state.told, heard, timers, state.left, state.late

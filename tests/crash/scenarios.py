@@ -1,0 +1,101 @@
+"""What is being done when the process dies: steps, one after the other, each of which may be done again.
+
+A scenario is a function that gives its steps; a step gets the store and gives back what it was answered. To try more,
+add a function to `SCENARIOS`. What a step writes must not depend on anything but the store and the steps before.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from msgspec.structs import replace
+
+from tests.store.making import FINISHED, LONG, ROW, chain, following, header, state
+from turnstile.store.log import Entry, Instant, TableId
+from turnstile.store.protocol import Commit, Store
+
+Step = Callable[[Store], Awaitable[object]]
+
+A, B, C = TableId("a"), TableId("b"), TableId("c")
+DUE = replace(ROW, due=Instant(2_000))
+
+
+def one_life() -> list[Step]:
+    """A table from its creation to its end, and two others beside it."""
+    made = [header(), following(header(), "alice 1", event=b"m" * 3_000)]
+    made.append(following(made[-1], "bob 1"))
+    made.append(following(made[-1]))
+    made.append(following(made[-1], "alice 2"))
+    return [
+        _create(A, made[0]),
+        _beat,
+        _commit(A, made[1]),
+        _acknowledge(A, alice=1),
+        _commit(A, made[2], is_due=True),
+        _claim,
+        _commit(A, made[3], snapshot=state(3) * 1_000),
+        _create(B, made[0]),
+        _put_aside(B),
+        _acknowledge(A, alice=3, bob=2),
+        _beat,  # too late: an outage
+        _create(C, made[0]),
+        _commit(A, made[4], is_last=True, snapshot=state(4)),
+        _prune(B),
+        _prune(A),
+        _rebuild(C),
+    ]
+
+
+def many_tables() -> list[Step]:
+    """Commits of many tables that share their transactions."""
+    tables = {TableId(f"table {number}"): chain(4) for number in range(12)}
+    creations = [_create(table, made[0]) for table, made in tables.items()]
+    rounds = [
+        [_commit(table, made[position], is_last=position == 4) for table, made in tables.items()]
+        for position in range(1, 5)
+    ]
+    return [_together(creations), *(_together(commits) for commits in rounds), *map(_prune, tables)]
+
+
+SCENARIOS: Mapping[str, Callable[[], list[Step]]] = {"one-life": one_life, "many-tables": many_tables}
+
+
+def _together(steps: list[Step]) -> Step:
+    async def step(store: Store) -> object:
+        return await asyncio.gather(*(one(store) for one in steps))
+
+    return step
+
+
+def _create(table: TableId, first: Entry) -> Step:
+    return lambda store: store.create(table, first, ROW)
+
+
+def _commit(
+    table: TableId, made: Entry, *, is_due: bool = False, is_last: bool = False, snapshot: bytes | None = None
+) -> Step:
+    row = FINISHED if is_last else DUE if is_due else ROW
+    return lambda store: store.commit(Commit(table, made, row, snapshot))
+
+
+def _acknowledge(table: TableId, **cursors: int) -> Step:
+    return lambda store: store.acknowledge(table, cursors)
+
+
+def _put_aside(table: TableId) -> Step:
+    return lambda store: store.put_aside(table, "entry 1 is missing")
+
+
+def _prune(table: TableId) -> Step:
+    return lambda store: store.prune(table)
+
+
+def _rebuild(table: TableId) -> Step:
+    return lambda store: store.rebuild([(table, replace(ROW, phase="anew"))])
+
+
+async def _beat(store: Store) -> object:
+    return await store.beat()
+
+
+async def _claim(store: Store) -> object:
+    return await store.claim(Instant(LONG), LONG, 10)

@@ -1,0 +1,173 @@
+"""PostgreSQL goes away, in part or whole, while tables are written: no answer is lost, and none is made up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests import postgres
+from tests.proxy import line_to
+from tests.store.making import FINISHED, ROW, commit_of, following, header, stored
+from tests.store.postgres_stores import Player, check, end_sessions, held, opened, run, shell, until_waiting
+from turnstile.store.log import TableId
+from turnstile.store.postgres import PostgresStore
+from turnstile.store.protocol import Busy, Commit, Unknown
+
+T = TableId("t")
+NEXT: Commit = commit_of(T, following(header(), "alice 1"))
+
+
+async def play_on(store: PostgresStore, players: list[Player], disturb: Callable[[], Awaitable[object]]) -> None:
+    """Everybody makes 25 moves at once; whenever a tenth of all is made, something happens to the database."""
+    made, one_at_a_time = 0, asyncio.Lock()
+
+    async def play(player: Player) -> None:
+        nonlocal made
+        for _ in range(25):
+            await player.move(store)
+            made += 1
+            if made * 10 % (len(players) * 25) == 0:
+                async with one_at_a_time:
+                    await disturb()
+
+    await asyncio.gather(*(play(player) for player in players))
+
+
+@run
+async def test_C15_sessions_killed_under_load_lose_nothing_and_double_nothing() -> None:
+    schema = postgres.shared.new_schema()
+    players = [Player(f"table {number}") for number in range(40)]
+    async with opened(schema) as store, shell(schema) as operator:
+        for player in players:
+            assert await store.create(player.table, header(), ROW)
+        await play_on(store, players, lambda: end_sessions(operator, schema))
+        await check(store, players)
+        assert sum(len(player.told) for player in players) > 500
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_C15_a_server_killed_under_load_and_started_again_has_all_it_promised(how: str) -> None:
+    async def test(server: postgres.Server) -> None:
+        schema = "killed"
+        players = [Player(f"table {number}") for number in range(40)]
+        ended = 0
+
+        async def crash() -> None:
+            nonlocal ended
+            if ended < 3:
+                ended += 1
+                await asyncio.to_thread(getattr(server, how))
+                await asyncio.to_thread(server.start)
+
+        async with opened(schema, server.dsn) as store:
+            for player in players:
+                assert await store.create(player.table, header(), ROW)
+            await play_on(store, players, crash)
+            await check(store, players)
+        assert ended == 3
+        assert sum(len(player.told) for player in players) > 500
+
+    with postgres.running() as server:
+        asyncio.run(test(server))
+
+
+@run
+async def test_C15_a_commit_whose_answer_was_lost_is_found_in_the_log() -> None:
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store, shell(schema) as operator:
+        await stored(store, T, 0)
+        line.is_deaf = True
+        sending = asyncio.create_task(store.commit(NEXT))
+        while await operator.fetchval("SELECT max(position) FROM log") == 0:
+            pass  # each question gives the store its turn
+        line.cut()
+        line.mend()
+        assert await sending
+        assert await store.entries(T, 0) == (NEXT.entry,)
+
+
+@run
+async def test_C15_a_commit_that_never_arrived_is_made_when_the_line_is_mended() -> None:
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store:
+        await stored(store, T, 0)
+        line.freeze()
+        sending = asyncio.create_task(store.commit(NEXT))
+        await asyncio.sleep(0)
+        line.cut()
+        line.mend()
+        assert await sending
+        assert await store.entries(T, 0) == (NEXT.entry,)
+
+
+@run
+async def test_C15_a_session_that_outlives_its_line_cannot_write_behind_our_back() -> None:
+    """It waits for a row when the line breaks, and nobody tells it. Could it go on, it would be in our own way."""
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            sending = asyncio.create_task(store.commit(NEXT))
+            ghost = await until_waiting(operator, schema)
+            line.abandon()
+            await until_waiting(operator, schema, besides=ghost)
+        assert await sending
+        assert await store.entries(T, 0) == (NEXT.entry,)
+
+
+@run
+async def test_C15_an_outcome_that_cannot_be_found_out_is_unknown() -> None:
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near, patience=0.5) as store:
+        await stored(store, T, 0)
+        line.freeze()
+        with pytest.raises(Unknown):
+            await store.commit(NEXT)
+        with pytest.raises(Busy):
+            await store.load(T)
+        line.cut()
+        line.mend()
+        saved = await store.load(T)
+        assert saved is not None
+        if not saved.entries:
+            assert await store.commit(NEXT)
+
+
+@run
+async def test_C15_a_beat_or_a_pruning_of_unknown_outcome_says_so() -> None:
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store:
+        await stored(store, T, 0, row=FINISHED)
+        for call in (store.beat, lambda: store.prune(T)):
+            async with held(schema, T) as operator:
+                await operator.execute("SELECT FROM heartbeat FOR UPDATE")
+                calling = asyncio.ensure_future(call())
+                await until_waiting(operator, schema)
+                line.cut()
+                with pytest.raises(Unknown):
+                    await calling
+        assert await store.beat() is None
+
+
+def test_N12_while_the_database_is_away_everybody_is_told_so_and_afterwards_all_goes_on() -> None:
+    async def test(server: postgres.Server) -> None:
+        async with opened("away", server.dsn, patience=0.3) as store:
+            await stored(store, T, 0)
+            await asyncio.to_thread(server.stop)
+            calls = (
+                store.commit(NEXT),
+                store.load(T),
+                store.acknowledge(T, {"alice": 1}),
+                store.claim(NEXT.entry.at, 0, 1),
+            )
+            told = await asyncio.gather(*calls, return_exceptions=True)
+            assert [type(one) for one in told[1:]] == [Busy] * 3
+            assert type(told[0]) in (Busy, Unknown)
+            with pytest.raises(Busy):
+                await store.commit(NEXT)
+            await asyncio.to_thread(server.start)
+            assert await store.commit(NEXT)
+            assert await store.acknowledge(T, {"alice": 1}) == {"alice": 1}
+
+    with postgres.running() as server:
+        asyncio.run(test(server))

@@ -1,0 +1,123 @@
+"""The table on its stand: small worlds walked to the last state, and tables opened and read from outside."""
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.table.tables import ANA, BO, play, started, starting
+from turnstile.kernel import ByPlayer, Refusal, Rejection, Seed, encode
+from turnstile.kernel.check import World, check
+from turnstile.registry import find_stand, machine_names
+from turnstile.table.stand import new, read, stand
+from turnstile.table.values import Code, How, Phase, Result
+from turnstile.table.world import sound, worlds
+
+WORLDS = list(worlds(most_events=3))
+
+
+# small scope, exhaustively
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.setting)
+def test_K3_every_order_of_all_that_can_happen_leads_to_sound_tables_and_to_an_end(world: World[Any]) -> None:
+    report = check(world)
+    assert report.passed, report.findings
+    told = [finding.sentence for finding in report.findings]
+    assert any("were walked" in sentence for sentence in told), "the world is small enough to be walked completely"
+    assert "timers alone bring every state to rest" in told
+
+
+def test_there_is_a_world_for_each_game_and_each_end_of_a_clock() -> None:
+    assert len({world.setting for world in WORLDS}) == len(WORLDS) == 12
+
+
+# what must be so
+
+
+@pytest.mark.parametrize(
+    ("table", "lie"),
+    [
+        (starting(), {"match": 1}),
+        (started(), {"match": None}),
+        (started(), {"result": Result(How.HALTED, ())}),
+        (play(started(), "ana resigns"), {"result": None}),
+        (started(), {"told": ByPlayer({ANA: 9})}),
+        (started(), {"acked": ByPlayer({ANA: 99, BO: 1})}),
+        (started(), {"awaited": ByPlayer({ANA: 99, BO: 1})}),
+        (starting(), {"acked": ByPlayer({ANA: 1, BO: 1})}),
+        (started(), {"pending": ((),)}),
+        (play(started(), "ana resigns"), {"timers": starting().state.timers}),
+        (starting(), {"timers": ()}),
+        (started(), {"timers": starting().state.timers}),
+        (
+            play(starting(), "acks"),
+            {"timers": (*starting().state.timers, *started(clock="9 per move, then bot").state.timers)},
+        ),
+        (
+            play(started(clock="9 per move, then bot"), "ana C"),
+            {"timers": started(clock="9 per move, then bot").state.timers},
+        ),
+    ],
+)
+def test_a_table_that_contradicts_itself_is_not_sound(table: Any, lie: dict[str, Any]) -> None:
+    assert sound(table.state) is None
+    assert sound(replace(table.state, **lie)) is not None
+
+
+# opened and read from outside
+
+
+def options(**given: object) -> bytes:
+    return encode({"game": "e-card", **given})
+
+
+def code(answer: object) -> str:
+    assert isinstance(answer, Rejection), answer
+    return answer.code
+
+
+def test_a_new_table_has_these_players_seated_and_the_first_has_opened_it() -> None:
+    table = new((ANA, BO), options(settings={"ackSeconds": 5}), None)
+    assert not isinstance(table, Rejection)
+    assert (table.phase, table.players, table.header.admin) == (Phase.SEATING, (ANA, BO), ANA)
+    assert table.header.settings.ack_seconds == 5
+
+
+def test_no_table_is_opened_from_nonsense() -> None:
+    assert code(new((ANA,), b"{}", None)) == Refusal.INVALID_OPTIONS
+    assert code(new((), options(), None)) == Refusal.INVALID_PLAYERS
+    assert code(new((ANA,), options(), Seed("7"))) == Refusal.INVALID_SEED
+    assert code(new((ANA,), options(game="chess"), None)) == Code.UNKNOWN_GAME
+    assert code(new((ANA,), options(gameOptions={"wings": 2}), None)) == Refusal.INVALID_OPTIONS
+    assert code(new((ANA, ANA), options(), None)) == Code.ALREADY_SEATED
+
+
+@pytest.mark.parametrize("table", [starting(), started(), started("66"), play(started(), "ana resigns")])
+def test_a_table_that_is_written_is_read_again(table: Any) -> None:
+    again = read(encode(table.state))
+    assert again == table.state
+    assert encode(again) == encode(table.state)
+
+
+@pytest.mark.parametrize(
+    ("lie", "refused"),
+    [
+        ({"phase": "Nowhere"}, Refusal.INVALID_STATE),
+        ({"header": {**json.loads(encode(started().state.header)), "game": "chess"}}, Code.UNKNOWN_GAME),
+        ({"header": {**json.loads(encode(started().state.header)), "gameVersion": 99}}, Code.OTHER_VERSION),
+        ({"match": {"phase": "Nowhere"}}, Refusal.INVALID_STATE),
+        ({"match": {**json.loads(encode(started().match)), "score": {"ana": 5, "bo": 0}}}, Refusal.INVALID_STATE),
+        ({"acked": {"ana": 99, "bo": 99}}, Refusal.INVALID_STATE),
+    ],
+)
+def test_a_table_that_cannot_be_is_not_read(lie: dict[str, object], refused: str) -> None:
+    written = {**json.loads(encode(started().state)), **lie}
+    assert code(read(encode(written))) == refused
+
+
+def test_the_table_is_found_by_its_name_beside_the_games() -> None:
+    assert find_stand("table") is stand
+    assert machine_names()[-1] == "table"
+    assert find_stand("chess") is None

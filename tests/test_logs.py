@@ -1,0 +1,75 @@
+"""Logs of tables that were written once and are never edited: every entry still leads to the state it led to.
+
+A change that moves one of them changes what is stored at our users': it raises the version of tables, or of the game,
+and the logs of the version before stay as they are. `python -m tools.logs` wrote them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tools.logs import FOLDER, SCENARIOS, file_of, load, save
+from turnstile.host.ledger import read_header, replayed
+from turnstile.host.records import read_through, record_of
+from turnstile.kernel.record import Record
+from turnstile.registry import names
+from turnstile.store.log import TableId
+from turnstile.store.protocol import Saved
+from turnstile.table.machine import Table
+from turnstile.table.values import (
+    Acknowledge,
+    AddWords,
+    Halt,
+    How,
+    Phase,
+    Rematch,
+    Resign,
+    Resume,
+    Return,
+    Ring,
+    Succeeded,
+)
+
+GOLDEN = TableId("golden")
+FILES = sorted(FOLDER.glob("*.jsonl"))
+
+
+def log_in(file: Path) -> Saved:
+    header, *entries = load(file.read_bytes())
+    return Saved(header, None, tuple(entries))
+
+
+def state_at_the_end(file: Path) -> Table:
+    return replayed(GOLDEN, log_in(file)).state
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_U1_every_entry_of_a_stored_log_leads_to_the_same_fingerprint(file: Path) -> None:
+    log = log_in(file)
+    steps = list(read_through(GOLDEN, log))
+    assert len(steps) == len(log.entries)
+    assert steps[-1][1].link == log.entries[-1].link
+    assert isinstance(record_of(GOLDEN, log), Record)
+    assert save([log.header, *log.entries]) == file.read_bytes()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_U1_a_log_is_of_the_version_its_name_says(file: Path) -> None:
+    header = read_header(GOLDEN, log_in(file).header)
+    assert file.stem.startswith(f"{header.game}-v{header.game_version}-")
+
+
+def test_every_installed_game_has_logs() -> None:
+    assert {read_header(GOLDEN, log_in(file).header).game for file in FILES} == set(names())
+
+
+def test_every_scenario_was_written() -> None:
+    assert {file_of(scenario, scenario()) for scenario in SCENARIOS} <= {file.name for file in FILES}
+
+
+def test_the_logs_have_everything_that_can_happen_at_a_table() -> None:
+    happened = {type(event) for file in FILES for _, _, event in read_through(GOLDEN, log_in(file))}
+    assert {Acknowledge, AddWords, Halt, Rematch, Resign, Resume, Return, Ring, Succeeded} <= happened
+    ends = {result.how for file in FILES if (result := state_at_the_end(file).result)}
+    assert ends == set(How)
+    assert {state_at_the_end(file).phase for file in FILES} == {Phase.FINISHED, Phase.CLOSED}
