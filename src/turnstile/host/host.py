@@ -189,11 +189,11 @@ class Host:
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
-            work.add_done_callback(self._hang_up)
+            work.add_done_callback(self._unwanted)
             raise
         return Refused(line) if isinstance(line, Rejection) else line
 
-    def _hang_up(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
+    def _unwanted(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
         """Whoever wanted this line has gone before it was there."""
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)

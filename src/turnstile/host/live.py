@@ -110,17 +110,6 @@ class Live:
                 await self._explain(event)
         raise Busy(f"Table {self.name} changes too often.")
 
-    async def _explain(self, event: TableEvent) -> None:
-        """Raises whatever made the store turn an entry down, though nothing came before it; else somebody just did."""
-        row = await self._store.row(self.name)
-        if row is None or row.note:
-            raise Gone(self.name)
-        if isinstance(event, Command) and await self._store.find(self.name, command_of(event)):
-            raise CommandTaken(self.name)
-        newest = (await self._store.positions([self.name])).get(self.name)
-        if newest != self.kept.position and not await self.read_on():
-            raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
-
     async def _commit(self, commit: Commit) -> bool:
         try:
             return await self._store.commit(commit)
@@ -133,6 +122,17 @@ class Live:
         if self.is_in_doubt:
             await self.read_on()
             self.is_in_doubt = False
+
+    async def _explain(self, event: TableEvent) -> None:
+        """Raises whatever made the store turn an entry down, though nothing came before it; else somebody just did."""
+        row = await self._store.row(self.name)
+        if row is None or row.note:
+            raise Gone(self.name)
+        if isinstance(event, Command) and await self._store.find(self.name, command_of(event)):
+            raise CommandTaken(self.name)
+        newest = (await self._store.positions([self.name])).get(self.name)
+        if newest != self.kept.position and not await self.read_on():
+            raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
 
     def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
         try:
