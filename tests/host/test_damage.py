@@ -44,13 +44,13 @@ def test_S6_U9_a_table_with_a_flipped_bit_is_put_aside_and_others_go_on(tmp_path
                 answer = await host.submit(TableId("bad"), Resign(ANA, attempt, NOW))
                 assert isinstance(answer, Refused)
                 assert answer.error.code == "TablePutAside"
-                assert "the hash of entry 2 does not follow" in answer.error.sentence
+                assert "entry" not in answer.error.sentence, "what is in a log is for the operator alone"
             assert not isinstance(await host.submit(TableId("good"), Resign(ANA, "enough", NOW)), Refused)
             await played(host, "new", "even-odd")
         row = await store.row(TableId("bad"))
         assert row is not None
         assert not row.is_open
-        assert "entry 2" in row.note
+        assert "the hash of entry 2 does not follow" in row.note
         await store.close()
 
     asyncio.run(run())

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from turnstile.host import Status, Update
-from turnstile.host.ledger import asked, command_of, read_event, updates_of
+from turnstile.host.ledger import asked, command_of, news_of, read_event
 from turnstile.kernel.chance import verify as verify_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
@@ -105,11 +105,11 @@ class Audit:
         self._before = found
 
     def _grow(self, step: Step[Any]) -> None:
-        for stream in (None, *step.state.players):
-            have = self.streams.setdefault(stream, [])
-            for seq, body in updates_of(step, stream):
+        for told in news_of(step):
+            have = self.streams.setdefault(told.player, [])
+            for seq, body in told.updates():
                 if seq != len(have) + 1:
-                    self._world.fail("gapless", f"{self.name}: {stream} is told {seq} after {len(have)}")
+                    self._world.fail("gapless", f"{self.name}: {told.player} is told {seq} after {len(have)}")
                 have.append(body)
 
     # commands

@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from tests.world.store import FaultyStore
 from turnstile.host import Host, Line
+from turnstile.host import drive as drives
 from turnstile.host import host as hosts
 from turnstile.host.drive import drive
-from turnstile.host.ledger import Kept, drafted, followed, read_event, replayed
+from turnstile.host.ledger import Kept, drafted, followed, news_of, read_event, replayed
 from turnstile.host.live import EventAt, Live
 from turnstile.host.resend import made_anew
+from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.store.log import TableId
@@ -87,7 +89,7 @@ def told_before_commit(patch: Patch) -> None:
         event = read_event(self.name, commit.entry)
         step = self._decide(event)
         assert not isinstance(step, Rejection)
-        self._tell(drafted(self.kept, event, step.state)[1], step)
+        self._tell(drafted(self.kept, event, step.state)[1], news_of(step))
         return await real(self, commit)
 
     patch.setattr(Live, "_commit", commit)
@@ -180,21 +182,21 @@ def gate_opens_by_itself(patch: Patch) -> None:
 
 @caught_by("timer early")
 def timer_fires_early(patch: Patch) -> None:
-    async def ring(self: Host, live: Live) -> None:
+    async def ring(self: Watch, live: Live) -> None:
         while timer := next_timer(live.state):
             due = timer.due
             if await live.take(lambda _, timer=timer, due=due: Ring(due, timer.name, due)):  # type: ignore[misc]
                 return
 
-    patch.setattr(Host, "_ring", ring)
+    patch.setattr(Watch, "ring", ring)
 
 
 @caught_by("just")
 def outage_forgotten(patch: Patch) -> None:
-    async def resume(self: Host, live: Live) -> None:
+    async def resume(self: Watch, live: Live) -> None:
         return None
 
-    patch.setattr(Host, "_resume", resume)
+    patch.setattr(Watch, "resume", resume)
 
 
 @caught_by("outage once", first=145)
@@ -254,4 +256,4 @@ def busy_store_ends_the_host(patch: Patch) -> None:
 
 @caught_by("rematch", first=290)
 def rematch_without_everyone(patch: Patch) -> None:
-    patch.setattr(Host, "is_passing", staticmethod(lambda answer: False))
+    patch.setattr(drives, "is_passing", lambda answer: False)

@@ -9,8 +9,8 @@ from msgspec import Raw
 from tests.world.plan import Manners, TablePlan
 from tests.world.server import Closed, Connection
 from turnstile.host import Refused, Status, Update
-from turnstile.host.host import Answer
-from turnstile.host.host import Code as HostCode
+from turnstile.host.answers import Answer
+from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Instant, TableId
 from turnstile.table.values import Act, AddWords, Close, Code, Command, Phase, Rematch, Resign

@@ -1,6 +1,7 @@
 """Hosts: where the pure table meets store, clock and players. Dull by design: read, decide, commit, tell."""
 
-from turnstile.host.host import Host, Refused
+from turnstile.host.answers import Refused
+from turnstile.host.host import Host
 from turnstile.host.lines import Line, Status, Update
 
 __all__ = ["Host", "Line", "Refused", "Status", "Update"]

@@ -13,6 +13,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.bots import bots_of, random_bot
+from turnstile.host.answers import is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Move, PlayerId, encode
@@ -82,10 +83,10 @@ async def _open_successor(host: "Host", live: "Live") -> None:
     state = live.state
     assert state.successor is not None, "a rematch was agreed on"
     header = replace(state.header, table=state.successor, at=state.now)
-    if host.is_passing(await host.open(header)):
+    if is_passing(await host.open(header)):
         return
     for seat in state.seats:
-        if host.is_passing(await host.submit(state.successor, _seating(state, seat.player))):
+        if is_passing(await host.submit(state.successor, _seating(state, seat.player))):
             return  # in the order of the seats, or not yet
     await host.notice(live.name, lambda now: Succeeded(now))
 

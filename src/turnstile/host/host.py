@@ -9,14 +9,12 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
-from enum import StrEnum
-from functools import partial
-from heapq import heappop, heappush
 from random import Random, SystemRandom
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
 from turnstile.host.ledger import (
     BadSnapshot,
@@ -32,68 +30,35 @@ from turnstile.host.ledger import (
 )
 from turnstile.host.lines import Line
 from turnstile.host.live import CommandTaken, EventAt, GameFailed, Gone, Live
+from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, Value, decode
+from turnstile.kernel.values import ByPlayer, PlayerId, decode
 from turnstile.registry import find_game
 from turnstile.store.log import Damaged, Entry, Instant, TableId
-from turnstile.store.protocol import Busy, ReadOnly, Row, Saved, StorageFull, Store, StoreFault, Unknown
-from turnstile.table.clocks import next_timer
+from turnstile.store.protocol import Row, Saved, Store
 from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
-from turnstile.table.values import Accepted, Acknowledge, Act, AddBot, Command, Header, Phase, Resume, Return, Ring
+from turnstile.table.values import (
+    Accepted,
+    Acknowledge,
+    Act,
+    AddBot,
+    Command,
+    Halt,
+    Header,
+    Phase,
+    Return,
+)
 from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
 
 log = logging.getLogger("turnstile.host")
 
-BEAT_EVERY = 1.0  # seconds
-LOOK_EVERY = 1.0  # seconds
-SILENT_TOO_LONG = 2_500  # milliseconds without a beat, after which a host asks whether there was an outage
-CLAIM_AT_ONCE = 100  # tables
-CLAIM_FOR = 5_000  # milliseconds
+GAME_FAILED = "The game has failed, through no fault of its players."
 MOST_WAITING = 100  # commands at one table
+TIDY_EVERY = 1.0  # seconds
 MOST_LIVE = 10_000  # tables in memory, where some of them are idle
-
-PASSING = (Busy, ReadOnly, StorageFull, Unknown)
-"""Faults of a store that pass: what was asked is refused, and may be asked again. Any other one ends the process."""
-
-
-class Code(StrEnum):
-    """Why a host turns something down, besides the reasons of the table and of the game."""
-
-    NO_TABLE = "NoSuchTable"
-    TABLE_EXISTS = "TableExists"
-    PUT_ASIDE = "TablePutAside"
-    ID_REUSED = "IdReused"
-    NO_SPECTATORS = "NoSpectators"
-    FUTURE_UPDATE = "FutureUpdate"
-    NOT_SEATED = "NotSeated"
-    BUSY = "Busy"
-    STORAGE_FULL = "StorageFull"
-    READ_ONLY = "ReadOnly"
-    OUTCOME_UNKNOWN = "OutcomeUnknown"
-    STOPPING = "Stopping"
-
-
-STOPPING = Rejection(Code.STOPPING, "This server is stopping; connect again.")
-
-CODES = {
-    Busy: Code.BUSY,
-    ReadOnly: Code.READ_ONLY,
-    StorageFull: Code.STORAGE_FULL,
-    Unknown: Code.OUTCOME_UNKNOWN,
-}
-
-
-class Refused(Value, frozen=True):
-    """The answer to what was turned down: why, and the newest update of the sender's stream."""
-
-    error: Rejection
-    seq: int = 0
-
-
-Answer = Accepted | Refused
 
 
 class Host:
@@ -108,10 +73,7 @@ class Host:
         self._live: dict[TableId, Live] = {}
         self._loading: dict[TableId, asyncio.Task[Live | Rejection]] = {}
         self._group: asyncio.TaskGroup | None = None
-        self._beaten = Instant(0)
-        self._last_outage = Instant(0)
-        self._dues: list[Instant] = []
-        self._sooner = asyncio.Event()
+        self._watch = Watch(self)
         self.is_stopping = False
 
     # its life
@@ -120,8 +82,8 @@ class Host:
         """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
         async with asyncio.TaskGroup() as group:
             self._group = group
-            await self._beat()
-            chores = [self._keep_beating(), self._keep_looking(), self._keep_tidy()]
+            await self._watch.beat()
+            chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
             if self.store.is_shared:
                 chores += [self._keep_hearing()]
             tasks = [group.create_task(chore) for chore in chores]
@@ -138,7 +100,7 @@ class Host:
 
     async def _do(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         """Something done at a table to its end, even when whoever wanted it has gone."""
-        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work)))
+        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self.at(name, work)))
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
@@ -185,7 +147,7 @@ class Host:
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self._spawn(self._at(name, lambda live: self._attached(live, player, after)))
+        work = self._spawn(self.at(name, lambda live: self._attached(live, player, after)))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -197,11 +159,6 @@ class Host:
         """Whoever wanted this line has gone before it was there."""
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)
-
-    @staticmethod
-    def is_passing(answer: object) -> bool:
-        """Whether this is a refusal that says nothing but: try again."""
-        return isinstance(answer, Refused) and answer.error.code in (*CODES.values(), Code.STOPPING)
 
     def detach(self, line: Line, why: str = "closed") -> None:
         """End a line. The seat's stream is kept."""
@@ -218,7 +175,7 @@ class Host:
 
     # at a table
 
-    async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+    async def at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
         return await self._contained(name, self._done_at(name, work))
 
@@ -232,7 +189,7 @@ class Host:
         try:
             async with live.lock:
                 await live.settle_doubt()
-                await self._resume(live)
+                await self._watch.resume(live)
                 return await work(live)
         finally:
             live.waiting -= 1
@@ -243,15 +200,17 @@ class Host:
         try:
             try:
                 return await work
-            except (Damaged, GameFailed) as fault:
+            except GameFailed as fault:
+                return await self._halt(fault)
+            except Damaged as fault:
                 log.exception("Table %s is put aside", name)
                 return await self._put_aside(name, str(fault))
             except Gone:
                 self._let_go(name, "the table is gone")
                 return await self._missing(name)
         except PASSING as fault:
-            self.counts[CODES[type(fault)]] += 1
-            return _passing(fault)
+            self.counts[type(fault).__name__] += 1
+            return passing(fault)
 
     async def _asked_by_player(self, live: Live, command: Command) -> Answer:
         if _is_away(live, command.player):
@@ -312,22 +271,6 @@ class Host:
         live.lines.add(line)
         return line
 
-    async def _resume(self, live: Live) -> None:
-        """No deadline counts the time in which no server was there."""
-        if self.store.now() - self._beaten > SILENT_TOO_LONG:
-            await self._beat()
-        if live.state.now >= self._last_outage or not live.state.timers:
-            return
-        outages = await self.store.outages(live.state.now)
-
-        def resumed(now: Instant) -> Resume | None:
-            """What was lost since the table's last event; nothing, once another process has said so."""
-            lost = sum(max(0, outage.end - max(outage.start, live.state.now)) for outage in outages)
-            return Resume(now, lost) if lost else None
-
-        self.counts["resumed"] += 1
-        await live.take(resumed)
-
     # tables in memory
 
     async def _find(self, name: TableId) -> Live | Rejection:
@@ -363,6 +306,17 @@ class Host:
         for name in [name for name, live in self._live.items() if live.is_idle]:
             del self._live[name]
 
+    async def _halt(self, failure: GameFailed) -> Rejection:
+        """A game that failed is over, and its players are told so; what exactly failed is for the log alone."""
+        log.error("Table %s is halted", failure.live.name, exc_info=failure.__cause__)
+        self.counts["halted"] += 1
+        try:
+            async with failure.live.lock:
+                await failure.live.take(lambda now: Halt(now, GAME_FAILED))
+        except GameFailed as again:
+            return await self._put_aside(failure.live.name, str(again))
+        return Rejection(Code.GAME_FAILED, GAME_FAILED)
+
     async def _put_aside(self, name: TableId, why: str) -> Rejection:
         """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
@@ -381,15 +335,12 @@ class Host:
         row = await self.store.row(name)
         if row is None:
             return Rejection(Code.NO_TABLE, "There is no such table.")
-        return Rejection(Code.PUT_ASIDE, f"This table was put aside: {row.note}")
+        return Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")
 
     def _look_after(self, live: Live) -> None:
         """Plan for the table's next deadline, and do what it needs a server for."""
-        due = live.due
-        if due is not None:
-            heappush(self._dues, due)
-            if self._dues[0] == due:
-                self._sooner.set()
+        if live.due is not None:
+            self._watch.plan(live.due)
         is_idle = not (live.is_driven or self.is_stopping) and self._live.get(live.name) is live
         if is_idle and needs_server(live.state):
             live.is_driven = True
@@ -403,67 +354,20 @@ class Host:
 
     # chores
 
-    async def _keep_beating(self) -> None:
-        while True:
-            await asyncio.sleep(BEAT_EVERY)
-            await self._unless_passing(self._beat())
-
-    async def _beat(self) -> None:
-        """Say that a server is here; where nobody said so for a while, learn of the outage."""
-        was_silent = self.store.now() - self._beaten > SILENT_TOO_LONG
-        outage = await self.store.beat()
-        self._beaten = self.store.now()
-        if outage or was_silent:
-            ends = [outage.end for outage in await self.store.outages(self._last_outage)]
-            self._last_outage = max([self._last_outage, *ends])
-
-    async def _keep_looking(self) -> None:
-        """Whatever is due is looked at, the earliest first. After a start that is also what some server left undone."""
-        ahead = 0 if self.store.is_shared else CLAIM_FOR
-        while True:
-            looked = await self._unless_passing(self._look(ahead))
-            if looked != CLAIM_AT_ONCE:
-                ahead = 0
-                await self._until_due()
-
-    async def _look(self, ahead: int) -> int:
-        until = Instant(self.store.now() + ahead)
-        names = await self.store.claim(until, CLAIM_FOR, CLAIM_AT_ONCE)
-        await asyncio.gather(*(self._at(name, self._ring) for name in names))
-        return len(names)
-
-    async def _ring(self, live: Live) -> None:
-        """Every timer of the table that has run out, in order."""
-        while (timer := next_timer(live.state)) and timer.due <= self.store.now():
-            if await live.take(partial(Ring, timer=timer.name, due=timer.due)):
-                return
-            self.counts["rung"] += 1
-
-    async def _until_due(self) -> None:
-        now = self.store.now()
-        while self._dues and self._dues[0] <= now:
-            heappop(self._dues)
-        seconds = min(LOOK_EVERY, (self._dues[0] - now) / 1000) if self._dues else LOOK_EVERY
-        self._sooner.clear()
-        try:
-            await asyncio.wait_for(self._sooner.wait(), seconds)
-        except TimeoutError:
-            return
-
     async def _keep_hearing(self) -> None:
         """Other processes' commits, as soon as they are known."""
         async for name in self.store.changes():
             if name in self._live:
-                self._spawn(self._at(name, Live.read_on))
+                self._spawn(self.at(name, Live.read_on))
 
     async def _keep_tidy(self) -> None:
         """Keep cursors, read on where a wake-up was missed, forget finished tables that nobody looks at."""
         while True:
-            await asyncio.sleep(LOOK_EVERY)
-            await self._unless_passing(self._save_cursors())
+            await asyncio.sleep(TIDY_EVERY)
+            await self.unless_passing(self._save_cursors())
             await self._settle_doubts()
             if self.store.is_shared:
-                await self._unless_passing(self._read_on())
+                await self.unless_passing(self._read_on())
             for name in [name for name, live in self._live.items() if live.is_idle and not is_open(live.state)]:
                 del self._live[name]
 
@@ -474,19 +378,19 @@ class Host:
     async def _settle_doubts(self) -> None:
         """What was being written when the store broke off: if it is there, everyone is told."""
         for name in [name for name, live in self._live.items() if live.is_in_doubt]:
-            await self._at(name, Live.settle_doubt)
+            await self.at(name, Live.settle_doubt)
 
     async def _read_on(self) -> None:
         for name, position in (await self.store.positions(tuple(self._live))).items():
             if (live := self._live.get(name)) and live.kept.position < position:
-                await self._at(name, Live.read_on)
+                await self.at(name, Live.read_on)
 
-    async def _unless_passing(self, work: Awaitable[T]) -> T | None:
+    async def unless_passing(self, work: Awaitable[T]) -> T | None:
         """A chore that can wait, where the store cannot do it now."""
         try:
             return await work
         except PASSING as fault:
-            self.counts[CODES[type(fault)]] += 1
+            self.counts[type(fault).__name__] += 1
             log.warning("The store: %s", fault)
             return None
 
@@ -511,7 +415,3 @@ def _refuse(state: Table, command: Command) -> Rejection | None:
 def _is_away(live: Live, player: PlayerId) -> bool:
     seat = live.state.seat_of(player)
     return seat is not None and seat.is_away
-
-
-def _passing(fault: StoreFault) -> Rejection:
-    return Rejection(CODES[type(fault)], str(fault))

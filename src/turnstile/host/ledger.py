@@ -1,8 +1,8 @@
 """Between a table and its log: which entry an event makes, and which state a log leads to. No I/O, no waiting."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -35,6 +35,7 @@ SNAPSHOT_EVERY = 64  # entries
 PATIENCE = 5_000  # milliseconds after which somebody looks whether a table's server has died
 
 TableEvent = TableCommand | Noticed
+T = TypeVar("T")
 
 
 class Kept(msgspec.Struct, frozen=True, gc=False):
@@ -158,23 +159,27 @@ def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
     verify(name, kept.link, kept.position, entries)
     state = kept.state
     for found in entries:
-        state = _applied(name, state, found)
-    if entries and _fingerprint(encode(state)) != entries[-1].state:
-        raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
+        state = _again(name, state, found, table.apply)
+    _check_end(name, state, entries)
     return Kept(state, entries[-1].position, entries[-1].link) if entries else kept
 
 
-def _applied(name: TableId, state: Table, found: Entry) -> Table:
-    """The table after an entry. A game that fails on what it once took is another game than the one that was played."""
+def _again(name: TableId, state: Table, found: Entry, decide: Callable[[Table, TableEvent], T | Rejection]) -> T:
+    """What was decided once, decided again. A game that fails or refuses now is not the one that was played."""
     event = read_event(name, found)
     try:
-        after = table.apply(state, event)
+        decided = decide(state, event)
     except Exception as bug:
         why = f"entry {found.position} makes {state.header.game} fail: {type(bug).__name__}: {bug}"
         raise Damaged(name, why) from bug
-    if isinstance(after, Rejection):
-        raise Damaged(name, f"entry {found.position} is refused: {after.sentence}")
-    return after
+    if isinstance(decided, Rejection):
+        raise Damaged(name, f"entry {found.position} is refused: {decided.sentence}")
+    return decided
+
+
+def _check_end(name: TableId, state: Table, entries: Sequence[Entry]) -> None:
+    if entries and _fingerprint(encode(state)) != entries[-1].state:
+        raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
 
 
 def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
@@ -188,25 +193,30 @@ def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
     return state
 
 
+def followed_with_news(name: TableId, kept: Kept, entries: Sequence[Entry]) -> tuple[Kept, list[Told]]:
+    """What is kept after these entries, and what they told everyone."""
+    verify(name, kept.link, kept.position, entries)
+    news: list[Told] = []
+    for found in entries:
+        step = _again(name, kept.state, found, table.step)
+        news += news_of(step)
+        kept = Kept(step.state, found.position, found.link)
+    _check_end(name, kept.state, entries)
+    return kept, news
+
+
 def told_since(
     name: TableId, kept: Kept, entries: Sequence[Entry], stream: PlayerId | None, after: int
 ) -> tuple[Kept, list[tuple[int, bytes]]]:
     """What these entries told one stream after `after`, and what is kept then."""
-    verify(name, kept.link, kept.position, entries)
-    updates: list[tuple[int, bytes]] = []
-    for found in entries:
-        step = table.step(kept.state, read_event(name, found))
-        if isinstance(step, Rejection):
-            raise Damaged(name, f"entry {found.position} is refused: {step.sentence}")
-        updates += [update for update in updates_of(step, stream) if update[0] > after]
-        kept = Kept(step.state, found.position, found.link)
-    return kept, updates
+    kept, news = followed_with_news(name, kept, entries)
+    updates = [update for told in news if told.player == stream for update in told.updates()]
+    return kept, [update for update in updates if update[0] > after]
 
 
-def updates_of(step: Step[Any], player: PlayerId | None) -> list[tuple[int, bytes]]:
-    """What a step adds to one stream."""
-    news = [effect for effect in step.effects if type(effect) is Told and effect.player == player]
-    return [update for told in news for update in told.updates()]
+def news_of(step: Step[Any]) -> list[Told]:
+    """What a step tells, to whomever."""
+    return [effect for effect in step.effects if type(effect) is Told]
 
 
 # tables of older releases

@@ -52,7 +52,9 @@ class Line:
     async def _updates(self) -> AsyncIterator[Update]:
         """What was told and not sent yet, as long as anybody wants it."""
         while not self.is_closed and self.sent < self.newest():
-            for seq, body in await self.live.updates(self.player, self.sent):
+            updates = await self.live.updates(self.player, self.sent)
+            assert updates, f"update {self.sent + 1} was told, and cannot be found"
+            for seq, body in updates:
                 if self.sent < seq <= self.newest():
                     self.sent = seq
                     self.live.hand(self.player, seq)

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from turnstile.host.ledger import PATIENCE, Kept, TableEvent, command_of, drafted, followed
+from turnstile.host.ledger import PATIENCE, Kept, TableEvent, command_of, drafted, followed_with_news, news_of
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId
@@ -26,7 +26,11 @@ EventAt = Callable[[Instant], TableEvent | None]
 
 
 class GameFailed(Exception):
-    """A game that raised instead of answering: a bug of its author. Its table is put aside."""
+    """A game that raised instead of answering: a bug of its author."""
+
+    def __init__(self, live: "Live", bug: Exception) -> None:
+        super().__init__(f"{live.state.header.game} failed: {type(bug).__name__}: {bug}")
+        self.live = live
 
 
 class CommandTaken(Exception):
@@ -104,7 +108,7 @@ class Live:
             commit, after = drafted(kept, event, step.state)
             if await self._commit(commit):
                 self.due = commit.row.due
-                self._tell(after, step)
+                self._tell(after, news_of(step))
                 return None
             if not await self.read_on():
                 await self._explain(event)
@@ -138,14 +142,12 @@ class Live:
         try:
             return table.step(self.state, event)
         except Exception as bug:
-            why = f"{self.state.header.game} failed: {type(bug).__name__}: {bug}"
-            raise GameFailed(why) from bug
+            raise GameFailed(self, bug) from bug
 
-    def _tell(self, kept: Kept, step: Step[Any]) -> None:
+    def _tell(self, kept: Kept, news: Iterable[Told]) -> None:
         self.kept = kept
-        for effect in step.effects:
-            if type(effect) is Told:
-                self._recent.setdefault(effect.player, deque(maxlen=RECENT)).append(Recent(effect))
+        for told in news:
+            self._recent.setdefault(told.player, deque(maxlen=RECENT)).append(Recent(told))
         self.notify()
 
     async def read_on(self) -> bool:
@@ -153,10 +155,9 @@ class Live:
         entries = await self._store.entries(self.name, self.kept.position)
         if not entries:
             return False
-        self.kept = followed(self.name, self.kept, entries)
-        self.due = due_of(self.state, PATIENCE)
-        self._recent.clear()
-        self.notify()
+        kept, news = followed_with_news(self.name, self.kept, entries)
+        self.due = due_of(kept.state, PATIENCE)
+        self._tell(kept, news)
         return True
 
     # who listens

@@ -191,7 +191,11 @@ def _columns(row: Row) -> tuple[_Value, ...]:
 
 def _row(columns: Sequence[Any]) -> Row:
     game, phase, players, is_open, is_listed, *rest = columns
-    return Row(game, phase, _players.decode(players), bool(is_open), bool(is_listed), *rest)
+    try:
+        seated = _players.decode(players)
+    except msgspec.DecodeError:  # a cache that was damaged: the log has the truth, and `rebuild` makes it anew
+        seated = ()
+    return Row(game, phase, seated, bool(is_open), bool(is_listed), *rest)
 
 
 def _fields(entry: Entry) -> tuple[_Value, ...]:

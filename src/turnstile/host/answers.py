@@ -1,0 +1,59 @@
+"""What a host answers: it was accepted, or why not. Refusals of the table and of the game come through it."""
+
+from enum import StrEnum
+
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import Value
+from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unknown
+from turnstile.table.values import Accepted
+
+PASSING = (Busy, ReadOnly, StorageFull, Unknown)
+"""Faults of a store that pass: what was asked is refused, and may be asked again. Any other one ends the process."""
+
+
+class Code(StrEnum):
+    """Why a host turns something down, besides the reasons of the table and of the game."""
+
+    NO_TABLE = "NoSuchTable"
+    TABLE_EXISTS = "TableExists"
+    PUT_ASIDE = "TablePutAside"
+    ID_REUSED = "IdReused"
+    NO_SPECTATORS = "NoSpectators"
+    FUTURE_UPDATE = "FutureUpdate"
+    NOT_SEATED = "NotSeated"
+    BUSY = "Busy"
+    STORAGE_FULL = "StorageFull"
+    READ_ONLY = "ReadOnly"
+    OUTCOME_UNKNOWN = "OutcomeUnknown"
+    STOPPING = "Stopping"
+    GAME_FAILED = "GameFailed"
+
+
+STOPPING = Rejection(Code.STOPPING, "This server is stopping; connect again.")
+
+_CODES = {
+    Busy: Code.BUSY,
+    ReadOnly: Code.READ_ONLY,
+    StorageFull: Code.STORAGE_FULL,
+    Unknown: Code.OUTCOME_UNKNOWN,
+}
+
+
+class Refused(Value, frozen=True):
+    """The answer to what was turned down: why, and the newest update of the sender's stream."""
+
+    error: Rejection
+    seq: int = 0
+
+
+Answer = Accepted | Refused
+
+
+def passing(fault: StoreFault) -> Rejection:
+    """The answer when the store could not do it now."""
+    return Rejection(_CODES[type(fault)], str(fault))
+
+
+def is_passing(answer: object) -> bool:
+    """Whether this is a refusal that says nothing but: try again."""
+    return isinstance(answer, Refused) and answer.error.code in (*_CODES.values(), Code.STOPPING)
