@@ -6,7 +6,7 @@ from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
 from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
-from turnstile.table.play import game_of, thinking
+from turnstile.table.play import game_of
 from turnstile.table.presence import unheard
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
@@ -76,7 +76,8 @@ def bots_to_move(state: State[Any]) -> Players:
     """The seats for which a bot is to move now."""
     if state.phase is not Phase.PLAYING:
         return ()
-    return tuple(player for player in thinking(game_of(state), state) if bot_of(state, player))
+    game, bots = game_of(state), [player for player in state.players if bot_of(state, player)]
+    return tuple(player for player in bots if game.actions(state.match, player))
 
 
 def needs_server(state: State[Any]) -> bool:
