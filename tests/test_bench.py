@@ -91,7 +91,7 @@ def test_json_has_every_contestant_or_says_why_not() -> None:
     contests = {contest["name"]: contest for contest in json.loads(run.stdout)["contests"]}
     assert _named(contests["e-card"]) == {"yardstick", "apply", "step"}
     assert _named(contests["door"]) == {"apply", "step", "transitions", "python-statemachine"}
-    assert all(score["perSecond"] > 0 for contest in contests.values() for score in contest["scores"])
+    assert all(score["rate"] > 0 for contest in contests.values() for score in contest["scores"])
 
 
 def test_only_runs_one_contest() -> None:
