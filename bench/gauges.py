@@ -1,4 +1,4 @@
-"""What a run costs: processor time, time on the wall, or memory. Each gauge lets a run happen and tells where it ended."""
+"""What a run costs: processor time, time on the wall, or memory. A gauge lets a run happen, and says where it ended."""
 
 import gc
 import os

@@ -156,7 +156,11 @@ def agree(contest: Contest) -> None:
     for other in others:
         for number, (expected, seen) in enumerate(zip_longest(first.trail(), other.trail()), start=1):
             _same(expected, seen, f"after {contest.unit} {number}, {other.name} differs from {first.name}")
-        _same(expected_end, _measured(contest, other).end, f"at the end of the run, {other.name} differs from {first.name}")
+        _same(
+            expected_end,
+            _measured(contest, other).end,
+            f"at the end of the run, {other.name} differs from {first.name}",
+        )
 
 
 def _same(expected: object, seen: object, difference: str) -> None:
