@@ -42,6 +42,7 @@ def contest_of(name: str) -> Contest:
     assert game is not None
     one = recorded(game)
     times = max(1, MOVES // one.moves)
+    with_news = f"the table around it, with everyone's news: {len(one.table_events)} events for {one.moves} moves"
     return Contest(
         name=f"{name} at a table",
         title=f"{game.title} at a table, and alone",
@@ -51,7 +52,7 @@ def contest_of(name: str) -> Contest:
         contestants=(
             _contestant("game.step", "the game's machine alone, with its messages", game_step, game, one, times),
             _contestant("game.apply", "the game's machine alone, states only", game_apply, game, one, times),
-            _contestant("table.step", "the table around it, with everyone's news", table_step, game, one, times),
+            _contestant("table.step", with_news, table_step, game, one, times),
             _contestant("table.apply", "the table around it, as a log is replayed", table_apply, game, one, times),
         ),
     )

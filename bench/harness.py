@@ -129,7 +129,7 @@ def measure(contest: Contest, rounds: int) -> Result:
     agree(contest)
     samples: Samples = {contestant.name: [] for contestant in contest.contestants}
     with _collector_minding_only_the_runs():
-        for number in range(rounds):
+        for number in range(rounds if contest.contestants else 0):
             for contestant in _rotated(contest.contestants, number):
                 samples[contestant.name].append(_measured(contest, contestant))
     return Result(

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import door, yardstick
+from bench import commits, door, yardstick
 from bench.__main__ import contests
 from bench.ecard import PLAYERS, recorded_matches
+from bench.gauges import CPU, RESIDENT, TRACED, WALL, Gauge
 from bench.harness import Aim, Contest, Contestant, Disagreement, agree, measure
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Pick, Reset, Start, State
@@ -89,6 +90,31 @@ def test_a_library_that_is_not_installed_is_named_with_the_command_that_brings_i
     assert library not in [contestant.name for contestant in contest.contestants]
     sentences = {absent.name: absent.sentence for absent in contest.absent}
     assert "pip install 'turnstile[bench]'" in sentences[library]
+
+
+def test_without_postgresql_its_contest_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "turnstile.store.postgres", None)
+    result = measure(commits.on_postgresql(), rounds=1)
+    assert result.scores == ()
+    assert [absent.name for absent in result.absent] == ["together", "one by one"]
+    assert all("pip install 'turnstile[dev]'" in absent.sentence for absent in result.absent)
+    assert [verdict.is_met for verdict in result.aims] == [None]
+
+
+@pytest.mark.parametrize("gauge", [CPU, WALL, TRACED, RESIDENT], ids=lambda gauge: gauge.name)
+def test_every_gauge_tells_where_a_run_ended(gauge: Gauge) -> None:
+    assert gauge.measure(lambda: "there").end == "there"
+
+
+@pytest.mark.parametrize("gauge", [TRACED, RESIDENT], ids=lambda gauge: gauge.name)
+def test_memory_that_a_run_keeps_is_counted(gauge: Gauge) -> None:
+    kept: list[bytes] = []
+    cost = gauge.measure(lambda: kept.append(b"x" * 50_000_000))
+    assert 49_000_000 < cost.amount < 60_000_000
+
+
+def test_memory_that_a_run_gives_back_is_not_counted() -> None:
+    assert TRACED.measure(lambda: len(b"x" * 50_000_000)).amount < 1_000_000
 
 
 def test_json_has_every_contestant_or_says_why_not() -> None:
