@@ -30,16 +30,15 @@ Hold = Callable[[Stage, list[Wanted]], Awaitable[Host]]
 
 
 def objects(tables: int) -> Contest:
-    tables, rest = min(tables, TRACED_AT_MOST), ExitStack()
+    tables, rest = min(tables, TRACED_AT_MOST), _with_endless()
     return _contest("memory", TRACED, tables, rest, _played_here(rest, tables))
 
 
 def resident(tables: int) -> Contest:
-    return _contest("resident memory", RESIDENT, tables, ExitStack())
+    return _contest("resident memory", RESIDENT, tables, _with_endless())
 
 
 def _contest(name: str, gauge: Gauge, tables: int, rest: ExitStack, *others: Contestant) -> Contest:
-    rest.enter_context(lent(endless.game))
     return Contest(
         name=name,
         title=f"{tables:,} open matches in a host, {MOVES} moves each",
@@ -51,6 +50,13 @@ def _contest(name: str, gauge: Gauge, tables: int, rest: ExitStack, *others: Con
         rounds=1,
         close=rest.close,
     )
+
+
+def _with_endless() -> ExitStack:
+    """What ends with the contest; the loan of the endless game ends last."""
+    rest = ExitStack()
+    rest.enter_context(lent(endless.game))
+    return rest
 
 
 def _games() -> Iterator[AnyGame]:
