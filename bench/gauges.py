@@ -3,13 +3,15 @@
 import gc
 import os
 import pickle
+import traceback
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns, process_time_ns
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+T = TypeVar("T")
 Run = Callable[[], object]
 
 
@@ -58,15 +60,26 @@ def _traced(run: Run) -> Cost:
 
 def _resident(run: Run) -> Cost:
     """In a fork, for memory that was once taken is not always given back: it would do for the next run."""
+
+    def measured() -> Cost:
+        before, start = _resident_bytes(), process_time_ns()
+        end = run()
+        spent = process_time_ns() - start
+        gc.collect()
+        return Cost(_resident_bytes() - before, spent, end)
+
+    return in_a_fork(measured)
+
+
+def in_a_fork(work: Callable[[], T]) -> T:
+    """What comes of some work that leaves no trace in this process."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            before, start = _resident_bytes(), process_time_ns()
-            end = run()
-            spent = process_time_ns() - start
-            gc.collect()
-            os.write(writing, pickle.dumps(Cost(_resident_bytes() - before, spent, end)))
+            os.write(writing, pickle.dumps(work()))
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)  # whatever is open belongs to the parent
     os.close(writing)
@@ -74,8 +87,8 @@ def _resident(run: Run) -> Cost:
         told = pipe.read()
     os.waitpid(child, 0)
     assert told, "the fork ended early; its reasons are on stderr"
-    cost: Cost = pickle.loads(told)  # noqa: S301  # our own fork wrote it
-    return cost
+    found: T = pickle.loads(told)  # noqa: S301  # our own fork wrote it
+    return found
 
 
 def _resident_bytes() -> int:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench import endless
-from bench.gauges import RESIDENT, TRACED, Gauge
+from bench.gauges import RESIDENT, TRACED, Gauge, in_a_fork
 from bench.harness import Contest, Contestant, Run
 from bench.hosting import Stage
 from bench.moves import COUNT
@@ -86,8 +86,7 @@ def _holding(rest: ExitStack, game: AnyGame, tables: int, name: str, about: str,
         if not folders:
             stage = Stage()
             rest.callback(stage.close)
-            stage.do(_stored(stage, game, wanted))
-            stage.clear()
+            in_a_fork(lambda: stage.do(_stored(stage, game, wanted)))  # what that takes shall not do for the runs
             folders.append(stage.folder)
         return folders[0]
 
@@ -109,8 +108,9 @@ def _holding(rest: ExitStack, game: AnyGame, tables: int, name: str, about: str,
 
 
 async def _stored(stage: Stage, game: AnyGame, wanted: list[Wanted]) -> None:
-    store = await stage.kept(SqliteStore.open(stage.folder / "tables.db"))
+    store = await SqliteStore.open(stage.folder / "tables.db")
     await store_all(store, game, wanted)
+    await store.close()
 
 
 async def _held(hold: Hold, stage: Stage, wanted: list[Wanted]) -> int:
