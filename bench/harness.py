@@ -1,8 +1,8 @@
 """Contests: several contestants do the same work, and a moody machine is equally moody to all of them.
 
-A round lets every contestant run once, in an order that rotates, and only CPU time counts. Contestants are compared
-within a round, where they met the same conditions; the median of those ratios is the figure to quote. Nobody is timed
-before all have shown, step by step, that they do the same work.
+A round lets every contestant run once, in an order that rotates. What counts is CPU time, unless a contest is about
+something else. Contestants are compared within a round, where they met the same conditions; the median of those ratios
+is the figure to quote. Nobody is timed before all have shown, step by step, that they do the same work.
 """
 
 import gc
@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from math import inf
 from statistics import median, quantiles
-from time import process_time_ns
 
+from bench.gauges import CPU, Cost, Gauge, Run
 from turnstile.kernel import Value
 
-Run = Callable[[], object]
-Samples = dict[str, list[float]]
+__all__ = ["Absent", "Aim", "Contest", "Contestant", "Disagreement", "Result", "Run", "Score", "agree", "measure"]
 
-NANOSECONDS = 1_000_000_000  # in a second
+Samples = dict[str, list[Cost]]
+
+WHOLE = 1_000_000_000  # nanoseconds in a second, bytes in a gigabyte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,11 @@ class Contest:
     contestants: Sequence[Contestant]
     absent: Sequence[Absent] = ()
     aims: Sequence[Aim] = ()
+    gauge: Gauge = CPU
+    rounds: int | None = None
+    """How many rounds are enough, where each of them takes long."""
+    close: Callable[[], None] = lambda: None
+    """Puts away what the contest was held with: files, servers."""
 
 
 class Spread(Value, frozen=True):
@@ -75,13 +81,17 @@ class Spread(Value, frozen=True):
 
 
 class Score(Value, frozen=True):
-    """How a contestant did: nanoseconds of CPU time for a unit, and that as a multiple of the baseline's."""
+    """How a contestant did: what a unit cost, by the contest's gauge, and that as a multiple of the baseline's."""
 
     name: str
     about: str
-    per_second: float
-    nanoseconds: Spread
+    rate: float
+    """Units a second, or a gigabyte."""
+    cost: Spread
+    """Nanoseconds a unit, or bytes."""
     ratio: Spread
+    cpu: Spread
+    """Nanoseconds of CPU time a unit, whatever the contest is about."""
 
 
 class Verdict(Value, frozen=True):
@@ -99,6 +109,11 @@ class Result(Value, frozen=True):
     title: str
     unit: str
     baseline: str
+    gauge: str
+    measure: str
+    """What a cost is counted in."""
+    whole: str
+    """What a thousand million of that are."""
     rounds: int
     scores: tuple[Score, ...]
     absent: tuple[Absent, ...]
@@ -110,28 +125,42 @@ class Disagreement(Exception):
 
 
 def measure(contest: Contest, rounds: int) -> Result:
-    """Who needs how much CPU time, once it is certain that all do the same."""
+    """Who needs how much, once it is certain that all do the same."""
     agree(contest)
     samples: Samples = {contestant.name: [] for contestant in contest.contestants}
     with _collector_minding_only_the_runs():
-        for number in range(rounds):
+        for number in range(rounds if contest.contestants else 0):
             for contestant in _rotated(contest.contestants, number):
-                samples[contestant.name].append(_timed(contestant.prepare()) / contest.units)
-    scores = tuple(_score(contestant, samples, contest.baseline) for contestant in contest.contestants)
-    verdicts = tuple(_verdict(aim, scores) for aim in contest.aims)
+                samples[contestant.name].append(_measured(contest, contestant))
     return Result(
-        contest.name, contest.title, contest.unit, contest.baseline, rounds, scores, tuple(contest.absent), verdicts
+        name=contest.name,
+        title=contest.title,
+        unit=contest.unit,
+        baseline=contest.baseline,
+        gauge=contest.gauge.name,
+        measure=contest.gauge.unit,
+        whole=contest.gauge.whole,
+        rounds=rounds,
+        scores=(scores := tuple(_score(contestant, samples, contest) for contestant in contest.contestants)),
+        absent=tuple(contest.absent),
+        aims=tuple(_verdict(aim, scores) for aim in contest.aims),
     )
 
 
 def agree(contest: Contest) -> None:
     """Raises `Disagreement` unless all contestants go the same way and end where the baseline ends."""
+    if not contest.contestants:
+        return
     first, *others = sorted(contest.contestants, key=lambda contestant: contestant.name != contest.baseline)
-    expected_end = first.prepare()()
+    expected_end = _measured(contest, first).end
     for other in others:
         for number, (expected, seen) in enumerate(zip_longest(first.trail(), other.trail()), start=1):
             _same(expected, seen, f"after {contest.unit} {number}, {other.name} differs from {first.name}")
-        _same(expected_end, other.prepare()(), f"at the end of the run, {other.name} differs from {first.name}")
+        _same(
+            expected_end,
+            _measured(contest, other).end,
+            f"at the end of the run, {other.name} differs from {first.name}",
+        )
 
 
 def _same(expected: object, seen: object, difference: str) -> None:
@@ -144,11 +173,10 @@ def _rotated(contestants: Sequence[Contestant], number: int) -> Sequence[Contest
     return (*contestants[first:], *contestants[:first])
 
 
-def _timed(run: Run) -> int:
+def _measured(contest: Contest, contestant: Contestant) -> Cost:
+    run = contestant.prepare()
     gc.collect()  # nobody cleans up after somebody else
-    start = process_time_ns()
-    run()
-    return process_time_ns() - start
+    return contest.gauge.measure(run)
 
 
 @contextmanager
@@ -162,10 +190,17 @@ def _collector_minding_only_the_runs() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _score(contestant: Contestant, samples: Samples, baseline: str) -> Score:
-    times = samples[contestant.name]
-    ratios = [time / of_baseline for time, of_baseline in zip(times, samples[baseline], strict=True)]
-    return Score(contestant.name, contestant.about, NANOSECONDS / median(times), _spread(times), _spread(ratios))
+def _score(contestant: Contestant, samples: Samples, contest: Contest) -> Score:
+    costs = [cost.amount / contest.units for cost in samples[contestant.name]]
+    of_baseline = [cost.amount / contest.units for cost in samples[contest.baseline]]
+    return Score(
+        name=contestant.name,
+        about=contestant.about,
+        rate=WHOLE / median(costs),
+        cost=_spread(costs),
+        ratio=_spread([cost / other for cost, other in zip(costs, of_baseline, strict=True)]),
+        cpu=_spread([cost.cpu / contest.units for cost in samples[contestant.name]]),
+    )
 
 
 def _spread(samples: Sequence[float]) -> Spread:

@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from bench.gauges import CPU
 from bench.harness import Result, Score, Spread, Verdict
 from turnstile.kernel import Value, encode
 
@@ -38,18 +39,24 @@ def show(result: Result, console: Console) -> None:
 
 
 def _table(result: Result) -> Table:
-    title = f"{result.title}: CPU time over {result.rounds} rounds"
+    title = f"{result.title}: {result.gauge} over {result.rounds} rounds"
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("contestant", no_wrap=True)
-    for heading in (f"{result.unit}s/s", f"ns/{result.unit}", "quartiles", f"x {result.baseline}", "quartiles"):
+    per, each = f"{result.unit}s/{result.whole}", f"{result.measure}/{result.unit}"
+    for heading in (per, each, "quartiles", f"x {result.baseline}", "quartiles", *_more_headings(result)):
         table.add_column(heading, justify="right")
     for score in result.scores:
-        table.add_row(score.name, *_figures(score))
+        table.add_row(score.name, *_figures(score, result))
     return table
 
 
-def _figures(score: Score) -> tuple[str, ...]:
-    return _three_digits(score.per_second), *_figures_of(score.nanoseconds), *_figures_of(score.ratio)
+def _more_headings(result: Result) -> tuple[str, ...]:
+    return () if result.gauge == CPU.name else (f"CPU ns/{result.unit}",)
+
+
+def _figures(score: Score, result: Result) -> tuple[str, ...]:
+    more = () if result.gauge == CPU.name else (_three_digits(score.cpu.median),)
+    return _three_digits(score.rate), *_figures_of(score.cost), *_figures_of(score.ratio), *more
 
 
 def _figures_of(spread: Spread) -> tuple[str, str]:

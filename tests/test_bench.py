@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import door, yardstick
-from bench.__main__ import CONTESTS
+from bench import commits, door, yardstick
+from bench.__main__ import contests
 from bench.ecard import PLAYERS, recorded_matches
+from bench.gauges import CPU, RESIDENT, TRACED, WALL, Gauge
 from bench.harness import Aim, Contest, Contestant, Disagreement, agree, measure
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Pick, Reset, Start, State
@@ -19,6 +20,7 @@ from turnstile.kernel import Event, PlayerId, Rejection, Seed, Timeout
 
 ROOT = Path(__file__).parent.parent
 BENCH = [sys.executable, "-m", "bench"]
+FEW = 20  # tables, where a contest is about many
 EVERY_EVENT: tuple[Event, ...] = (
     Start(Seed("again")),
     BeginPicking(),
@@ -28,9 +30,13 @@ EVERY_EVENT: tuple[Event, ...] = (
 )
 
 
-@pytest.mark.parametrize("name", CONTESTS)
+@pytest.mark.parametrize("name", contests())
 def test_the_contestants_of_a_contest_do_the_same_work(name: str) -> None:
-    agree(CONTESTS[name]())
+    contest = contests(FEW)[name]()
+    try:
+        agree(contest)
+    finally:
+        contest.close()
 
 
 def test_the_yardstick_answers_every_event_in_every_state_as_e_card_does() -> None:
@@ -86,12 +92,39 @@ def test_a_library_that_is_not_installed_is_named_with_the_command_that_brings_i
     assert "pip install 'turnstile[bench]'" in sentences[library]
 
 
+def test_without_postgresql_its_contest_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "turnstile.store.postgres", None)
+    result = measure(commits.on_postgresql(), rounds=1)
+    assert result.scores == ()
+    assert [absent.name for absent in result.absent] == ["together", "one by one"]
+    assert all("pip install 'turnstile[dev]'" in absent.sentence for absent in result.absent)
+    assert [verdict.is_met for verdict in result.aims] == [None]
+
+
+@pytest.mark.parametrize("gauge", [CPU, WALL, TRACED, RESIDENT], ids=lambda gauge: gauge.name)
+def test_every_gauge_tells_where_a_run_ended(gauge: Gauge) -> None:
+    assert gauge.measure(lambda: "there").end == "there"
+
+
+@pytest.mark.parametrize("gauge", [TRACED, RESIDENT], ids=lambda gauge: gauge.name)
+def test_memory_that_a_run_keeps_is_counted(gauge: Gauge) -> None:
+    kept: list[bytes] = []
+    cost = gauge.measure(lambda: kept.append(b"x" * 50_000_000))
+    assert 49_000_000 < cost.amount < 60_000_000
+
+
+def test_memory_that_a_run_gives_back_is_not_counted() -> None:
+    assert TRACED.measure(lambda: len(b"x" * 50_000_000)).amount < 1_000_000
+
+
 def test_json_has_every_contestant_or_says_why_not() -> None:
-    run = subprocess.run([*BENCH, "--rounds", "1", "--json"], cwd=ROOT, capture_output=True, text=True, check=True)
-    contests = {contest["name"]: contest for contest in json.loads(run.stdout)["contests"]}
-    assert _named(contests["e-card"]) == {"yardstick", "apply", "step"}
-    assert _named(contests["door"]) == {"apply", "step", "transitions", "python-statemachine"}
-    assert all(score["perSecond"] > 0 for contest in contests.values() for score in contest["scores"])
+    command = [*BENCH, "--rounds", "1", "--tables", str(FEW), "--json"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = {contest["name"]: contest for contest in json.loads(run.stdout)["contests"]}
+    assert _named(found["e-card"]) == {"yardstick", "apply", "step"}
+    assert _named(found["door"]) == {"apply", "step", "transitions", "python-statemachine"}
+    assert _named(found["commits on postgresql"]) == {"together", "one by one"}
+    assert all(score["rate"] > 0 for contest in found.values() for score in contest["scores"])
 
 
 def test_only_runs_one_contest() -> None:

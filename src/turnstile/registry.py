@@ -69,6 +69,7 @@ def find_stand(name: str) -> AnyStand | None:
     return found if isinstance(found, Stand) else None
 
 
+@cache
 def find(group: str, name: str) -> object | None:
     """What an installed package offers in `group` for the game called `name`."""
     entry = _entries(group).get(name)

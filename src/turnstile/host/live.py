@@ -44,14 +44,16 @@ class Gone(Exception):
 class Recent:
     """News of one stream that is at hand: written out when the first reader wants it, and once for all of them."""
 
+    __slots__ = ("_told", "_written", "first", "last")  # a table has hundreds
+
     def __init__(self, told: Told) -> None:
         self.first, self.last = told.seq, told.seq + len(told.messages) - 1
         self._told = told
-        self._written: list[tuple[int, bytes]] = []
+        self._written: tuple[tuple[int, bytes], ...] = ()
 
-    def updates(self) -> list[tuple[int, bytes]]:
+    def updates(self) -> tuple[tuple[int, bytes], ...]:
         if not self._written:
-            self._written = list(self._told.updates())
+            self._written = tuple(self._told.updates())
         return self._written
 
 

@@ -26,7 +26,7 @@ from turnstile.table.play import (
     played,
     result_of,
     rung,
-    thinking,
+    with_clocks_of_thinking,
 )
 from turnstile.table.presence import NOT_SEATED, awaiting, back, gone, heard, must_wait, refuse_acks, unheard
 from turnstile.table.values import (
@@ -291,7 +291,7 @@ def come_back(state: Table, event: Return) -> Table | Rejection:
     if not seat.is_away:
         return Rejection(Code.ALREADY_HERE, f"{event.player} is not away.")
     here = back(at(state, event), event.player)
-    return with_clocks(here, thinking(game_of(here), here)) if here.phase is Phase.PLAYING else here
+    return with_clocks_of_thinking(game_of(here), here) if here.phase is Phase.PLAYING else here
 
 
 @table.on(Phase.STARTING, Resume, to=Phase.STARTING)
@@ -342,7 +342,7 @@ def settle(state: Table) -> Next[Table]:
         elif due := game.dealer(state.match):
             state, more = dealt(game, state, due)
         else:
-            return Next(with_clocks(replace(state, phase=Phase.PLAYING), thinking(game, state)), *effects)
+            return Next(with_clocks_of_thinking(game, replace(state, phase=Phase.PLAYING)), *effects)
         effects += more
     raise AssertionError(f"The dealer of {game.name} never rests.")
 

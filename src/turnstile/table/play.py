@@ -34,6 +34,11 @@ def thinking(game: AnyGame, state: State[Any]) -> Players:
     return tuple(player for player in state.players if game.actions(state.match, player))
 
 
+def with_clocks_of_thinking(game: AnyGame, state: State[Any]) -> State[Any]:
+    """The clocks of those who may do something run, all others stand; without clocks nobody need ask who that is."""
+    return state if state.header.settings.clock is None else with_clocks(state, thinking(game, state))
+
+
 # the match
 
 

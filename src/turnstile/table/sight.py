@@ -1,12 +1,13 @@
 """What can be known of a table: what everyone may see of it, and what a server must do for it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
 from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
-from turnstile.table.play import game_of, thinking
+from turnstile.table.play import game_of
 from turnstile.table.presence import unheard
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
@@ -63,9 +64,11 @@ def is_open(state: State[Any]) -> bool:
 
 def bot_of(state: State[Any], player: PlayerId) -> str | None:
     """The bot that plays on a seat now, if one does: its own, or the one that stands in for a player who is away."""
-    seat, settings = state.seat_of(player), state.header.settings
-    if seat is None:
-        return None
+    seat = state.seat_of(player)
+    return None if seat is None else _bot_on(seat, state.header.settings)
+
+
+def _bot_on(seat: Seat, settings: Settings) -> str | None:
     if seat.kind is Kind.BOT:
         return seat.bot
     stands_in = seat.is_away and settings.clock is not None and settings.clock.run_out is RunOut.BOT
@@ -74,16 +77,23 @@ def bot_of(state: State[Any], player: PlayerId) -> str | None:
 
 def bots_to_move(state: State[Any]) -> Players:
     """The seats for which a bot is to move now."""
-    if state.phase is not Phase.PLAYING:
-        return ()
-    return tuple(player for player in thinking(game_of(state), state) if bot_of(state, player))
+    return tuple(_bots_to_move(state))
+
+
+def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
+    """One by one, for most who ask want to know only whether there are any."""
+    if state.phase is Phase.PLAYING:
+        game, settings = game_of(state), state.header.settings
+        for seat in state.seats:
+            if _bot_on(seat, settings) and game.actions(state.match, seat.player):
+                yield seat.player
 
 
 def needs_server(state: State[Any]) -> bool:
     """Whether the table waits for nobody but the server: a bot to move, bots to be told, a next table to be opened."""
     if state.phase in (Phase.STARTING, Phase.GATHERING):
         return any(bot_of(state, player) for player in unheard(state))
-    return state.phase is Phase.REMATCHED or bool(bots_to_move(state))
+    return state.phase is Phase.REMATCHED or any(_bots_to_move(state))
 
 
 def due_of(state: State[Any], patience: int) -> Instant | None:

@@ -214,7 +214,10 @@ class State(Value, Generic[M], frozen=True):
         return tuple(seat.player for seat in self.seats)
 
     def seat_of(self, player: PlayerId) -> Seat | None:
-        return next((seat for seat in self.seats if seat.player == player), None)
+        for seat in self.seats:  # asked at every turn, and a generator would take twice as long
+            if seat.player == player:
+                return seat
+        return None
 
     def others(self, player: PlayerId) -> Players:
         return tuple(other for other in self.players if other != player)

@@ -1,4 +1,4 @@
-"""Keeps a PostgreSQL for the tests, in a process of its own: when the tests end, in whatever way, so does the server.
+"""Keeps a PostgreSQL in a process of its own: when whoever started it ends, in whatever way, so does the server.
 
 It is told what to do line by line: `start`, `kill` (SIGKILL) or `stop` (at once, without a checkpoint). Each is
 answered by a line. When there is nobody left to tell it anything, it ends the server and removes all its files.
@@ -50,7 +50,7 @@ class Keeper:
     def _begin(self) -> subprocess.Popen[bytes]:
         groups = None if self.user is None else ()
         with self.log.open("a") as log:
-            return subprocess.Popen(
+            return subprocess.Popen(  # noqa: S603  # what its own package has installed
                 self.command,
                 stdout=log,
                 stderr=log,
