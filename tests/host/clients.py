@@ -50,7 +50,8 @@ class Connection:
             while (line := await self._reader.readline()).endswith(b"\n"):
                 frame = json.loads(line)
                 if "n" in frame:
-                    self._asked[frame["n"]].set_result(frame)
+                    if not self._asked[frame["n"]].done():  # else it was given up
+                        self._asked[frame["n"]].set_result(frame)
                 else:
                     self.frames.put_nowait((frame, line))
         except OSError:

@@ -2,8 +2,8 @@
 
 What people do: `ana joins`, `ana joins as agent`, `ana leaves`, `ana adds hal`, `ana removes hal`, `ana closes`,
 `ana starts`, `ana says luck`, `ana resigns`, `ana rematches`. What the server notices: `acks` (everyone has it all),
-`acks ana 3`, `ring acks`, `ring clock ana`, `ana returns`, `lost 60`, `halt`, `succeeded`. `later 5` lets seconds
-pass. Anything else is a move in the notation of its game; `!2` at its end says that it was decided on update 2.
+`acks ana 3`, `ring acks`, `ring acks ana 3`, `ring clock ana`, `ana returns`, `lost 60`, `halt`, `succeeded`. `later 5`
+lets seconds pass. Anything else is a move in the notation of its game; `!2` at its end: decided on update 2.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Step, e
 from turnstile.registry import find_game
 from turnstile.store.log import Instant, TableId
 from turnstile.table import machine
-from turnstile.table.clocks import timer_of
+from turnstile.table.clocks import ACKS, timer_of
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -230,13 +230,21 @@ def event(sitting: Sitting, text: str | Event) -> Event:
     return noticed or _command(sitting, words) or _act(sitting, text)
 
 
+def _cursors(pairs: list[str]) -> ByPlayer[int]:
+    return ByPlayer(zip(map(PlayerId, pairs[::2]), map(int, pairs[1::2]), strict=True))
+
+
 def _noticed(sitting: Sitting, words: list[str]) -> Event | None:
     state, now = sitting.state, sitting.clock
     match words:
         case ["acks"]:
             return Acknowledge(now, state.told)
         case ["acks", *pairs]:
-            return Acknowledge(now, ByPlayer(zip(map(PlayerId, pairs[::2]), map(int, pairs[1::2]), strict=True)))
+            return Acknowledge(now, _cursors(pairs))
+        case ["ring", "acks", *pairs]:
+            deadline = timer_of(state, ACKS)
+            assert deadline is not None, "nobody is waited for"
+            return Ring(max(now, deadline.due), ACKS, deadline.due, _cursors(pairs))
         case ["ring", *name]:
             timer = timer_of(state, " ".join(name))
             assert timer is not None, f"{' '.join(name)} is not running"

@@ -37,6 +37,18 @@ def test_who_has_acknowledged_everything_before_the_deadline_stays() -> None:
     assert table.state.phase is Phase.GATHERING, "Carol has just been told that it is her turn"
 
 
+def test_T14_who_has_acknowledged_is_not_away_because_another_is_silent() -> None:
+    table = play(around(turn(BOB)), "bob stop")
+    told = table.state.told
+    table = play(table, f"ring acks alice {told[ALICE]} carol {told[CAROL]}")
+    assert away(table) == [BOB]
+
+
+def test_P6_nobody_has_acknowledged_the_future_by_the_deadline_either() -> None:
+    table = play(around(turn(BOB)), "bob stop")
+    assert refusal(table, f"ring acks alice {table.state.told[ALICE] + 1}") == Code.FUTURE_ACK
+
+
 def test_every_batch_has_a_deadline_of_its_own() -> None:
     table = play(around(turn(BOB), ack_seconds=30.0), "bob stop", "later 20", "acks")
     assert due(table) == 30_000

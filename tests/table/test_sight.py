@@ -6,7 +6,8 @@ from tests.rules.sixtysix_matches import BOB, turn
 from tests.table.tables import ANA, BO, OPENED, SEED, around, opened, play, seated, started, starting
 from turnstile.kernel import PlayerId, encode
 from turnstile.table.clocks import next_timer
-from turnstile.table.sight import bot_of, bots_to_move, due_of, is_open, needs_server, status
+from turnstile.table.sight import bot_of, bots_to_move, delayed, due_of, is_open, needs_server, status
+from turnstile.table.values import Phase
 
 HAL = PlayerId("hal")
 
@@ -29,10 +30,22 @@ def test_a_status_says_how_much_time_everyone_has() -> None:
 
 
 def test_a_status_says_how_the_match_ended_and_where_it_goes_on() -> None:
-    shown = status(play(started(), "ana resigns", "bo rematches").state)
+    ended = play(started(), "ana resigns", "bo rematches")
+    shown = status(ended.state)
     assert shown.result is not None
     assert shown.result.winners == (BO,)
-    assert (shown.agreed, shown.successor) == ((BO,), "a table for bo")
+    assert (shown.agreed, shown.successor) == ((BO,), None), "nobody can sit down there before all agree"
+    assert status(play(ended, "ana rematches").state).successor == "a table for bo"
+
+
+def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_nobodys_absence() -> None:
+    table = play(started("even-odd", clock="60 per match, then wait"), "later 10", "ana even")
+    shown = delayed(status(table.state))
+    assert (shown.clocks, shown.left, shown.acks_due) == ({}, {}, None)
+    silent = play(around(turn(BOB)), "bob stop", "acks", "ring acks")
+    assert silent.state.phase is Phase.GATHERING
+    assert delayed(status(silent.state)).phase is Phase.PLAYING
+    assert not any(seat.is_away for seat in delayed(status(silent.state)).seats)
 
 
 def test_no_status_holds_the_seed_the_words_or_the_match() -> None:
@@ -72,7 +85,8 @@ def test_the_table_says_which_bot_stands_in() -> None:
     ("table", "needed"),
     [
         (seated("even-odd", "ana hal*"), False),
-        (starting("even-odd", "ana hal*"), True),
+        (starting("even-odd", "ana hal*"), False),
+        (starting("even-odd", "hal* ida*"), True),
         (started("even-odd", "ana hal*"), True),
         (play(started("even-odd", "ana hal*"), "hal even"), False),
         (started("even-odd"), False),
@@ -100,6 +114,7 @@ def test_somebody_must_look_when_a_timer_is_due() -> None:
 
 
 def test_somebody_must_look_soon_where_only_the_server_can_go_on() -> None:
-    assert due_of(starting("even-odd", "ana hal*").state, 5_000) == OPENED + 5_000
+    assert due_of(starting("even-odd", "hal* ida*").state, 5_000) == OPENED + 5_000
+    assert due_of(starting("even-odd", "ana hal*").state, 5_000) == OPENED + 30_000, "it is ana who is waited for"
     assert due_of(started("even-odd", "ana hal*").state, 5_000) == OPENED + 5_000
     assert due_of(starting("even-odd", "ana hal*", ack_seconds=1.0).state, 5_000) == OPENED + 1_000

@@ -15,7 +15,7 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify
 from turnstile.table.machine import Table, opened, table
-from turnstile.table.sight import bot_of, is_open, status
+from turnstile.table.sight import bot_of, delayed, is_open, status
 from turnstile.table.values import (
     Accepted,
     Acknowledge,
@@ -66,6 +66,7 @@ class Audit:
         self.link = header.link
         self.streams: dict[PlayerId | None, list[bytes]] = {}
         self.statuses = {encode(status(state))}
+        self.delayed_statuses = {encode(delayed(status(state)))}
         self.commands: dict[str, Entry] = {}
         self._timers: dict[str, Running] = {}
         self._before: Entry | None = None
@@ -102,6 +103,7 @@ class Audit:
         self._grow(step)
         self.state = step.state
         self.statuses.add(encode(status(self.state)))
+        self.delayed_statuses.add(encode(delayed(status(self.state))))
         self._before = found
 
     def _grow(self, step: Step[Any]) -> None:
@@ -183,7 +185,8 @@ class Audit:
     def check_handed(self, player: PlayerId | None, item: Update | Status) -> None:
         """Whatever is handed out is durable, and what the log says, to the bit."""
         if isinstance(item, Status):
-            if item.body not in self.statuses:
+            is_late = player is None and self.state.header.settings.delay and self.state.result is None
+            if item.body not in (self.delayed_statuses if is_late else self.statuses | self.delayed_statuses):
                 self._world.fail("handed", f"{self.name}: a status for {player} that never was: {item.body!r}")
             return
         stream, state = self.streams.get(player, []), self.state

@@ -309,7 +309,7 @@ class World:
         for process in self.processes:
             if process is None:
                 continue
-            left = [name for name, table in process.host._live.items() if not self.audits[name].is_open]
+            left = [name for name, table in process.host.tables.live.items() if not self.audits[name].is_open]
             if left:
                 self.fail("R9", f"{process.name} still has {left} in memory")
             process.stop()

@@ -20,7 +20,6 @@ class Code(StrEnum):
     ID_REUSED = "IdReused"
     NO_SPECTATORS = "NoSpectators"
     FUTURE_UPDATE = "FutureUpdate"
-    NOT_SEATED = "NotSeated"
     BUSY = "Busy"
     STORAGE_FULL = "StorageFull"
     READ_ONLY = "ReadOnly"

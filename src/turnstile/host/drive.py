@@ -17,11 +17,11 @@ from turnstile.host.answers import is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Move, PlayerId, encode
-from turnstile.registry import find_game
 from turnstile.store.log import Instant
 from turnstile.table.machine import Table
+from turnstile.table.play import game_of
 from turnstile.table.sight import bot_of, bots_to_move, needs_server
-from turnstile.table.values import Act, AddBot, Command, Join, Kind, Phase, Succeeded
+from turnstile.table.values import Act, Phase, Succeeded
 
 if TYPE_CHECKING:
     from turnstile.host.host import Host
@@ -53,13 +53,16 @@ async def drive(host: "Host", live: "Live") -> None:
 
 
 async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
-    """A bot's move, for the moment it was thought of."""
+    """A bot's move, for the moment it was thought of. Nobody else can guess its id."""
     state = live.state
-    game, name, seen = find_game(state.header.game), bot_of(state, player), state.told[player]
-    assert game is not None
-    assert name is not None
-    move = await host.think(lambda: chosen(game, name, state, player, host.chance))
-    command = Act(player, f"bot {seen} {state.events}", NO_TIME_YET, Raw(encode(move)), seen)
+    game, name, seen = game_of(state), bot_of(state, player), state.told[player]
+    assert name is not None, "it is a bot that is to move"
+    try:
+        move = await host.think(lambda: chosen(game, name, state, player, host.chance))
+    except Exception as bug:
+        await host.fail(live, bug)
+        return
+    command = Act(player, f"bot {host.chance.getrandbits(128):032x}", NO_TIME_YET, Raw(encode(move)), seen)
     await host.move(live.name, command)
 
 
@@ -79,24 +82,12 @@ def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Ran
 
 
 async def _open_successor(host: "Host", live: "Live") -> None:
-    """The table after a rematch, with the same company. Each part of it happens once, however often it is tried."""
+    """The table after a rematch, with the same company from the first. It may be tried as often as one likes."""
     state = live.state
     assert state.successor is not None, "a rematch was agreed on"
-    header = replace(state.header, table=state.successor, at=state.now)
-    if is_passing(await host.open(header)):
-        return
-    for seat in state.seats:
-        if is_passing(await host.submit(state.successor, _seating(state, seat.player))):
-            return  # in the order of the seats, or not yet
-    await host.notice(live.name, lambda now: Succeeded(now))
-
-
-def _seating(state: Table, player: PlayerId) -> Command:
-    seat = state.seat_of(player)
-    assert seat is not None
-    if seat.kind is Kind.BOT and seat.bot is not None:
-        return AddBot(state.header.admin, f"rematch {player}"[:64], NO_TIME_YET, player, PlayerId(seat.bot))
-    return Join(player, "rematch", NO_TIME_YET, seat.kind)
+    seats = tuple(replace(seat, is_away=False) for seat in state.seats)
+    if not is_passing(await host.open(replace(state.header, table=state.successor, at=state.now, seats=seats))):
+        await host.notice(live.name, lambda now: Succeeded(now))
 
 
 def refuse_bot(game: AnyGame, name: str) -> Rejection | None:

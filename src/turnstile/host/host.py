@@ -8,7 +8,8 @@ is in the log: a host that starts again needs nothing else.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from random import Random, SystemRandom
 from typing import Any, TypeVar
 
@@ -17,26 +18,25 @@ from msgspec.structs import replace
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
 from turnstile.host.ledger import (
-    BadSnapshot,
-    Outdated,
+    Gone,
     asked,
     canonical,
     command_of,
     first,
-    outdated,
     read_event,
     read_header,
-    replayed,
 )
 from turnstile.host.lines import Line
-from turnstile.host.live import CommandTaken, EventAt, GameFailed, Gone, Live
+from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
+from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, decode
+from turnstile.kernel.values import PlayerId, decode
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, Entry, Instant, TableId
-from turnstile.store.protocol import Row, Saved, Store
+from turnstile.store.log import Damaged, Entry, TableId
+from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import Table, refuse_acks
+from turnstile.table.presence import NOT_SEATED
 from turnstile.table.sight import bot_of, is_open, needs_server
 from turnstile.table.values import (
     Accepted,
@@ -55,10 +55,12 @@ T = TypeVar("T")
 
 log = logging.getLogger("turnstile.host")
 
+ID_REUSED = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
+GATES = (Phase.STARTING, Phase.GATHERING)
+SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
-MOST_WAITING = 100  # commands at one table
+MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
 TIDY_EVERY = 1.0  # seconds
-MOST_LIVE = 10_000  # tables in memory, where some of them are idle
 
 
 class Host:
@@ -70,8 +72,7 @@ class Host:
         self.think = think
         self.chance = chance or SystemRandom()
         self.counts: Counter[str] = Counter()
-        self._live: dict[TableId, Live] = {}
-        self._loading: dict[TableId, asyncio.Task[Live | Rejection]] = {}
+        self.tables = Tables(store)
         self._group: asyncio.TaskGroup | None = None
         self._watch = Watch(self)
         self.is_stopping = False
@@ -82,7 +83,7 @@ class Host:
         """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
         async with asyncio.TaskGroup() as group:
             self._group = group
-            await self._watch.beat()
+            await self.unless_passing(self._watch.beat())
             chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
             if self.store.is_shared:
                 chores += [self._keep_hearing()]
@@ -92,15 +93,30 @@ class Host:
             self.is_stopping = True
             for task in tasks:
                 task.cancel()
-            for live in tuple(self._live.values()):
+            for live in tuple(self.tables.live.values()):
                 for line in tuple(live.lines):
                     self.detach(line, "the server stops")
         await self._save_cursors()
         self._group = None
 
-    async def _do(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
-        """Something done at a table to its end, even when whoever wanted it has gone."""
-        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self.at(name, work)))
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator["Host"]:
+        """Serve within this context."""
+        ready, stop = asyncio.Event(), asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.run(ready, stop))
+            await ready.wait()
+            try:
+                yield self
+            finally:
+                stop.set()
+
+    async def do(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
+        """Something done at a table to its end, even when whoever wanted it has gone.
+
+        `who` wants it: nobody may let too much wait. The server's own work (nobody's) is always done.
+        """
+        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work, who)))
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
@@ -126,17 +142,25 @@ class Host:
 
     async def submit(self, name: TableId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
-        answer = await self._do(name, lambda live: self._asked_by_player(live, command))
+        answer = await self.do(name, lambda live: self._asked_by_player(live, command), command.player)
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
 
     async def move(self, name: TableId, command: Act) -> None:
-        """A bot's move. One that stands in for a player who is away does not bring the player back."""
-        await self._do(name, lambda live: self._answer(live, command))
+        """A bot's move, if it is still a bot that is to move there: a player may have come back meanwhile."""
+
+        async def moved(live: Live) -> Rejection | None:
+            return await live.take(lambda now: replace(command, at=now) if bot_of(live.state, command.player) else None)
+
+        await self.do(name, moved)
+
+    async def fail(self, live: Live, bug: Exception) -> None:
+        """A game has failed outside its table's steps."""
+        await self._contained(live.name, self._halt(GameFailed(live, bug)))
 
     async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
-        done = await self._do(name, lambda live: self._heard(live, player, seq))
+        done = await self.do(name, lambda live: self._heard(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
     async def attach(self, name: TableId, player: PlayerId | None, after: int = 0) -> Line | Refused:
@@ -147,7 +171,7 @@ class Host:
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self._spawn(self.at(name, lambda live: self._attached(live, player, after)))
+        work = self._spawn(self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -162,55 +186,61 @@ class Host:
 
     def detach(self, line: Line, why: str = "closed") -> None:
         """End a line. The seat's stream is kept."""
-        line.live.lines.discard(line)
-        line.close(why)
+        line.end(why)
 
     async def notice(self, name: TableId, event_at: EventAt) -> Rejection | None:
         """What the server has noticed about a table."""
-        return await self._do(name, lambda live: live.take(event_at))
+        return await self.do(name, lambda live: live.take(event_at))
 
     async def pass_gate(self, name: TableId) -> Rejection | None:
         """Go on, if everyone who is waited for has acknowledged everything; else why not."""
-        return await self._do(name, _pass_gate)
+        return await self.do(name, self._pass)
 
     # at a table
 
-    async def at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
+    async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
-        return await self._contained(name, self._done_at(name, work))
+        return await self._contained(name, self._done_at(name, work, who))
 
-    async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
-        live = await self._find(name)
-        if isinstance(live, Rejection):
-            return live
-        if live.waiting >= MOST_WAITING:
-            return Rejection(Code.BUSY, "Too much waits at this table; try again.")
-        live.waiting += 1
-        try:
-            async with live.lock:
-                await live.settle_doubt()
-                await self._watch.resume(live)
-                return await work(live)
-        finally:
-            live.waiting -= 1
-            self._look_after(live)
+    async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
+        while True:
+            live = await self.tables.find(name)
+            if isinstance(live, Rejection):
+                return live
+            if who and live.waiting[who] >= MOST_WAITING:
+                return Rejection(Code.BUSY, "Too much of yours waits at this table; try again.")
+            live.waiting[who] += 1
+            try:
+                async with live.lock:
+                    if self.tables.live.get(name) is not live:
+                        continue  # it was forgotten meanwhile
+                    await live.settle_doubt()
+                    await self._watch.resume(live)
+                    return await work(live)
+            finally:
+                live.waiting -= Counter([who])
+                self._look_after(live)
 
     async def _contained(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
         """What comes of some work at a table; its faults stay there."""
         try:
-            try:
-                return await work
-            except GameFailed as fault:
-                return await self._halt(fault)
-            except Damaged as fault:
-                log.exception("Table %s is put aside", name)
-                return await self._put_aside(name, str(fault))
-            except Gone:
-                self._let_go(name, "the table is gone")
-                return await self._missing(name)
+            return await self._minded(name, work)
         except PASSING as fault:
             self.counts[type(fault).__name__] += 1
             return passing(fault)
+
+    async def _minded(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+        """What comes of some work at a table that may turn out to be broken, or gone."""
+        try:
+            return await work
+        except GameFailed as failure:
+            return await self._minded(name, self._halt(failure))
+        except Damaged as fault:
+            log.exception("Table %s is put aside", name)
+            return await self._put_aside(name, str(fault))
+        except Gone:
+            self.tables.let_go(name, "the table is gone")
+            return await self.tables.missing(name)
 
     async def _asked_by_player(self, live: Live, command: Command) -> Answer:
         if _is_away(live, command.player):
@@ -219,20 +249,19 @@ class Host:
 
     async def _answer(self, live: Live, command: Command) -> Answer:
         """The table's answer to a command; or, where the command was given before, the answer to that."""
+        command = canonical(live.state, command)
         try:
-            command = canonical(live.state, command)
             refused = _refuse(live.state, command) or await live.take(lambda now: replace(command, at=now))
         except CommandTaken:
-            refused = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
+            refused = ID_REUSED
         seq = live.state.told.get(command.player, 0)
         if refused is None:
             return Accepted(seq)
         before = await self.store.find(live.name, command_of(command))
         if before is None:
             return Refused(refused, seq)
-        if asked(read_event(live.name, before)) != asked(command):
-            return Refused(Rejection(Code.ID_REUSED, "This id was used for another command; take a new one."), seq)
-        assert before.answer is not None, "every command is stored with its answer"
+        if before.answer is None or asked(read_event(live.name, before)) != asked(command):
+            return Refused(ID_REUSED, seq)
         return decode(before.answer, Accepted)
 
     async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
@@ -245,11 +274,18 @@ class Host:
         live.acknowledge(player, seq)
         if _is_away(live, player):
             await live.take(lambda now: Return(now, player))
-        if await _pass_gate(live) and live.state.phase in (Phase.STARTING, Phase.GATHERING):
+        if live.state.phase in GATES and await self._pass(live):
             await live.save_cursors()
             if self.store.is_shared:
-                await _pass_gate(live)  # another process may have had the rest
+                await self._pass(live)  # another process may have had the rest
         return None
+
+    @staticmethod
+    async def _pass(live: Live) -> Rejection | None:
+        """Go on, where everyone has heard what the table waits for; else why not."""
+        if live.state.phase not in GATES:
+            return None
+        return await live.take(lambda now: Acknowledge(now, live.heard()))
 
     async def _attached(self, live: Live, player: PlayerId | None, after: int) -> Line | Refused:
         if self.store.is_shared:
@@ -258,7 +294,7 @@ class Host:
         if player is None and not live.state.header.settings.spectators:
             return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
         if player is not None and live.state.seat_of(player) is None:
-            return Refused(Rejection(Code.NOT_SEATED, "There is no such seat at this table."))
+            return Refused(NOT_SEATED)
         if not 0 <= after <= line.newest():
             known = 0 if player is None else live.cursors.get(player, 0)
             return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
@@ -271,48 +307,14 @@ class Host:
         live.lines.add(line)
         return line
 
-    # tables in memory
-
-    async def _find(self, name: TableId) -> Live | Rejection:
-        if live := self._live.get(name):
-            return live
-        if name not in self._loading:
-            self._loading[name] = self._spawn(self._contained(name, self._load(name)))
-            self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
-        return await asyncio.shield(self._loading[name])
-
-    async def _load(self, name: TableId) -> Live | Rejection:
-        """The table from its log; one that this release cannot play on is ended by an entry that says so."""
-        row, saved = await self.store.row(name), await self.store.load(name)
-        if row is None or saved is None or row.note:
-            return await self._missing(name)
-        try:
-            kept = replayed(name, saved)
-        except BadSnapshot as fault:
-            log.warning("%s Its log is read from the beginning.", fault)
-            kept = replayed(name, Saved(saved.header, None, await self.store.entries(name, 0)))
-        except Outdated as reason:
-            if not row.is_open:
-                return Rejection(TableCode.OTHER_VERSION, str(reason))
-            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
-            await self.store.commit(outdated(name, saved.header, last, str(reason), self.store.now()))
-            return await self._load(name)
-        live = self._live[name] = Live(name, kept, await self.store.cursors(name), self.store)
-        if len(self._live) > MOST_LIVE:
-            self._forget_idle()
-        return live
-
-    def _forget_idle(self) -> None:
-        for name in [name for name, live in self._live.items() if live.is_idle]:
-            del self._live[name]
+    # when something is wrong with a table
 
     async def _halt(self, failure: GameFailed) -> Rejection:
         """A game that failed is over, and its players are told so; what exactly failed is for the log alone."""
         log.error("Table %s is halted", failure.live.name, exc_info=failure.__cause__)
         self.counts["halted"] += 1
         try:
-            async with failure.live.lock:
-                await failure.live.take(lambda now: Halt(now, GAME_FAILED))
+            await self._done_at(failure.live.name, lambda live: live.take(lambda now: Halt(now, GAME_FAILED)), "")
         except GameFailed as again:
             return await self._put_aside(failure.live.name, str(again))
         return Rejection(Code.GAME_FAILED, GAME_FAILED)
@@ -320,28 +322,14 @@ class Host:
     async def _put_aside(self, name: TableId, why: str) -> Rejection:
         """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
-        self._let_go(name, "the table was put aside")
+        self.tables.let_go(name, "the table was put aside")
         await self.store.put_aside(name, why)
-        return await self._missing(name)
-
-    def _let_go(self, name: TableId, why: str) -> None:
-        """Forget a table that is not played any more, and tell those who listen."""
-        live = self._live.pop(name, None)
-        for line in tuple(live.lines) if live else ():
-            self.detach(line, why)
-
-    async def _missing(self, name: TableId) -> Rejection:
-        """Why a table cannot be had."""
-        row = await self.store.row(name)
-        if row is None:
-            return Rejection(Code.NO_TABLE, "There is no such table.")
-        return Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")
+        return await self.tables.missing(name)
 
     def _look_after(self, live: Live) -> None:
         """Plan for the table's next deadline, and do what it needs a server for."""
-        if live.due is not None:
-            self._watch.plan(live.due)
-        is_idle = not (live.is_driven or self.is_stopping) and self._live.get(live.name) is live
+        self._watch.plan(live.name, live.due)
+        is_idle = not (live.is_driven or self.is_stopping) and self.tables.live.get(live.name) is live
         if is_idle and needs_server(live.state):
             live.is_driven = True
             self._spawn(self._drive(live))
@@ -355,35 +343,48 @@ class Host:
     # chores
 
     async def _keep_hearing(self) -> None:
-        """Other processes' commits, as soon as they are known."""
+        """Other processes' commits, as soon as they are known; where nothing can be heard, asking stands behind it."""
+        while True:
+            await self.unless_passing(self._hear())
+            await asyncio.sleep(TIDY_EVERY)
+
+    async def _hear(self) -> None:
         async for name in self.store.changes():
-            if name in self._live:
-                self._spawn(self.at(name, Live.read_on))
+            if name in self.tables.live:
+                self._spawn(self._at(name, self._changed_elsewhere))
+
+    async def _changed_elsewhere(self, live: Live) -> None:
+        """Read on; where there is nothing to read, the table may be gone."""
+        if not await live.read_on():
+            row = await self.store.row(live.name)
+            if row is None or row.note:
+                raise Gone(live.name)
 
     async def _keep_tidy(self) -> None:
         """Keep cursors, read on where a wake-up was missed, forget finished tables that nobody looks at."""
         while True:
             await asyncio.sleep(TIDY_EVERY)
-            await self.unless_passing(self._save_cursors())
-            await self._settle_doubts()
+            await self._save_cursors()
+            for name in [name for name, live in self.tables.live.items() if live.is_in_doubt]:
+                await self._at(name, Live.settle_doubt)
             if self.store.is_shared:
-                await self.unless_passing(self._read_on())
-            for name in [name for name, live in self._live.items() if live.is_idle and not is_open(live.state)]:
-                del self._live[name]
+                await self.unless_passing(self._ask_for_changes())
+            for name in [name for name, live in self.tables.live.items() if live.is_idle and not is_open(live.state)]:
+                del self.tables.live[name]
 
     async def _save_cursors(self) -> None:
-        for live in [live for live in self._live.values() if live.unsaved]:
-            await live.save_cursors()
+        unsaved = [name for name, live in self.tables.live.items() if live.unsaved]
+        await asyncio.gather(*(self._at(name, self._saved) for name in unsaved))
 
-    async def _settle_doubts(self) -> None:
-        """What was being written when the store broke off: if it is there, everyone is told."""
-        for name in [name for name, live in self._live.items() if live.is_in_doubt]:
-            await self.at(name, Live.settle_doubt)
+    async def _saved(self, live: Live) -> None:
+        await live.save_cursors()
+        await self._pass(live)
 
-    async def _read_on(self) -> None:
-        for name, position in (await self.store.positions(tuple(self._live))).items():
-            if (live := self._live.get(name)) and live.kept.position < position:
-                await self.at(name, Live.read_on)
+    async def _ask_for_changes(self) -> None:
+        known = {name: live.kept.position for name, live in self.tables.live.items()}
+        newest = await self.store.positions(tuple(known))
+        for name in [name for name, position in known.items() if newest.get(name) != position]:
+            await self._at(name, self._changed_elsewhere)
 
     async def unless_passing(self, work: Awaitable[T]) -> T | None:
         """A chore that can wait, where the store cannot do it now."""
@@ -393,17 +394,6 @@ class Host:
             self.counts[type(fault).__name__] += 1
             log.warning("The store: %s", fault)
             return None
-
-
-async def _pass_gate(live: Live) -> Rejection | None:
-    """Bots have always heard what they were told; everyone else says so."""
-
-    def heard(now: Instant) -> Acknowledge:
-        """As things stand when it is decided: a bot may have stopped standing in for somebody meanwhile."""
-        told = {player: seq if bot_of(live.state, player) else 0 for player, seq in live.state.told.items()}
-        return Acknowledge(now, ByPlayer({name: max(seq, live.cursors.get(name, 0)) for name, seq in told.items()}))
-
-    return await live.take(heard)
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:

@@ -28,7 +28,7 @@ from turnstile.store.log import (
 from turnstile.store.protocol import Commit, Row, Saved
 from turnstile.table.machine import Table, answer_of, opened, table
 from turnstile.table.sight import due_of, is_open
-from turnstile.table.values import Act, Halt, Header, How, Noticed, Phase, Result, State, Told
+from turnstile.table.values import VERSION, Act, Halt, Header, How, Noticed, Phase, Result, State, Told
 from turnstile.table.values import Command as TableCommand
 
 SNAPSHOT_EVERY = 64  # entries
@@ -50,8 +50,20 @@ class BadSnapshot(Damaged):
     """A snapshot is not what it should be. It is a cache: the log still has everything."""
 
 
+class Gone(Exception):
+    """The table was pruned, or put aside by another process."""
+
+
 class Outdated(Exception):
     """A table whose game has changed since: it cannot be played on, and is ended by an entry that says so."""
+
+
+class Unplayable(Exception):
+    """A table of a game that is not installed here, or of a release to come. Others may play it: it is left alone."""
+
+    def __init__(self, refused: Rejection) -> None:
+        super().__init__(refused.sentence)
+        self.refused = refused
 
 
 # writing
@@ -142,16 +154,24 @@ def replayed(name: TableId, saved: Saved) -> Kept:
     """The table that a log leads to. Every hash on the way is checked, and so is the state at its end."""
     verify(name, BEFORE_FIRST, -1, [saved.header])
     header = read_header(name, saved.header)
+    if header.table != name:
+        raise Damaged(name, f"it is the log of table {header.table}")
     if saved.entries and (ended := ended_as_outdated(name, header, saved.entries[-1])):
         return ended
     start = opened(header)
     if isinstance(start, Rejection):
-        raise Outdated(start.sentence)
+        raise Outdated(start.sentence) if _is_older(header) else Unplayable(start)
     kept = Kept(start, 0, saved.header.link)
     if saved.snapshot is not None:
         state = _read_snapshot(name, header, saved.snapshot)
         kept = Kept(state, saved.snapshot.position, saved.snapshot.link)
     return followed(name, kept, saved.entries)
+
+
+def _is_older(header: Header) -> bool:
+    """Whether a release before this one began the table, so that this one must end it."""
+    game = find_game(header.game)
+    return header.version < VERSION or (game is not None and header.game_version < game.version)
 
 
 def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
@@ -178,7 +198,7 @@ def _again(name: TableId, state: Table, found: Entry, decide: Callable[[Table, T
 
 
 def _check_end(name: TableId, state: Table, entries: Sequence[Entry]) -> None:
-    if entries and _fingerprint(encode(state)) != entries[-1].state:
+    if entries and _again(name, state, entries[-1], lambda state, _: _fingerprint(encode(state))) != entries[-1].state:
         raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
 
 
@@ -196,6 +216,8 @@ def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
 def followed_with_news(name: TableId, kept: Kept, entries: Sequence[Entry]) -> tuple[Kept, list[Told]]:
     """What is kept after these entries, and what they told everyone."""
     verify(name, kept.link, kept.position, entries)
+    if entries and (ended := ended_as_outdated(name, kept.state.header, entries[-1])):
+        return ended, []
     news: list[Told] = []
     for found in entries:
         step = _again(name, kept.state, found, table.step)

@@ -4,13 +4,19 @@ Whoever reads a line slowly slows nobody else: updates are taken from the table 
 while they are recent and from the log when they are not.
 """
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import msgspec
 
+from turnstile.host.answers import PASSING
+from turnstile.host.ledger import Gone
 from turnstile.host.live import Live
-from turnstile.kernel.values import PlayerId, encode
-from turnstile.table.sight import status
+from turnstile.kernel.values import PlayerId
+from turnstile.store.log import Damaged
+
+log = logging.getLogger("turnstile.host")
 
 
 class Update(msgspec.Struct, frozen=True, gc=False):
@@ -35,30 +41,39 @@ class Line:
         self.sent = sent
         self.closed: str | None = None
         self._shown = b""
+        self._woken = asyncio.Event()
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
         """Everything there is to hear: where the table stands, then what was told, and so on as it changes."""
         while not self.is_closed:
-            version = self.live.version
-            body = encode(status(self.live.state))
+            self._woken.clear()
+            body = self.live.status(is_delayed=self._is_delayed)
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
             async for update in self._updates():
                 yield update
-            if not self.is_closed:
-                await self.live.changed_since(version)
+            await self._woken.wait()
 
     async def _updates(self) -> AsyncIterator[Update]:
         """What was told and not sent yet, as long as anybody wants it."""
         while not self.is_closed and self.sent < self.newest():
-            updates = await self.live.updates(self.player, self.sent)
-            assert updates, f"update {self.sent + 1} was told, and cannot be found"
-            for seq, body in updates:
+            for seq, body in await self._read():
                 if self.sent < seq <= self.newest():
                     self.sent = seq
                     self.live.hand(self.player, seq)
                     yield Update(seq, body)
+
+    async def _read(self) -> list[tuple[int, bytes]]:
+        """The next updates; where they cannot be had, the line ends, and its reader may come back."""
+        try:
+            updates = await self.live.updates(self.player, self.sent)
+        except (Damaged, Gone, *PASSING) as fault:
+            log.warning("Table %s: a line ends: %s", self.live.name, fault)
+            self.end("the table cannot be read now")
+            return []
+        assert updates, f"update {self.sent + 1} was told, and cannot be found"
+        return updates
 
     @property
     def is_closed(self) -> bool:
@@ -69,9 +84,20 @@ class Line:
         state = self.live.state
         if self.player is not None:
             return state.told.get(self.player, 0)
-        return max(0, state.watched - state.header.settings.delay) if state.result is None else state.watched
+        return max(0, state.watched - state.header.settings.delay) if self._is_delayed else state.watched
 
-    def close(self, why: str) -> None:
-        """End the line; whoever reads it finds out."""
+    @property
+    def _is_delayed(self) -> bool:
+        """Whether this reader may not know yet what happens now."""
+        state = self.live.state
+        return self.player is None and state.header.settings.delay > 0 and state.result is None
+
+    def wake(self) -> None:
+        """Something has changed."""
+        self._woken.set()
+
+    def end(self, why: str) -> None:
+        """End the line; whoever reads it finds out. The seat's stream is kept."""
+        self.live.lines.discard(self)
         self.closed = why
-        self.live.notify()
+        self.wake()

@@ -1,18 +1,18 @@
 """A table in memory: what is kept of it, who listens, and the one way in which it changes."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from turnstile.host.ledger import PATIENCE, Kept, TableEvent, command_of, drafted, followed_with_news, news_of
+from turnstile.host.ledger import PATIENCE, Gone, Kept, TableEvent, command_of, drafted, followed_with_news, news_of
 from turnstile.host.resend import made_anew
-from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import ByPlayer, PlayerId, encode
 from turnstile.store.log import Damaged, Instant, TableId
 from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
-from turnstile.table.sight import due_of
+from turnstile.table.sight import bot_of, delayed, due_of, status
 from turnstile.table.values import Command, Told
 
 if TYPE_CHECKING:
@@ -35,10 +35,6 @@ class GameFailed(Exception):
 
 class CommandTaken(Exception):
     """The id of this command is in the log already."""
-
-
-class Gone(Exception):
-    """The table was pruned, or put aside by another process."""
 
 
 class Recent:
@@ -74,14 +70,13 @@ class Live:
         self.lock = asyncio.Lock()
         self.is_in_doubt = False
         """Whether something was being written when the store broke off: it may be in the log."""
-        self.waiting = 0
+        self.waiting: Counter[str] = Counter()
+        """How much waits for its turn, for each who wants it."""
         self.lines: set[Line] = set()
         self.is_driven = False
         """Whether somebody is at work on what the table needs a server for."""
-        self.version = 0
-        """How often something has changed, for those who listen."""
         self._store = store
-        self._changed = asyncio.Event()
+        self._status: dict[bool, bytes] = {}
         self._recent: dict[PlayerId | None, deque[Recent]] = {}
 
     @property
@@ -91,7 +86,7 @@ class Live:
     @property
     def is_idle(self) -> bool:
         """Whether nobody would miss the table in memory."""
-        return not (self.lines or self.waiting or self.is_driven or self.unsaved)
+        return not (self.lines or self.waiting.total() or self.is_driven or self.unsaved)
 
     # how it changes
 
@@ -102,15 +97,15 @@ class Live:
             event, kept = event_at(now), self.kept
             if event is None:
                 return None
-            step = self._decide(event)
-            if isinstance(step, Rejection):
+            decision = self._decide(kept, event)
+            if isinstance(decision, Rejection):
                 if self._store.is_shared and await self.read_on():
                     continue  # it was decided on what is past
-                return step
-            commit, after = drafted(kept, event, step.state)
+                return decision
+            commit, after, news = decision
             if await self._commit(commit):
                 self.due = commit.row.due
-                self._tell(after, news_of(step))
+                self._tell(after, news)
                 return None
             if not await self.read_on():
                 await self._explain(event)
@@ -119,7 +114,7 @@ class Live:
     async def _commit(self, commit: Commit) -> bool:
         try:
             return await self._store.commit(commit)
-        except Unknown:
+        except (Unknown, asyncio.CancelledError):
             self.is_in_doubt = True
             raise
 
@@ -140,16 +135,24 @@ class Live:
         if newest != self.kept.position and not await self.read_on():
             raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
 
-    def _decide(self, event: TableEvent) -> Step[Table] | Rejection:
+    def _decide(self, kept: Kept, event: TableEvent) -> tuple[Commit, Kept, list[Told]] | Rejection:
+        """What the machine says: what to store, what is kept then, and what is told."""
         try:
-            return table.step(self.state, event)
+            step = table.step(kept.state, event)
+            if isinstance(step, Rejection):
+                return step
+            return *drafted(kept, event, step.state), news_of(step)
         except Exception as bug:
             raise GameFailed(self, bug) from bug
 
     def _tell(self, kept: Kept, news: Iterable[Told]) -> None:
         self.kept = kept
+        listening = {line.player for line in self.lines}
         for told in news:
-            self._recent.setdefault(told.player, deque(maxlen=RECENT)).append(Recent(told))
+            if told.player in listening:
+                self._recent.setdefault(told.player, deque(maxlen=RECENT)).append(Recent(told))
+            else:
+                self._recent.pop(told.player, None)  # whoever comes back to it reads the log
         self.notify()
 
     async def read_on(self) -> bool:
@@ -166,13 +169,16 @@ class Live:
 
     def notify(self) -> None:
         """Wake everyone who listens."""
-        self.version += 1
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self._status.clear()
+        for line in self.lines:
+            line.wake()
 
-    async def changed_since(self, version: int) -> None:
-        if self.version == version:
-            await self._changed.wait()
+    def status(self, *, is_delayed: bool) -> bytes:
+        """The table as anyone may see it, or as those may who are some behind: written once for all of them."""
+        if is_delayed not in self._status:
+            shown = status(self.state)
+            self._status[is_delayed] = encode(delayed(shown) if is_delayed else shown)
+        return self._status[is_delayed]
 
     async def updates(self, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
         """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
@@ -182,6 +188,12 @@ class Live:
         return await made_anew(self._store, self.kept, stream, after)
 
     # what was received
+
+    def heard(self) -> ByPlayer[int]:
+        """How far everyone has acknowledged. Bots have always heard what they were told."""
+        told = self.state.told
+        said = {who: seq if bot_of(self.state, who) else self.cursors.get(who, 0) for who, seq in told.items()}
+        return ByPlayer({who: min(seq, told[who]) for who, seq in said.items()})  # a restored store may know more
 
     def hand(self, player: PlayerId | None, seq: int) -> None:
         """This update is on its way to its reader, who may now acknowledge it."""

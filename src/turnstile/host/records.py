@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from turnstile.host.ledger import Kept, Outdated, TableEvent, ended_as_outdated, followed, read_event, replayed
+from turnstile.host.ledger import (
+    Kept,
+    Outdated,
+    TableEvent,
+    Unplayable,
+    ended_as_outdated,
+    followed,
+    read_event,
+    replayed,
+)
 from turnstile.kernel.chance import mix
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
@@ -43,7 +52,7 @@ def record_of(name: TableId, log: Saved) -> Record | Rejection:
             events += _fed(name, before.state, after, cause)
     except Damaged as fault:
         return Rejection(Code.DAMAGED, str(fault))
-    except Outdated as reason:
+    except (Outdated, Unplayable) as reason:
         return Rejection(Code.OTHER_VERSION, str(reason))
     if table is None or is_open(table):
         return Rejection(Code.NOT_OVER, f"The match at table {name} is not over; its record would give its seed away.")

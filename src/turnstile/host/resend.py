@@ -1,6 +1,6 @@
 """Streams made anew from the log: for those who come back after their updates have left the memory."""
 
-from turnstile.host.ledger import BadSnapshot, Kept, replayed, told_since
+from turnstile.host.ledger import BadSnapshot, Gone, Kept, replayed, told_since
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Entry, Snapshot
 from turnstile.store.protocol import Saved, Store
@@ -21,7 +21,9 @@ async def made_anew(store: Store, newest: Kept, stream: PlayerId | None, after: 
 async def _before(store: Store, newest: Kept, stream: PlayerId | None, after: int) -> Kept:
     """The table at the newest snapshot that had told this stream no more than `after`, or at its beginning."""
     name = newest.state.header.table
-    (header,) = await store.entries(name, -1, 1)
+    header = next(iter(await store.entries(name, -1, 1)), None)
+    if header is None:
+        raise Gone(name)
     best = replayed(name, Saved(header, None, ()))
     low, middle, high = 1, newest.position, newest.position  # most who come back have missed little
     while low <= high:

@@ -7,7 +7,7 @@ played may be checked; nothing here changes the log of any.
 from collections.abc import AsyncIterator
 from enum import StrEnum
 
-from turnstile.host.ledger import Kept, Outdated, ended_as_outdated, read_header, replayed, row_of
+from turnstile.host.ledger import Kept, Outdated, Unplayable, ended_as_outdated, read_header, replayed, row_of
 from turnstile.host.records import Code as RecordCode
 from turnstile.host.records import read_through, record_of
 from turnstile.kernel.machine import Rejection
@@ -52,7 +52,7 @@ async def read(store: Store, name: TableId) -> Kept | Rejection:
             kept = after
     except Damaged as fault:
         return Rejection(RecordCode.DAMAGED, str(fault))
-    except Outdated as reason:
+    except (Outdated, Unplayable) as reason:
         return Rejection(RecordCode.OTHER_VERSION, str(reason))
     return kept
 

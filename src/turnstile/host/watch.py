@@ -6,9 +6,10 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from turnstile.host.live import Live
-from turnstile.store.log import Instant
-from turnstile.table.clocks import next_timer
-from turnstile.table.values import Resume, Ring
+from turnstile.kernel.values import ByPlayer
+from turnstile.store.log import Instant, TableId
+from turnstile.table.clocks import ACKS, next_timer
+from turnstile.table.values import Resume, Ring, Timer
 
 if TYPE_CHECKING:
     from turnstile.host.host import Host
@@ -18,6 +19,7 @@ LOOK_EVERY = 1.0  # seconds
 SILENT_TOO_LONG = 2_500  # milliseconds without a beat, after which a host asks whether there was an outage
 CLAIM_AT_ONCE = 100  # tables
 CLAIM_FOR = 5_000  # milliseconds
+FEW = 1_000  # plans that were changed since, and are kept until there are more
 
 
 class Watch:
@@ -27,7 +29,8 @@ class Watch:
         self._host, self._store = host, host.store
         self._beaten = Instant(0)
         self._last_outage = Instant(0)
-        self._dues: list[Instant] = []
+        self._dues: list[tuple[Instant, TableId]] = []
+        self._planned: dict[TableId, Instant] = {}
         self._sooner = asyncio.Event()
 
     # outages
@@ -59,16 +62,23 @@ class Watch:
             lost = sum(max(0, outage.end - max(outage.start, live.state.now)) for outage in outages)
             return Resume(now, lost) if lost else None
 
-        self._host.counts["resumed"] += 1
         await live.take(resumed)
 
     # deadlines
 
-    def plan(self, due: Instant) -> None:
-        """Something is due then."""
-        heappush(self._dues, due)
-        if self._dues[0] == due:
+    def plan(self, name: TableId, due: Instant | None) -> None:
+        """The table is due then, and no more at any time that was planned before."""
+        if due == self._planned.get(name):
+            return
+        if due is None:
+            del self._planned[name]
+            return
+        self._planned[name] = due
+        heappush(self._dues, (due, name))
+        if self._dues[0] == (due, name):
             self._sooner.set()
+        if len(self._dues) > 2 * len(self._planned) + FEW:
+            self._dues = sorted((due, name) for name, due in self._planned.items())
 
     async def keep_looking(self) -> None:
         """Whatever is due is looked at, the earliest first. After a start that is also what some server left undone."""
@@ -80,25 +90,43 @@ class Watch:
                 await self._until_due()
 
     async def _look(self, ahead: int) -> int:
-        until = Instant(self._store.now() + ahead)
-        names = await self._store.claim(until, CLAIM_FOR, CLAIM_AT_ONCE)
-        await asyncio.gather(*(self._host.at(name, self.ring) for name in names))
-        return len(names)
+        """Our own tables by our own plan; those of servers that may have died, as the store has them."""
+        now = self._store.now()
+        ours = self._due_now(now)
+        found = await self._store.claim(Instant(now + ahead), CLAIM_FOR, CLAIM_AT_ONCE)
+        await asyncio.gather(*(self._host.do(name, self.ring) for name in dict.fromkeys([*ours, *found])))
+        return len(found)
+
+    def _due_now(self, now: Instant) -> list[TableId]:
+        """Tables of ours that are due, the earliest first, and so many at once that others have their turn."""
+        names: list[TableId] = []
+        while self._dues and self._dues[0][0] <= now and len(names) < CLAIM_AT_ONCE:
+            due, name = heappop(self._dues)
+            if self._planned.get(name) == due:
+                del self._planned[name]
+                names.append(name)
+        return names
 
     async def ring(self, live: Live) -> None:
-        """Every timer of the table that has run out, in order."""
+        """Every timer of the table that has run out, in order; who has acknowledged by then is not away."""
         while (timer := next_timer(live.state)) and timer.due <= self._store.now():
-            if await live.take(partial(Ring, timer=timer.name, due=timer.due)):
+            if timer.name == ACKS and self._store.is_shared:
+                await live.save_cursors()  # and learn of those that others have
+            if await live.take(partial(_ring, live, timer)):
                 return
             self._host.counts["rung"] += 1
+            await self.resume(live)  # it may have taken long
 
     async def _until_due(self) -> None:
-        now = self._store.now()
-        while self._dues and self._dues[0] <= now:
-            heappop(self._dues)
-        seconds = min(LOOK_EVERY, (self._dues[0] - now) / 1000) if self._dues else LOOK_EVERY
         self._sooner.clear()
+        now = self._store.now()
+        seconds = min(LOOK_EVERY, max(0, self._dues[0][0] - now) / 1000) if self._dues else LOOK_EVERY
         try:
             await asyncio.wait_for(self._sooner.wait(), seconds)
         except TimeoutError:
             return
+
+
+def _ring(live: Live, timer: Timer, now: Instant) -> Ring:
+    """A timer has run out; where acknowledgements were waited for, who has given them."""
+    return Ring(now, timer.name, timer.due, live.heard() if timer.name == ACKS else ByPlayer())

@@ -28,7 +28,7 @@ from turnstile.table.play import (
     rung,
     with_clocks_of_thinking,
 )
-from turnstile.table.presence import NOT_SEATED, awaiting, back, gone, heard, must_wait, refuse_acks, unheard
+from turnstile.table.presence import NOT_SEATED, awaiting, back, gone, heard, must_wait, refuse_acks, without_the_silent
 from turnstile.table.values import (
     VERSION,
     Accepted,
@@ -75,7 +75,7 @@ NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only whoever opened the table may do that
 
 
 def opened(header: Header) -> Table | Rejection:
-    """A new table, with nobody seated."""
+    """A new table; nobody is seated, but for the company of a rematch."""
     if header.version != VERSION:
         return Rejection(Code.OTHER_VERSION, f"This table was kept by version {header.version} of tables.")
     game = find_game(header.game)
@@ -89,7 +89,9 @@ def opened(header: Header) -> Table | Rejection:
     options = game.read_options(bytes(header.options))
     if isinstance(options, Rejection):
         return options
-    return State(phase=Phase.SEATING, header=header, now=header.at)
+    if fault := refuse_players([seat.player for seat in header.seats], range(game.seats[-1] + 1)):
+        return fault
+    return State(phase=Phase.SEATING, header=header, now=header.at, seats=header.seats)
 
 
 table: Machine[Table] = Machine(
@@ -197,7 +199,9 @@ def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
 def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
     """Whoever has not acknowledged the commitment in time is away, and the match begins."""
-    return refuse_ring(state, event) or begun(gone(at(state, event), unheard(state)))
+    if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
+        return refused
+    return begun(without_the_silent(at(state, event), event.cursors))
 
 
 # gathering
@@ -213,10 +217,12 @@ def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
 @table.on(Phase.GATHERING, Ring, to=Phase.SETTLING)
 def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
     """Whoever has not acknowledged in time is away, and the match goes on; or a timer of the game ran out."""
-    if refused := refuse_ring(state, event):
+    if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
     state = at(state, event)
-    return rung(state, event) if event.timer != ACKS else replace(gone(state, unheard(state)), phase=Phase.SETTLING)
+    if event.timer != ACKS:
+        return rung(state, event)
+    return replace(without_the_silent(state, event.cursors), phase=Phase.SETTLING)
 
 
 table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone has received what was just told."))

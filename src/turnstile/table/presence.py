@@ -41,11 +41,21 @@ def heard(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any] | Re
     """The table after these acknowledgements, where nobody is waited for any more."""
     if refused := refuse_acks(state, cursors):
         return refused
-    acked = ByPlayer({player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()})
-    after = replace(state, acked=acked)
+    after = _acknowledged(state, cursors)
     if missing := unheard(after):
         return Rejection(Code.ACKS_MISSING, f"Not everyone has acknowledged: {', '.join(missing)}.")
     return after
+
+
+def without_the_silent(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
+    """The table after these acknowledgements, with everyone away who is still waited for."""
+    after = _acknowledged(state, cursors)
+    return gone(after, unheard(after))
+
+
+def _acknowledged(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
+    acked = {player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()}
+    return replace(state, acked=ByPlayer(acked))
 
 
 def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection | None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
 from turnstile.store.log import Instant, TableId
@@ -53,8 +55,15 @@ def status(state: State[Any]) -> Status:
         acks_due=None if acks is None else acks.due,
         result=state.result,
         agreed=state.agreed,
-        successor=state.successor,
+        successor=None if state.phase is Phase.FINISHED else state.successor,
     )
+
+
+def delayed(shown: Status) -> Status:
+    """A status for those who may not know yet what happens now: no clocks, no gates, nobody's absence."""
+    phase = Phase.PLAYING if shown.phase is Phase.GATHERING else shown.phase
+    seats = tuple(replace(seat, is_away=False) for seat in shown.seats)
+    return replace(shown, phase=phase, seats=seats, clocks=ByPlayer(), left=ByPlayer(), acks_due=None)
 
 
 def is_open(state: State[Any]) -> bool:
@@ -90,9 +99,9 @@ def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
 
 
 def needs_server(state: State[Any]) -> bool:
-    """Whether the table waits for nobody but the server: a bot to move, bots to be told, a next table to be opened."""
+    """Whether the table waits for the server: a bot to move, bots alone to be told, a next table to be opened."""
     if state.phase in (Phase.STARTING, Phase.GATHERING):
-        return any(bot_of(state, player) for player in unheard(state))
+        return all(bot_of(state, player) for player in unheard(state))
     return state.phase is Phase.REMATCHED or any(_bots_to_move(state))
 
 

@@ -124,6 +124,15 @@ class Settings(Value, frozen=True):
     is_listed: bool = True
 
 
+class Seat(Value, frozen=True):
+    player: PlayerId
+    kind: Kind = Kind.PERSON
+    bot: str | None = None
+    """Which bot, on the seat of one."""
+    is_away: bool = False
+    """It was silent for too long: nobody waits for it until it returns."""
+
+
 class Header(Value, frozen=True):
     """What is settled when a table is opened: entry 0 of its log."""
 
@@ -134,19 +143,12 @@ class Header(Value, frozen=True):
     admin: Player
     at: Instant
     settings: Settings = Settings()
+    seats: tuple[Seat, ...] = ()
+    """Who is seated from the first: the company of a rematch."""
     version: int = VERSION
 
 
 # state
-
-
-class Seat(Value, frozen=True):
-    player: PlayerId
-    kind: Kind = Kind.PERSON
-    bot: str | None = None
-    """Which bot, on the seat of one."""
-    is_away: bool = False
-    """It was silent for too long: nobody waits for it until it returns."""
 
 
 class Timer(Value, frozen=True):
@@ -312,10 +314,14 @@ class Return(Noticed, frozen=True):
 
 
 class Ring(Noticed, Timeout, frozen=True):
-    """A timer ran out: the one of this name that was due then."""
+    """A timer ran out: the one of this name that was due then.
+
+    Where it is the deadline for acknowledgements, `cursors` says who has kept it.
+    """
 
     timer: str
     due: Instant
+    cursors: ByPlayer[int] = ByPlayer()
 
 
 class Resume(Noticed, frozen=True):
