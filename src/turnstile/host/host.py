@@ -82,11 +82,11 @@ class Host:
         """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
         async with asyncio.TaskGroup() as group:
             self._group = group
-            await self._watch.beat()
+            await self.unless_passing(self._watch.beat())  # until one succeeds, nothing is done at any table
             chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
             if self.store.is_shared:
                 chores += [self._keep_hearing()]
-            tasks = [group.create_task(chore) for chore in chores]
+            tasks = [self._spawn(chore) for chore in chores]
             ready.set()
             await stop.wait()
             self.is_stopping = True
@@ -95,7 +95,7 @@ class Host:
             for live in tuple(self._live.values()):
                 for line in tuple(live.lines):
                     self.detach(line, "the server stops")
-        await self._save_cursors()
+        await self.unless_passing(self._save_cursors())  # what is not kept is only sent again
         self._group = None
 
     async def _do(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
@@ -104,7 +104,14 @@ class Host:
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
-        return self._group.create_task(work)
+        task = self._group.create_task(work)
+        task.add_done_callback(self._mind)
+        return task
+
+    def _mind(self, task: asyncio.Task[Any]) -> None:
+        """What escapes from a task ends the host: whoever comes in that very moment is told that it stops."""
+        if not task.cancelled() and task.exception() is not None:
+            self.is_stopping = True
 
     # what players want
 
@@ -113,7 +120,7 @@ class Host:
         made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
             return Refused(made)
-        refused = await asyncio.shield(self._spawn(self._contained(header.table, self._created(header, *made))))
+        refused = await asyncio.shield(self._spawn(self._contained(header.table, lambda: self._created(header, *made))))
         return header.table if refused is None else Refused(refused)
 
     async def _created(self, header: Header, made: Entry, row: Row) -> Rejection | None:
@@ -177,7 +184,7 @@ class Host:
 
     async def at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
-        return await self._contained(name, self._done_at(name, work))
+        return await self._contained(name, lambda: self._done_at(name, work))
 
     async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]]) -> T | Rejection:
         live = await self._find(name)
@@ -195,11 +202,11 @@ class Host:
             live.waiting -= 1
             self._look_after(live)
 
-    async def _contained(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+    async def _contained(self, name: TableId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
         """What comes of some work at a table; its faults stay there."""
         try:
             try:
-                return await work
+                return await work()
             except GameFailed as fault:
                 return await self._halt(fault)
             except Damaged as fault:
@@ -277,7 +284,7 @@ class Host:
         if live := self._live.get(name):
             return live
         if name not in self._loading:
-            self._loading[name] = self._spawn(self._contained(name, self._load(name)))
+            self._loading[name] = self._spawn(self._contained(name, lambda: self._load(name)))
             self._loading[name].add_done_callback(lambda _: self._loading.pop(name))
         return await asyncio.shield(self._loading[name])
 
