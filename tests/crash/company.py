@@ -132,7 +132,7 @@ class Company:
             offered = msgspec.json.decode(history.updates[-1][1])["actions"]
             if offered:
                 move = Raw(encode(offered[number % len(offered)]))
-                return Act(player, f"move {number}", NOW, move, len(history.updates))
+                return Act(player, f"move {number}", NOW, move)
         raise Wrong(f"nobody can make move {number} at table {table}")
 
     # hearing
@@ -193,7 +193,7 @@ class Company:
 async def _insist(work: Callable[[], Awaitable[T]]) -> T:
     """The answer, once it is more than: try again."""
     while is_passing(answer := await work()):
-        continue
+        await asyncio.sleep(0)  # it may be about to end
     return answer
 
 

@@ -55,7 +55,7 @@ class Matches:
         return ended
 
     async def _play_on(self, disk: Disk, memory: Memory) -> None:
-        """Everything is there as it was told; and another host, on a disk that works, gets to the end of the evening."""
+        """Everything is there as it was told; and another host, on a disk that works, gets to its end."""
         time = Time()
         store = await SqliteStore.open(disk.path, wall=time.nanoseconds, monotonic=time.nanoseconds)
         try:
