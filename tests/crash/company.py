@@ -165,6 +165,10 @@ class Company:
             self._lines[table, player] = line, aiter(line)
         return self._lines[table, player]
 
+    def hang_up(self, table: TableId, player: PlayerId) -> None:
+        """End a player's connection; the next time it wants to hear something, it makes a new one."""
+        self.host.detach(self._lines.pop((table, player))[0])
+
     # time
 
     async def until(self, table: TableId, phase: Phase) -> Result | None:
