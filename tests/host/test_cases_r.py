@@ -1,0 +1,114 @@
+"""Storage that is slow or full, and what grows: a host bounds what waits, and forgets what is over."""
+
+import asyncio
+import gc
+import weakref
+
+import pytest
+
+from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
+from tests.host.matches import hosting, played
+from tests.store.places import START
+from turnstile.host import Refused
+from turnstile.host import host as host_module
+from turnstile.host.host import MOST_WAITING
+from turnstile.host.ledger import SNAPSHOT_EVERY
+from turnstile.store.memory import MemoryStore
+from turnstile.store.protocol import Commit, StorageFull
+from turnstile.table import play
+from turnstile.table.values import How, Phase
+
+
+def test_S14_while_the_disk_is_slow_so_many_wait_at_a_table_and_the_rest_is_told_to_come_again() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            world.store.stands_before = True
+            asked = [asyncio.create_task(company.host.submit(T, pick(ANA, f"{n}"))) for n in range(MOST_WAITING + 20)]
+            await world.store.reached.wait()
+            await asyncio.gather(*asked[MOST_WAITING:])
+            assert {code(task.result()) for task in asked[MOST_WAITING:]} == {"Busy"}
+            assert not any(task.done() for task in asked[:MOST_WAITING])
+            world.store.stands_before = False
+            world.store.go_on.set()
+            answers = await asyncio.gather(*asked[:MOST_WAITING])
+            assert sum(isinstance(answer, Refused) for answer in answers) == MOST_WAITING - 1
+        assert world.events("Act") == 1
+
+    asyncio.run(run())
+
+
+def test_S3_while_there_is_no_room_a_move_is_refused_told_to_nobody_and_made_when_there_is_room() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            commit, line = world.store.commit, await attached(company.host, BO)
+            told = await read(line)
+
+            async def full(commit: Commit) -> bool:
+                raise StorageFull("There is no room.")
+
+            world.store.commit = full  # type: ignore[method-assign]
+            assert code(await company.host.submit(T, pick(ANA))) == "StorageFull"
+            assert await stream(company.host, BO) == told
+            world.store.commit = commit  # type: ignore[method-assign]
+            await company.ask(T, pick(ANA))
+        assert world.events("Act") == 1
+
+    asyncio.run(run())
+
+
+def test_R5_a_long_match_is_opened_from_its_newest_snapshot() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company, "up-down")
+            await company.move(T, SNAPSHOT_EVERY + 30)
+        saved = await MemoryStore(lambda: START, world.disk).load(T)
+        assert saved is not None
+        assert len(world.disk.tables[T].log) > SNAPSHOT_EVERY
+        assert len(saved.entries) < SNAPSHOT_EVERY
+        async with world.host() as company:
+            await company.move(T, SNAPSHOT_EVERY + 31)
+
+    asyncio.run(run())
+
+
+def test_R5_a_match_of_too_many_events_is_ended_by_rule_and_everyone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "MOST_EVENTS", 8)
+
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            with pytest.raises(Exception, match="nobody can make move"):
+                await company.move(T, 20)
+            result = await company.until(T, Phase.FINISHED)
+            assert result is not None
+            assert (result.how, result.reason) == (How.HALTED, "a match has at most 8 events")
+            assert b"MatchEnded" in (await stream(company.host, BO))[-1][1]
+
+    asyncio.run(run())
+
+
+def test_R9_of_tables_that_are_over_and_that_nobody_looks_at_nothing_stays_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(host_module, "TIDY_EVERY", 0)
+
+    async def run() -> None:
+        store = MemoryStore(lambda: START, is_shared=False)
+        async with hosting(store) as host:
+            for number in range(5):
+                await played(host, f"table {number}", "even-odd")
+            tables = [weakref.ref(live) for live in host._live.values()]
+            for _ in range(1_000):
+                await asyncio.sleep(0)
+            gc.collect()
+            assert host._live == {}
+            assert host._loading == {}
+            assert not any(table() for table in tables)
+
+    asyncio.run(run())
