@@ -7,9 +7,11 @@ import pytest
 
 from tests.host.cases import ANA, BO, TIMED, T, World, act, code, pick, started, stream
 from tests.host.matches import NOW
+from turnstile.host.ledger import replayed, told_since
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import TableId
+from turnstile.store.protocol import Saved
 from turnstile.table.values import Act, AddWords, How, Phase, Settings, Start
 
 EVE = PlayerId("eve")
@@ -72,6 +74,21 @@ def test_P6_who_acknowledges_what_it_was_never_sent_is_refused_and_it_does_not_c
             line, _ = await company._line(T, BO)
             assert line.live.state.phase is Phase.STARTING
             assert line.live.cursors.get(ANA, 0) == 0
+
+    asyncio.run(run())
+
+
+def test_P7_who_acknowledged_something_cannot_deny_it_the_log_has_what_it_was_sent_and_when() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            await company.host._save_cursors()
+        (header, *entries), sent = world.disk.tables[T].log, world.memory.history(T, ANA).updates
+        _, told = told_since(T, replayed(T, Saved(header, None, ())), entries, ANA, 0)
+        assert told == sent
+        assert world.disk.tables[T].cursors[ANA] == len(sent)
+        assert all(type(entry.at) is int for entry in entries)
 
     asyncio.run(run())
 

@@ -5,6 +5,7 @@ import gc
 import weakref
 
 import pytest
+from msgspec.structs import replace
 
 from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import hosting, played
@@ -56,6 +57,25 @@ def test_S3_while_there_is_no_room_a_move_is_refused_told_to_nobody_and_made_whe
             world.store.commit = commit  # type: ignore[method-assign]
             await company.ask(T, pick(ANA))
         assert world.events("Act") == 1
+
+    asyncio.run(run())
+
+
+def test_S8_after_an_old_backup_was_restored_who_has_seen_more_is_refused_and_nothing_goes_on_in_silence() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            backup = list(world.disk.tables[T].log)
+            await company.move(T, 4)
+            await company.hear(T, ANA, BO)
+        kept = world.disk.tables[T]
+        kept.row = replace(kept.row, due=None)
+        kept.log, kept.cursors = backup, {}
+        kept.commands = {entry.command: entry for entry in backup if entry.command is not None}
+        async with world.host() as company:
+            seen = len(world.memory.history(T, ANA).updates)
+            assert code(await company.host.attach(T, ANA, seen)) == "FutureUpdate"
 
     asyncio.run(run())
 

@@ -3,8 +3,9 @@
 import asyncio
 import json
 
-from tests.host.cases import ANA, BO, T, World, code, pick, started, stream
+from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import NOW
+from turnstile.host.live import RECENT
 from turnstile.host.upkeep import recorded
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record
@@ -107,5 +108,19 @@ def test_V9_a_match_that_was_given_up_shows_nobody_the_hands_that_were_not_playe
             _, last = (await stream(company.host, None))[-1]
             view = json.loads(last)["view"]
             assert not view.get("hand")
+
+    asyncio.run(run())
+
+
+def test_V6_a_spectator_who_reads_slowly_has_no_buffer_and_misses_nothing() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company, "up-down")
+            slow = await attached(company.host, None)
+            await company.move(T, RECENT + 20)
+            assert slow.sent == 0
+            assert max(len(news) for news in slow.live._recent.values()) <= RECENT
+            assert [seq for seq, _ in await read(slow)] == list(range(1, slow.live.state.watched + 1))
 
     asyncio.run(run())
