@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import weakref
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from turnstile.host import host as host_module
 from turnstile.host.host import MOST_WAITING
 from turnstile.host.ledger import SNAPSHOT_EVERY
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Commit, StorageFull
+from turnstile.store.protocol import Commit, ReadOnly, StorageFull, StoreFault
 from turnstile.table import play
 from turnstile.table.values import How, Phase
 
@@ -57,6 +58,26 @@ def test_S3_while_there_is_no_room_a_move_is_refused_told_to_nobody_and_made_whe
             world.store.commit = commit  # type: ignore[method-assign]
             await company.ask(T, pick(ANA))
         assert world.events("Act") == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("fault", [StorageFull, ReadOnly])
+def test_S3_S5_however_long_nothing_can_be_written_whoever_comes_back_can_read(fault: type[StoreFault]) -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            told = {eyes: await stream(company.host, eyes) for eyes in (ANA, None)}
+
+            async def refuse(*_: object) -> Any:
+                raise fault("Nothing can be written.")
+
+            world.store.commit = world.store.beat = refuse  # type: ignore[assignment, method-assign]
+            world.time.milliseconds += 60_000
+            for eyes, updates in told.items():
+                assert await stream(company.host, eyes) == updates
+            assert isinstance(await company.host.submit(T, pick(ANA)), Refused)
 
     asyncio.run(run())
 

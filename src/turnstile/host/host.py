@@ -28,7 +28,7 @@ from turnstile.host.ledger import (
     read_header,
     replayed,
 )
-from turnstile.host.lines import Line
+from turnstile.host.lines import Line, refuse_line
 from turnstile.host.live import CommandTaken, EventAt, GameFailed, Gone, Live
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
@@ -154,7 +154,7 @@ class Host:
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self._spawn(self.at(name, lambda live: self._attached(live, player, after)))
+        work = self._spawn(self._line(name, player, after))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -258,20 +258,30 @@ class Host:
                 await _pass_gate(live)  # another process may have had the rest
         return None
 
+    async def _line(self, name: TableId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
+        """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
+        line = await self.at(name, lambda live: self._attached(live, player, after))
+        if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
+            return line
+        live = await self._find(name)
+        return (
+            live
+            if isinstance(live, Rejection)
+            else refuse_line(live, player, after) or self._added(live, player, after)
+        )
+
     async def _attached(self, live: Live, player: PlayerId | None, after: int) -> Line | Refused:
         if self.store.is_shared:
             await live.read_on()
-        line = Line(live, player, after)
-        if player is None and not live.state.header.settings.spectators:
-            return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
-        if player is not None and live.state.seat_of(player) is None:
-            return Refused(Rejection(Code.NOT_SEATED, "There is no such seat at this table."))
-        if not 0 <= after <= line.newest():
-            known = 0 if player is None else live.cursors.get(player, 0)
-            return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+        if refused := refuse_line(live, player, after):
+            return refused
         if player is not None:
             live.hand(player, after)
             await self._heard(live, player, after)
+        return self._added(live, player, after)
+
+    def _added(self, live: Live, player: PlayerId | None, after: int) -> Line:
+        line = Line(live, player, after)
         for other in tuple(live.lines):
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")

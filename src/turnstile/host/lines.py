@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
+from turnstile.host.answers import Code, Refused
 from turnstile.host.live import Live
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.table.sight import status
 
@@ -75,3 +77,15 @@ class Line:
         """End the line; whoever reads it finds out."""
         self.closed = why
         self.live.notify()
+
+
+def refuse_line(live: Live, player: PlayerId | None, after: int) -> Refused | None:
+    """Why nobody can have such a line."""
+    if player is None and not live.state.header.settings.spectators:
+        return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
+    if player is not None and live.state.seat_of(player) is None:
+        return Refused(Rejection(Code.NOT_SEATED, "There is no such seat at this table."))
+    if not 0 <= after <= Line(live, player, after).newest():
+        known = 0 if player is None else live.cursors.get(player, 0)
+        return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+    return None
