@@ -48,15 +48,15 @@ def main() -> int:
     asked = _arguments()
     modes = list(Mode) if asked.mode is None else [Mode(asked.mode)]
     failures = 0
-    for name, made in [trial for what in asked.what or TRIALS for trial in TRIALS[what].items()]:
-        trial = made()
+    for what, name in [(what, name) for what in asked.what or TRIALS for name in TRIALS[what]]:
+        trial = TRIALS[what][name]()
         for mode in modes:
             tried = wrong = 0
             for at, failure in _moments(trial, mode, asked):
                 tried += 1
                 if failure is not None:
                     wrong += 1
-                    print(f"{failure}\n    {_again(mode, at, asked)}", flush=True)
+                    print(f"{failure}\n    {_again(what, mode, at, asked)}", flush=True)
                 if wrong == ENOUGH:
                     break
             print(f"{name}, {mode}: {tried} moments tried, {wrong} wrong", flush=True)
@@ -64,8 +64,8 @@ def main() -> int:
     return 1 if failures else 0
 
 
-def _again(mode: Mode, at: int, asked: argparse.Namespace) -> str:
-    return f"again: python -m tests.crash {mode} --at {at} --times {asked.times} --seed {asked.seed}"
+def _again(what: str, mode: Mode, at: int, asked: argparse.Namespace) -> str:
+    return f"again: python -m tests.crash {mode} --what {what} --at {at} --times {asked.times} --seed {asked.seed}"
 
 
 def _moments(trial: Trial, mode: Mode, asked: argparse.Namespace) -> Iterator[tuple[int, Wrong | None]]:
