@@ -48,7 +48,7 @@ def main() -> int:
     asked = _arguments()
     modes = list(Mode) if asked.mode is None else [Mode(asked.mode)]
     failures = 0
-    for what, name in [(what, name) for what in asked.what or TRIALS for name in TRIALS[what]]:
+    for what, name in [(kind, name) for kind in asked.what or TRIALS for name in TRIALS[kind]]:
         trial = TRIALS[what][name]()
         for mode in modes:
             tried = wrong = 0
