@@ -210,3 +210,20 @@ def test_values_within_values_are_described_once_each(tool: ModuleType) -> None:
         trump: Card
 
     assert [block for block in tool.values((Table,)) if block.startswith("#")] == ["## Values", "### Hand", "### Card"]
+
+
+# faults
+
+
+def test_the_cases_of_faults_are_found_in_the_names_of_tests_and_stand_in_the_order_of_their_ids(
+    tool: ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(
+        "def test_T6_C10_time_stands_still() -> None: ...\ndef test_C9_whole() -> None: ...\ndef test_other(): ...\n"
+    )
+    found = tool.cases.tried(tmp_path)
+    assert [case.id for case in found] == ["C9", "C10", "T6"]
+    page = tool.faults(found)
+    assert page.index("## C. Crash points") < page.index("| `C9` | [whole](../../tests/test_it.py) |")
+    assert "| `C10` | [time stands still](../../tests/test_it.py) |" in page

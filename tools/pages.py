@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, g
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
+from tools import cases
 from turnstile.kernel import AnyGame, ByPlayer, Machine, Move, Row, Timeout, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
 from turnstile.kernel.stand import AnyStand
@@ -75,6 +76,7 @@ class Page:
 def pages(stands: Sequence[AnyStand]) -> list[Page]:
     """Every page there should be."""
     texts = {"README.md": contents(stands)} | {f"{stand.machine.name}.md": reference(stand) for stand in stands}
+    texts["faults.md"] = faults(cases.tried())
     return [
         *(text_page(name, text) for name, text in texts.items()),
         *(picture_page(stand.machine) for stand in stands),
@@ -128,8 +130,31 @@ def superfluous(folder: Path, wanted: Iterable[Page]) -> list[Path]:
 def contents(stands: Iterable[AnyStand]) -> str:
     lines = [f"- [{stand.title}]({stand.machine.name}.md){for_whom(stand)}" for stand in stands]
     return document(
-        "# Reference", "Every installed game and other machine, as its code describes it.", "\n".join(lines)
+        "# Reference",
+        "Every installed game and other machine, as its code describes it.",
+        "\n".join(lines),
+        "And [every case of a fault](faults.md), with the tests that try it.",
     )
+
+
+def faults(tried: Sequence[cases.Case]) -> str:
+    """Every case of a fault that some test has in its name."""
+    return document(
+        "# Faults: which test tries what",
+        "Tests carry the ids of the cases that they try in their names. What is promised: [faults](../faults.md).",
+        *(block for letter in cases.LETTERS for block in cases_of(letter, tried)),
+    )
+
+
+def cases_of(letter: str, tried: Sequence[cases.Case]) -> Iterator[str]:
+    if lines := [[code(case.id), sentences(case)] for case in tried if case.id[0] == letter]:
+        yield f"## {letter}. {cases.LETTERS[letter]}"
+        yield table(["case", "tests"], lines)
+
+
+def sentences(case: cases.Case) -> str:
+    """The tests of a case, as the sentences that they are."""
+    return "<br>".join(f"[{test.sentence}](../../{test.path})" for test in case.tests)
 
 
 def for_whom(stand: AnyStand) -> str:

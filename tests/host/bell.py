@@ -4,15 +4,11 @@ Somebody winds the bell up; it rings, and the dealer hangs it up again; after so
 muffled it hears nothing: the game has no use for the timer then.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import StrEnum
-from importlib.metadata import EntryPoint
 
-import pytest
 from msgspec.structs import replace
 
-from turnstile import registry
 from turnstile.kernel import (
     Arm,
     ByPlayer,
@@ -140,16 +136,3 @@ game: Game[State, State, Options] = Game(
     dealer=dealer,
     outcome=outcome,
 )
-
-
-@contextmanager
-def installed() -> Iterator[None]:
-    """Within this context the bell is found as an installed game is."""
-    entry, found = EntryPoint("bell", f"{__name__}:game", registry.GAMES), registry._entries
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            registry,
-            "_entries",
-            lambda group: {**found(group), entry.name: entry} if group == registry.GAMES else found(group),
-        )
-        yield

@@ -1,10 +1,13 @@
-"""Hosts in processes of their own, to be killed, paused and started again."""
+"""Hosts in processes of their own, to be killed, paused and started again; none of them outlives its test."""
 
 import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import TracebackType
 
 from tests.host.clients import Connection
 from turnstile.kernel.values import PlayerId, encode
@@ -13,11 +16,24 @@ from turnstile.store.log import TableId
 
 
 class HostProcess:
-    """One host on a store, reachable at a socket."""
+    """One host on a store, reachable at a socket: `async with HostProcess(...) as host`. It is gone at the end."""
 
     def __init__(self, store: str, socket: Path) -> None:
         self.store, self.socket = store, str(socket)
         self._process: Process | None = None
+
+    async def __aenter__(self) -> "HostProcess":
+        try:
+            await self.start()
+        except BaseException:
+            await self.kill()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.kill()
 
     async def start(self) -> None:
         Path(self.socket).unlink(missing_ok=True)
@@ -32,8 +48,9 @@ class HostProcess:
         self._process.send_signal(number)
 
     async def kill(self) -> None:
-        """As the kernel does when there is no memory left: at once."""
-        assert self._process is not None
+        """As the kernel does when there is no memory left: at once, also when it is paused; once is enough."""
+        if self._process is None:
+            return
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
@@ -49,6 +66,14 @@ class HostProcess:
         assert self._process is not None
         assert self._process.stderr is not None
         return (await self._process.stderr.read()).decode()
+
+
+@asynccontextmanager
+async def several(count: int, store: str, folder: Path) -> AsyncIterator[list[HostProcess]]:
+    """So many hosts on one store."""
+    async with AsyncExitStack() as stack:
+        hosts = [HostProcess(store, folder / f"host{number}.sock") for number in range(count)]
+        yield [await stack.enter_async_context(host) for host in hosts]
 
 
 async def set_up(socket: str, table: TableId, game: str, players: list[PlayerId], settings: object = None) -> None:

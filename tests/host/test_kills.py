@@ -26,22 +26,21 @@ def test_a_host_killed_again_and_again_loses_nothing_on_sqlite(tmp_path: Path) -
 
 
 async def _killed_again_and_again(folder: Path) -> None:
-    host = HostProcess(str(folder / "turnstile.db"), folder / "host.sock")
-    await host.start()
-    tables = tables_of_every_game(2)
-    for table, game in tables.items():
-        await set_up(host.socket, table, game, PLAYERS)
-    clients = [
-        Client(table, player, [host.socket], number) for number, table in enumerate(tables) for player in PLAYERS
-    ]
-    playing = asyncio.gather(*(client.play() for client in clients))
-    chance = Random(7)
-    for _ in range(KILLS):
-        await until_told(clients, chance.randrange(1, 60), playing)
-        await host.kill()
-        await host.start()
-    await playing
-    await host.stop()
+    async with HostProcess(str(folder / "turnstile.db"), folder / "host.sock") as host:
+        tables = tables_of_every_game(2)
+        for table, game in tables.items():
+            await set_up(host.socket, table, game, PLAYERS)
+        clients = [
+            Client(table, player, [host.socket], number) for number, table in enumerate(tables) for player in PLAYERS
+        ]
+        playing = asyncio.gather(*(client.play() for client in clients))
+        chance = Random(7)
+        for _ in range(KILLS):
+            await until_told(clients, chance.randrange(1, 60), playing)
+            await host.kill()
+            await host.start()
+        await playing
+        await host.stop()
     store = await SqliteStore.open(folder / "turnstile.db")
     await check(store, [client.history for client in clients])
     await store.close()
@@ -52,18 +51,17 @@ def test_C14_a_host_that_is_asked_to_stop_finishes_what_was_begun(tmp_path: Path
 
 
 async def _asked_to_stop(folder: Path) -> None:
-    host = HostProcess(str(folder / "turnstile.db"), folder / "host.sock")
-    await host.start()
-    await set_up(host.socket, TableId("one"), "up-down", PLAYERS)
-    clients = [Client(TableId("one"), player, [host.socket], 1) for player in PLAYERS]
-    playing = asyncio.gather(*(client.play() for client in clients))
-    for _ in range(3):
-        await until_told(clients, 40, playing)
+    async with HostProcess(str(folder / "turnstile.db"), folder / "host.sock") as host:
+        await set_up(host.socket, TableId("one"), "up-down", PLAYERS)
+        clients = [Client(TableId("one"), player, [host.socket], 1) for player in PLAYERS]
+        playing = asyncio.gather(*(client.play() for client in clients))
+        for _ in range(3):
+            await until_told(clients, 40, playing)
+            await host.stop()
+            await host.start()
+        await playing
+        host.signal(signal.SIGTERM)
         await host.stop()
-        await host.start()
-    await playing
-    host.signal(signal.SIGTERM)
-    await host.stop()
     store = await SqliteStore.open(folder / "turnstile.db")
     await check(store, [client.history for client in clients])
     await store.close()

@@ -12,7 +12,7 @@ from typing import Any
 from tests import postgres
 from tests.host.clients import Client, Connection
 from tests.host.history import check
-from tests.host.processes import HostProcess, set_up
+from tests.host.processes import HostProcess, set_up, several
 from tests.host.test_kills import PLAYERS, tables_of_every_game, until_told
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import TableId
@@ -27,33 +27,26 @@ KICK_ALL = (
 )
 
 
-async def three_hosts(server: postgres.Server, folder: Path) -> list[HostProcess]:
-    hosts = [HostProcess(server.dsn, folder / f"host{number}.sock") for number in range(HOSTS)]
-    for host in hosts:
-        await host.start()
-    return hosts
-
-
 def test_C17_three_processes_on_one_database_are_killed_and_paused_and_lose_nothing(tmp_path: Path) -> None:
     with postgres.running() as server:
         asyncio.run(_killed_and_paused(server, tmp_path))
 
 
 async def _killed_and_paused(server: postgres.Server, folder: Path) -> None:
-    hosts = await three_hosts(server, folder)
-    tables = tables_of_every_game(2)
-    for table, game in tables.items():
-        await set_up(hosts[0].socket, table, game, PLAYERS, {"ackSeconds": 600})
-    sockets = [host.socket for host in hosts]
-    clients = [Client(table, player, sockets, number) for number, table in enumerate(tables) for player in PLAYERS]
-    playing = asyncio.gather(*(client.play() for client in clients))
-    chance = Random(13)
-    for trouble in (_kill, _pause, _cut_off, _kill, _kill_database, _pause, _kill):
-        await until_told(clients, chance.randrange(20, 60), playing)
-        await trouble(chance.choice(hosts), server, clients, playing)
-    await playing
-    for host in hosts:
-        await host.stop()
+    async with several(HOSTS, server.dsn, folder) as hosts:
+        tables = tables_of_every_game(2)
+        for table, game in tables.items():
+            await set_up(hosts[0].socket, table, game, PLAYERS, {"ackSeconds": 600})
+        sockets = [host.socket for host in hosts]
+        clients = [Client(table, player, sockets, number) for number, table in enumerate(tables) for player in PLAYERS]
+        playing = asyncio.gather(*(client.play() for client in clients))
+        chance = Random(13)
+        for trouble in (_kill, _pause, _cut_off, _kill, _kill_database, _pause, _kill):
+            await until_told(clients, chance.randrange(20, 60), playing)
+            await trouble(chance.choice(hosts), server, clients, playing)
+        await playing
+        for host in hosts:
+            await host.stop()
     store = await PostgresStore.open(server.dsn)
     await check(store, [client.history for client in clients])
     await store.close()
@@ -102,30 +95,30 @@ def test_concurrent_actions_on_one_table_from_several_processes_are_handled_safe
 
 async def _concurrent(server: postgres.Server, folder: Path) -> None:
     """Each time somebody is to act, every legal action is sent at once, through every process: one of them counts."""
-    hosts = await three_hosts(server, folder)
-    table = TableId("one")
-    await set_up(hosts[0].socket, table, "up-down", PLAYERS, {"ackSeconds": 600})
-    connections = [await Connection.to(host.socket) for host in hosts]
-    async with asyncio.TaskGroup() as group:
-        seats = [Seat(table, player) for player in PLAYERS]
-        reading = [group.create_task(seat.read(host.socket)) for seat, host in zip(seats, hosts, strict=False)]
-        tried = acted = 0
-        while acted < TURNS:
-            seat = await _to_act(seats)
-            tried += 1
-            answers = await asyncio.gather(*seat.every_action_everywhere(connections, tried))
-            counted = [answer["ok"]["seq"] for answer in answers if "ok" in answer]
-            codes = {answer["refused"]["error"]["code"] for answer in answers if "refused" in answer}
-            assert codes <= TOO_LATE | TOO_SOON, codes
-            assert len(counted) <= 1, f"{len(counted)} of {len(answers)} concurrent actions were accepted"
-            assert counted or codes & TOO_SOON, f"none of {len(answers)} concurrent actions was accepted: {codes}"
-            acted, seat.acted = acted + len(counted), max([seat.acted, *counted])
-        for task in reading:
-            task.cancel()
-    for connection in connections:
-        await connection.close()
-    for host in hosts:
-        await host.stop()
+    async with several(HOSTS, server.dsn, folder) as hosts:
+        table = TableId("one")
+        await set_up(hosts[0].socket, table, "up-down", PLAYERS, {"ackSeconds": 600})
+        connections = [await Connection.to(host.socket) for host in hosts]
+        async with asyncio.TaskGroup() as group:
+            seats = [Seat(table, player) for player in PLAYERS]
+            reading = [group.create_task(seat.read(host.socket)) for seat, host in zip(seats, hosts, strict=False)]
+            tried = acted = 0
+            while acted < TURNS:
+                seat = await _to_act(seats)
+                tried += 1
+                answers = await asyncio.gather(*seat.every_action_everywhere(connections, tried))
+                counted = [answer["ok"]["seq"] for answer in answers if "ok" in answer]
+                codes = {answer["refused"]["error"]["code"] for answer in answers if "refused" in answer}
+                assert codes <= TOO_LATE | TOO_SOON, codes
+                assert len(counted) <= 1, f"{len(counted)} of {len(answers)} concurrent actions were accepted"
+                assert counted or codes & TOO_SOON, f"none of {len(answers)} concurrent actions was accepted: {codes}"
+                acted, seat.acted = acted + len(counted), max([seat.acted, *counted])
+            for task in reading:
+                task.cancel()
+        for connection in connections:
+            await connection.close()
+        for host in hosts:
+            await host.stop()
     store = await PostgresStore.open(server.dsn)
     acts = [entry for entry in await store.entries(table, 0) if b'"type":"Act"' in entry.event]
     assert len(acts) == TURNS

@@ -16,7 +16,7 @@ from turnstile.host.records import Code, record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save
 from turnstile.kernel.values import decode, encode
-from turnstile.registry import find_game, names
+from turnstile.registry import find_game, lent, names
 from turnstile.store.log import BEFORE_FIRST, TableId, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Saved
@@ -91,7 +91,7 @@ def test_a_match_that_ended_before_anything_was_dealt_is_a_record_without_events
 
 
 def test_the_event_of_a_timer_is_in_the_record_unless_the_game_had_no_use_for_it() -> None:
-    with bell.installed():
+    with lent(bell.game):
         at = Writing("bell")
         at.sit_down(ANA, BO)
         at.start()

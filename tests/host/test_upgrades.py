@@ -17,6 +17,7 @@ from turnstile.host.ledger import read_header, replayed
 from turnstile.host.records import Code, record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import decode, encode
+from turnstile.registry import lent
 from turnstile.store.log import BEFORE_FIRST, Damaged, Instant, TableId, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import CannotOpen, Commit, Row, Saved, Store
@@ -125,7 +126,7 @@ def test_U4_a_store_of_a_newer_release_is_refused(tmp_path: Path) -> None:
 def test_U1_a_game_that_fails_on_what_it_once_took_is_a_damaged_table_not_a_dead_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with bell.installed():
+    with lent(bell.game):
         at = Writing("bell")
         at.sit_down(ANA, bell.FRAGILE)
         at.start()

@@ -244,8 +244,8 @@ def driven_only_once(patch: Patch) -> None:
 
 @caught_by("exception")
 def busy_store_ends_the_host(patch: Patch) -> None:
-    async def contained(self: Host, name: TableId, work: Awaitable[Any]) -> Any:
-        return await work
+    async def contained(self: Host, name: TableId, work: Callable[[], Awaitable[Any]]) -> Any:
+        return await work()
 
     patch.setattr(Host, "_contained", contained)
 

@@ -26,7 +26,7 @@ from turnstile.host.ledger import (
     read_event,
     read_header,
 )
-from turnstile.host.lines import Line
+from turnstile.host.lines import Line, refuse_line
 from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
@@ -36,7 +36,6 @@ from turnstile.registry import find_game
 from turnstile.store.log import Damaged, Entry, TableId
 from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import Table, refuse_acks
-from turnstile.table.presence import NOT_SEATED
 from turnstile.table.sight import bot_of, is_open, needs_server
 from turnstile.table.values import (
     Accepted,
@@ -87,7 +86,7 @@ class Host:
             chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
             if self.store.is_shared:
                 chores += [self._keep_hearing()]
-            tasks = [group.create_task(chore) for chore in chores]
+            tasks = [self._spawn(chore) for chore in chores]
             ready.set()
             await stop.wait()
             self.is_stopping = True
@@ -120,7 +119,14 @@ class Host:
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         assert self._group is not None, "a host runs while it is used"
-        return self._group.create_task(work)
+        task = self._group.create_task(work)
+        task.add_done_callback(self._mind)
+        return task
+
+    def _mind(self, task: asyncio.Task[Any]) -> None:
+        """What escapes from a task ends the host: whoever comes in that very moment is told that it stops."""
+        if not task.cancelled() and task.exception() is not None:
+            self.is_stopping = True
 
     # what players want
 
@@ -129,7 +135,7 @@ class Host:
         made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
             return Refused(made)
-        refused = await asyncio.shield(self._spawn(self._contained(header.table, self._created(header, *made))))
+        refused = await asyncio.shield(self._spawn(self._contained(header.table, lambda: self._created(header, *made))))
         return header.table if refused is None else Refused(refused)
 
     async def _created(self, header: Header, made: Entry, row: Row) -> Rejection | None:
@@ -156,7 +162,7 @@ class Host:
 
     async def fail(self, live: Live, bug: Exception) -> None:
         """A game has failed outside its table's steps."""
-        await self._contained(live.name, self._halt(GameFailed(live, bug)))
+        await self._contained(live.name, lambda: self._halt(GameFailed(live, bug)))
 
     async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
@@ -171,7 +177,7 @@ class Host:
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self._spawn(self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS))
+        work = self._spawn(self._line(name, player, after))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -200,7 +206,7 @@ class Host:
 
     async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
-        return await self._contained(name, self._done_at(name, work, who))
+        return await self._contained(name, lambda: self._done_at(name, work, who))
 
     async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
         while True:
@@ -221,7 +227,7 @@ class Host:
                 live.waiting -= Counter([who])
                 self._look_after(live)
 
-    async def _contained(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+    async def _contained(self, name: TableId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
         """What comes of some work at a table; its faults stay there."""
         try:
             return await self._minded(name, work)
@@ -229,12 +235,13 @@ class Host:
             self.counts[type(fault).__name__] += 1
             return passing(fault)
 
-    async def _minded(self, name: TableId, work: Awaitable[T | Rejection]) -> T | Rejection:
+    async def _minded(self, name: TableId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
         """What comes of some work at a table that may turn out to be broken, or gone."""
         try:
-            return await work
+            return await work()
         except GameFailed as failure:
-            return await self._minded(name, self._halt(failure))
+            halting = failure
+            return await self._minded(name, lambda: self._halt(halting))
         except Damaged as fault:
             log.exception("Table %s is put aside", name)
             return await self._put_aside(name, str(fault))
@@ -287,20 +294,28 @@ class Host:
             return None
         return await live.take(lambda now: Acknowledge(now, live.heard()))
 
+    async def _line(self, name: TableId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
+        """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
+        line = await self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
+        if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
+            return line
+        live = await self.tables.find(name)
+        if isinstance(live, Rejection):
+            return live
+        return refuse_line(live, player, after) or self._added(live, player, after)
+
     async def _attached(self, live: Live, player: PlayerId | None, after: int) -> Line | Refused:
         if self.store.is_shared:
             await live.read_on()
-        line = Line(live, player, after)
-        if player is None and not live.state.header.settings.spectators:
-            return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
-        if player is not None and live.state.seat_of(player) is None:
-            return Refused(NOT_SEATED)
-        if not 0 <= after <= line.newest():
-            known = 0 if player is None else live.cursors.get(player, 0)
-            return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+        if refused := refuse_line(live, player, after):
+            return refused
         if player is not None:
             live.hand(player, after)
             await self._heard(live, player, after)
+        return self._added(live, player, after)
+
+    def _added(self, live: Live, player: PlayerId | None, after: int) -> Line:
+        line = Line(live, player, after)
         for other in tuple(live.lines):
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")

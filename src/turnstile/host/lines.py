@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from turnstile.host.answers import PASSING
+from turnstile.host.answers import PASSING, Code, Refused
 from turnstile.host.ledger import Gone
 from turnstile.host.live import Live
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged
+from turnstile.table.presence import NOT_SEATED
 
 log = logging.getLogger("turnstile.host")
 
@@ -101,3 +103,15 @@ class Line:
         self.live.lines.discard(self)
         self.closed = why
         self.wake()
+
+
+def refuse_line(live: Live, player: PlayerId | None, after: int) -> Refused | None:
+    """Why nobody can have such a line."""
+    if player is None and not live.state.header.settings.spectators:
+        return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
+    if player is not None and live.state.seat_of(player) is None:
+        return Refused(NOT_SEATED)
+    if not 0 <= after <= Line(live, player, after).newest():
+        known = 0 if player is None else live.cursors.get(player, 0)
+        return Refused(Rejection(Code.FUTURE_UPDATE, f"There is no update {after}; ask from {known} on."), known)
+    return None
