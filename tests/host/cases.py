@@ -18,7 +18,7 @@ from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Commit
 from turnstile.table.values import Act, Clock, RunOut, Settings, Start
 
-__all__ = ["ANA", "BO", "T", "Company", "Mortal", "World", "act", "code", "stream"]
+__all__ = ["ANA", "BO"]  # and all that is made here
 
 T = TableId("t")
 NOW = Instant(0)  # the host puts in when a command came
@@ -123,3 +123,12 @@ async def read(line: Line) -> list[tuple[int, bytes]]:
 async def stream(host: Host, player: PlayerId | None, after: int = 0) -> list[tuple[int, bytes]]:
     """A stream as somebody reads it who connects now."""
     return await read(await attached(host, player, after))
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Let everyone do what they are at, until it is so; nothing here needs time."""
+    for _ in range(5_000):
+        if is_so():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never came to that")

@@ -5,7 +5,7 @@ import asyncio
 import inspect
 import json
 
-from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
+from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream, until
 from tests.host.matches import NOW
 from turnstile.host import Refused
 from turnstile.host import live as live_module
@@ -88,6 +88,7 @@ def test_K8_a_move_whose_sender_hung_up_is_made_and_its_answer_kept() -> None:
             await world.dies(company.host.submit(T, pick(ANA)))
             world.store.stands_before = False
             world.store.go_on.set()
+            await until(lambda: world.events("Act") == 1)
             assert isinstance(await company.host.submit(T, pick(ANA)), Accepted)
         assert world.events("Act") == 1
 
@@ -125,7 +126,9 @@ def test_K13_a_table_has_one_owner_as_long_as_anything_waits_at_it() -> None:
             moving = asyncio.create_task(company.host.submit(T, pick(ANA)))
             await world.store.reached.wait()
             company.host.detach(line)
-            company._lines.clear()
+            company.hang_up(T, ANA)
+            company.hang_up(T, BO)
+            await line.live.save_cursors()
             company.host.tables.forget_idle()
             world.store.stands_before = False
             world.store.go_on.set()

@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 
 import pytest
 
 from tests.host import bell
-from tests.host.cases import ANA, BO, TIMED, T, World, act, attached, code, pick, started, stream
+from tests.host.cases import ANA, BO, TIMED, T, World, act, attached, code, pick, started, stream, until
 from turnstile.host import Host
 from turnstile.host.ledger import replayed
 from turnstile.kernel.chance import Seed
@@ -27,15 +26,6 @@ async def due(host: Host, timer: str) -> int:
     found = timer_of(line.live.state, timer)
     assert found is not None
     return found.due
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Let everyone do what they are at, until it is so; nothing here needs time."""
-    for _ in range(5_000):
-        if is_so():
-            return
-        await asyncio.sleep(0)
-    raise AssertionError("it never came to that")
 
 
 def _kinds(world: World, name: TableId) -> list[str]:

@@ -319,7 +319,7 @@ class Host:
         for other in tuple(live.lines):
             if player is not None and other.player == player:
                 self.detach(other, "another connection has taken this seat")
-        live.lines.add(line)
+        live.lines[line] = None
         return line
 
     # when something is wrong with a table

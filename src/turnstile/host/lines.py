@@ -100,7 +100,7 @@ class Line:
 
     def end(self, why: str) -> None:
         """End the line; whoever reads it finds out. The seat's stream is kept."""
-        self.live.lines.discard(self)
+        self.live.lines.pop(self, None)
         self.closed = why
         self.wake()
 

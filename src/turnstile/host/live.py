@@ -72,7 +72,8 @@ class Live:
         """Whether something was being written when the store broke off: it may be in the log."""
         self.waiting: Counter[str] = Counter()
         """How much waits for its turn, for each who wants it."""
-        self.lines: set[Line] = set()
+        self.lines: dict[Line, None] = {}
+        """Who listens, in the order in which they came."""
         self.is_driven = False
         """Whether somebody is at work on what the table needs a server for."""
         self._store = store
