@@ -20,7 +20,7 @@ ASKED = {
     "commit": (
         statements.COMMIT,
         r"""'{t5}', '{21}', '{1}', '{""}', '{""}', '{""}', '{alice}', '{""}', '{g}', '{p}', '{[]}', '{f}', '{f}', '{1}',
-        '{1}', '{NULL}', '{""}', '{NULL}', '', ''""",
+        '{1}', '{NULL}', '{""}', '{NULL}', '{""}', '', ''""",
     ),
     "load": (statements.LOAD, "'t5'"),
     "entries": (statements.ENTRIES, "'t5', 17, NULL"),

@@ -73,6 +73,8 @@ class MemoryStore:
         kept = self._tables().get(commit.table)
         if kept is None or kept.row.note or commit.entry.position != len(kept.log):
             return False
+        if commit.before != kept.log[-1].link:
+            return False
         command = commit.entry.command
         if command is not None and command in kept.commands:
             return False

@@ -1,6 +1,6 @@
 """What every store does. The log is the truth; all that stands beside it can be made anew from it.
 
-A store knows bytes, positions and times. It decides one thing only: whether an entry gets the position after the one
+A store knows bytes, positions and times. It decides one thing only: whether an entry gets its place behind the one that
 its writer last saw. Every store passes the tests in tests/store, unchanged.
 """
 
@@ -14,6 +14,7 @@ from turnstile.store.log import (
     Command,
     Entry,
     Instant,
+    Link,
     Position,
     Snapshot,
     TableId,
@@ -44,6 +45,8 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
 
     table: TableId
     entry: Entry
+    before: Link
+    """The link of the entry that it follows: a log that has gone another way to the same position is not its log."""
     row: Row
     snapshot: bytes | None = None
     """The state after the entry, where it is time to keep one."""
@@ -126,7 +129,8 @@ class Store(Protocol):
 
     async def commit(self, commit: Commit) -> bool:
         """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
-        position is not the next one, its command id is taken, or the table is gone or put aside.
+        position is not the next one, the newest entry is not the one it follows, its command id is taken, or the
+        table is gone or put aside.
 
         Commits of many tables share one sync; a lone one never waits for others.
         """

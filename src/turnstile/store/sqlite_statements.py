@@ -36,11 +36,13 @@ def create(db: apsw.Connection, table: TableId, header: Entry, row: Row) -> bool
 
 
 def commit(db: apsw.Connection, commit: Commit) -> bool:
-    """The entry goes in only behind the last one; then the caches follow."""
+    """The entry goes in only behind the one that it follows; then the caches follow."""
     key = db.execute(
         f"INSERT INTO log (table_key, {_ENTRY}) SELECT key, ?, ?, ?, ?, ?, ?, ? FROM tables "
-        "WHERE id = ? AND position = ? AND note = '' ON CONFLICT DO NOTHING RETURNING table_key",
-        (*_fields(commit.entry), commit.table, commit.entry.position - 1),
+        "WHERE id = ? AND position = ? AND note = '' "
+        "AND (SELECT link FROM log WHERE table_key = key AND log.position = tables.position) = ? "
+        "ON CONFLICT DO NOTHING RETURNING table_key",
+        (*_fields(commit.entry), commit.table, commit.entry.position - 1, commit.before),
     ).get
     if key is None:
         return False

@@ -23,8 +23,8 @@ WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
         $1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[],
         $9::text[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::bigint[], $15::bigint[],
-        $16::bigint[], $17::text[], $18::bytea[]
-    ) AS given (table_id, {ENTRY}, {ROW}, snapshot)
+        $16::bigint[], $17::text[], $18::bytea[], $19::bytea[]
+    ) AS given (table_id, {ENTRY}, {ROW}, snapshot, before)
 ), held AS MATERIALIZED (
     SELECT id FROM tables WHERE id = ANY ($1) AND note = '' ORDER BY id FOR NO KEY UPDATE
 ), opened AS (
@@ -36,7 +36,7 @@ WITH given AS MATERIALIZED (
     SELECT table_id, {ENTRY} FROM given WHERE CASE position
         WHEN 0 THEN table_id IN (SELECT id FROM opened)
         ELSE table_id IN (SELECT id FROM held) AND (
-            SELECT true FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
+            SELECT link = before FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
         END
     ORDER BY table_id
     ON CONFLICT DO NOTHING RETURNING table_id
@@ -54,12 +54,12 @@ WITH given AS MATERIALIZED (
     WHERE NOT given.is_open AND old.table_id = given.table_id AND (given.snapshot IS NOT NULL OR old.position < (
         SELECT max(position) FROM snapshots WHERE snapshots.table_id = given.table_id))
 )
-SELECT table_id, CASE WHEN $19::text <> '' THEN pg_notify($19, $20::text || ' ' || table_id) END FROM added
+SELECT table_id, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || ' ' || table_id) END FROM added
 """
 """A group of entries, each table at most once: those that were added, with all that belongs to them.
 
-An entry is added when its table is there and not put aside, the entry before it is there, and neither its position nor
-its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The entry before
+An entry is added when its table is there and not put aside, the entry that it follows is there, and neither its position
+nor its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The entry before
 is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
 """
 
@@ -167,7 +167,7 @@ DELETE FROM snapshots USING given WHERE snapshots.table_id = given.table_id
 def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
     """The columns of `COMMIT`, in its order."""
     lines = (
-        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot)
+        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
         for given in sorted(group, key=lambda given: given.table)
     )
     return tuple(zip(*lines, strict=True))

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 import asyncpg
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.log import BEFORE_FIRST, Command, Entry, Instant, Position, Snapshot, TableId
 from turnstile.store.migrations import known
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.clock import DatabaseClock
@@ -89,7 +89,7 @@ class PostgresStore:
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
         assert header.position == 0, "a table begins with entry 0"
         self._check_open()
-        return await self._writer.write(Commit(table, header, row))
+        return await self._writer.write(Commit(table, header, BEFORE_FIRST, row))
 
     async def commit(self, commit: Commit) -> bool:
         self._check_open()
