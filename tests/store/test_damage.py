@@ -117,3 +117,13 @@ def test_a_chain_says_what_is_wrong_with_it() -> None:
     assert broken(second) == "Table t is damaged: entry 0 is missing."
     assert "entry 1" in broken(first, replace(second, at=first.at))
     assert "entry 1" in broken(first, replace(second, command=None))
+
+
+def test_S6_bytes_that_moved_from_one_field_of_an_entry_to_the_next_are_noticed() -> None:
+    first = header()
+    made = following(first, "hello")
+    assert made.answer is not None
+    tail = made.state + made.answer + b"5:hello"
+    kept = len(tail) - len(made.answer)
+    with pytest.raises(Damaged):
+        verify(T, first.link, 0, [replace(made, state=tail[:kept], answer=tail[kept:], command=None)])

@@ -99,6 +99,6 @@ def _link(
     command: Command | None,
     answer: bytes | None,
 ) -> Link:
-    numbers = f"{position}:{at}:{len(event)}:{'' if answer is None else len(answer)}:"
+    numbers = f"{position}:{at}:{len(event)}:{len(state)}:{'' if answer is None else len(answer)}:"
     named = "" if command is None else f"{len(command.encode())}:{command}"
     return sha256(b"".join((before, numbers.encode(), event, state, answer or b"", named.encode()))).digest()
