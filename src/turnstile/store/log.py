@@ -25,6 +25,14 @@ Link = bytes
 BEFORE_FIRST: Link = b""
 
 
+LONGEST_ID = 64
+
+
+def is_table_id(text: str) -> bool:
+    """Whether a text may be the id of a table: short, and of characters that can be seen, sent and stored anywhere."""
+    return 1 <= len(text) <= LONGEST_ID and text.isprintable()
+
+
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """Something that happened, as it is stored."""
 

@@ -11,6 +11,7 @@ import msgspec
 
 from turnstile.store.log import (
     BEFORE_FIRST,
+    LONGEST_ID,
     Command,
     Entry,
     Instant,
@@ -94,6 +95,10 @@ class ReadOnly(StoreFault):
     """Writing is not permitted any more. Reading goes on."""
 
 
+class Refused(StoreFault):
+    """What was asked cannot be stored as it is: an id of another form, a text that is none, something too long."""
+
+
 class Unknown(StoreFault):
     """The connection broke while something was being written: it may be there or not. Reading will tell."""
 
@@ -105,6 +110,8 @@ class Broken(StoreFault):
 class CannotOpen(StoreFault):
     """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
 
+
+NO_ID = f"The id of a table has 1 to {LONGEST_ID} characters, all of them visible ones."
 
 OUTAGE_AFTER = 3_000
 """Milliseconds without a beat after which nobody was there."""
@@ -125,7 +132,11 @@ class Store(Protocol):
     # writing
 
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
-        """The table, with its header as entry 0; `False` when one of that id exists."""
+        """The table, with its header as entry 0; `False` when one of that id exists.
+
+        Raises `Refused` for an id that is none (see `is_table_id`). All else that is asked about such an id finds
+        nothing and changes nothing.
+        """
 
     async def commit(self, commit: Commit) -> bool:
         """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
@@ -154,7 +165,7 @@ class Store(Protocol):
     # reading
 
     async def load(self, table: TableId) -> Saved | None:
-        """A table from its latest snapshot on."""
+        """A table from its latest snapshot on. Raises `Damaged` when the log ends before its row says it does."""
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""
@@ -171,7 +182,8 @@ class Store(Protocol):
     async def cursors(self, table: TableId) -> dict[str, int]:
         """How far each seat has acknowledged."""
 
-    async def row(self, table: TableId) -> Row | None: ...
+    async def row(self, table: TableId) -> Row | None:
+        """The row; one that cannot be read any more says so in its note, as if the table were put aside."""
 
     async def tables(
         self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 
 from turnstile.store import migrations
-from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly, StorageFull, StoreFault
+from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly, Refused, StorageFull, StoreFault
 
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones may damage a file in WAL mode that has more than one connection."""
@@ -52,6 +52,13 @@ def fault(error: apsw.Error) -> StoreFault | None:
         if isinstance(error, kind):
             return meaning(f"{sentence} ({error}).")
     return None
+
+
+def meaning(error: Exception) -> Exception:
+    """What to tell who asked for something that failed alone, and by itself."""
+    if isinstance(error, UnicodeEncodeError | apsw.TooBigError | OverflowError):
+        return Refused(f"This cannot be stored ({error}).")
+    return error
 
 
 def require_version(version: str) -> None:

@@ -13,8 +13,9 @@ from typing import TypeVar
 import apsw
 import msgspec
 
+from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Broken, Busy, StoreFault
-from turnstile.store.sqlite_connection import fault
+from turnstile.store.sqlite_connection import fault, meaning
 
 WAITING_AT_MOST = 10_000
 CHECKPOINT_AFTER = 1_000
@@ -33,6 +34,8 @@ class Health:
 class _Job(msgspec.Struct):
     work: Work[object]
     future: asyncio.Future[object]
+    about: TableId | None
+    """The one table that it is about."""
     result: object = None
     failure: BaseException | None = None
 
@@ -53,7 +56,7 @@ class Lane:
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def ask(self, work: Work[Kind]) -> Kind:
+    async def ask(self, work: Work[Kind], about: TableId | None = None) -> Kind:
         """What `work` gives back, once it is done. Giving up waiting does not undo it."""
         if self._health.fault is not None:
             raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks
@@ -62,7 +65,7 @@ class Lane:
         if self._waiting.qsize() >= WAITING_AT_MOST:
             raise Busy(f"{WAITING_AT_MOST} others wait for the store already.")
         future = self._loop.create_future()
-        self._waiting.put(_Job(work, future))
+        self._waiting.put(_Job(work, future, about))
         return await future  # type: ignore[no-any-return]  # what came in as Kind
 
     async def end(self) -> None:
@@ -145,10 +148,13 @@ class ReadLane(Lane):
                     raise self._health.fault
                 self._connection.execute("BEGIN")
                 job.result = job.work(self._connection)
+            except apsw.CorruptError as error:
+                about = job.about  # damage that comes to light where one table is read is that table's own
+                self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault(error) or error)
             except apsw.Error as error:
-                self._fail([job], fault(error) or error)
+                self._fail([job], fault(error) or meaning(error))
             except Exception as error:
-                self._fail([job], error)
+                self._fail([job], meaning(error))
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")  # there is nothing to keep
@@ -172,7 +178,7 @@ class WriteLane(Lane):
             self._fail(jobs, failure)
         except Exception as mistake:
             if len(jobs) == 1:
-                self._fail(jobs, mistake)
+                self._fail(jobs, meaning(mistake))
             else:
                 for job in jobs:
                     self._do([job])
