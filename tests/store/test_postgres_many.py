@@ -139,6 +139,24 @@ async def test_S16_a_group_takes_its_tables_in_the_order_of_their_ids() -> None:
 
 
 @run
+async def test_S16_a_rebuild_takes_the_row_before_anything_else_and_knows_of_the_last_entry() -> None:
+    """A commit does so, too: neither waits for the other in a circle, and the row says how long the log is."""
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as somebody:
+        entries = await stored(store, T, 2, snapshots=(1,))
+        async with held(schema, T) as operator:
+            committing = asyncio.create_task(store.commit(commit_of(T, following(entries[-1]))))
+            first = await until_waiting(operator, schema)
+            rebuilding = asyncio.create_task(store.rebuild([(T, ROW)]))
+            await until_waiting(operator, schema, besides=first)
+            assert await somebody.fetch("SELECT FROM snapshots FOR UPDATE NOWAIT")  # nobody has it
+        assert await committing
+        await rebuilding
+        assert await store.positions([T]) == {T: 3}
+        assert await store.snapshot(T, 9) is None
+
+
+@run
 async def test_prune_leaves_nothing_of_a_commit_that_came_last_minute() -> None:
     schema = postgres.shared.new_schema()
     finished = replace(ROW, is_open=False)

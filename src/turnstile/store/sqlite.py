@@ -21,7 +21,7 @@ from turnstile.store import files
 from turnstile.store import sqlite_statements as statements
 from turnstile.store.clock import Clock
 from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
-from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Refused, Row, Saved
+from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Refused, Row, Saved, StoreFault
 from turnstile.store.sqlite_connection import connect_reader, connect_writer, require_version
 from turnstile.store.sqlite_lanes import Health, Kind, ReadLane, Work, WriteLane
 
@@ -36,9 +36,9 @@ class SqliteStore:
 
     is_shared = False
 
-    def __init__(self, lock: int, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
+    def __init__(self, file: files.Held, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
         health = Health()
-        self._lock: int | None = lock
+        self._file = file
         self._clock = clock
         self._closed = asyncio.Event()
         self._write = WriteLane("turnstile-writer", writer, health)
@@ -58,9 +58,8 @@ class SqliteStore:
         require_version(apsw.sqlite_lib_version())
         real = Path(path).resolve()
         _warn_of_network(real)
-        lock = files.lock(real)
+        file = files.Held(real)
         try:
-            files.ensure(real)
             writer = connect_writer(real, vfs, synchronous)
             try:
                 clock = Clock(statements.newest(writer), wall, monotonic)
@@ -69,28 +68,27 @@ class SqliteStore:
                 writer.close()
                 raise
         except (apsw.Error, CannotOpen) as error:
-            os.close(lock)
+            file.let_go()
             raise CannotOpen(f"{real} cannot be opened. {error}") from error
         except BaseException:
-            os.close(lock)
+            file.let_go()
             raise
-        return cls(lock, writer, reader, clock)
+        return cls(file, writer, reader, clock)
 
     def now(self) -> Instant:
         return self._clock.now()
 
     async def close(self) -> None:
         self._closed.set()
-        try:
-            await self._read.end()  # before the writer, whose last checkpoint wants to be alone
-            await self._write.end()
-        finally:
-            self._unlock()
-
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        failure: StoreFault | None = None
+        for lane in (self._read, self._write):  # the writer last: its last checkpoint wants to be alone
+            try:
+                await lane.end()
+            except StoreFault as fault:
+                failure = fault
+        self._file.let_go()  # who gives up waiting does not get here: the writer still writes
+        if failure is not None:
+            raise failure
 
     # writing
 
@@ -152,7 +150,11 @@ class SqliteStore:
         return await self._write.ask(lambda db: statements.claim(db, self.now(), until, hold, limit))
 
     async def beat(self) -> Outage | None:
-        return await self._write.ask(lambda db: statements.beat(db, self.now()))
+        def work(db: apsw.Connection) -> Outage | None:
+            self._file.check()
+            return statements.beat(db, self.now())
+
+        return await self._write.ask(work)
 
     async def outages(self, since: Instant) -> list[Outage]:
         return await self._read.ask(partial(statements.outages, since=since))

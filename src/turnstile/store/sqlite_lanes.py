@@ -50,6 +50,7 @@ class Lane:
         self._connection = connection
         self._health = health
         self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
+        self._in_hand: list[_Job] = []
         self._loop = asyncio.get_running_loop()
         self._is_closing = False
         self._ended: asyncio.Future[None] = self._loop.create_future()
@@ -78,10 +79,13 @@ class Lane:
     def _note_end(self, failure: BaseException | None) -> None:
         """The thread has ended. Nobody may wait for it any longer: whoever does is told."""
         self._thread.join()
+        left = self._in_hand
         while not self._waiting.empty():
             if (job := self._waiting.get()) is not None:
-                job.failure = self._health.fault
-                _resolve_all([job])
+                left.append(job)
+        for job in left:
+            job.failure = job.failure or self._health.fault
+        _resolve_all(left)
         if failure is None:
             self._ended.set_result(None)
         else:
@@ -99,9 +103,10 @@ class Lane:
     def _work(self) -> None:
         is_last = False
         while not is_last:
-            jobs, is_last = self._next()
-            self._do(jobs)
-            self._call(_resolve_all, jobs)
+            self._in_hand, is_last = self._next()
+            self._do(self._in_hand)
+            self._call(_resolve_all, self._in_hand)
+            self._in_hand = []
             self._afterwards()
         self._finish()
 
@@ -194,8 +199,9 @@ class WriteLane(Lane):
                 job.result = job.work(self._connection)
             self._connection.execute("COMMIT")
         except apsw.Error as error:
+            errno = self._connection.system_errno
             self._roll_back()
-            raise (fault(error) or error) from error
+            raise (fault(error, errno) or error) from error
         except Exception:
             self._roll_back()
             raise
@@ -228,7 +234,7 @@ class WriteLane(Lane):
             self._connection.wal_checkpoint(mode=mode)
             self._pages = 0
         except apsw.Error as error:
-            failure = fault(error)
+            failure = fault(error, self._connection.system_errno)
             if failure is None or isinstance(failure, Broken):
                 raise (failure or error) from error
 

@@ -145,9 +145,12 @@ WITH last AS MATERIALIZED (
 ), outage AS (
     INSERT INTO outages (began, ended) SELECT at, now FROM last WHERE now - at > $1 RETURNING began, ended
 )
-SELECT clock(), began, ended FROM last LEFT JOIN outage ON true
+SELECT greatest(clock(), at * 1000) AS clock, began, ended FROM last LEFT JOIN outage ON true
 """
 """One after the other: who comes second finds the beat of the first, and no outage."""
+
+TIME = "SELECT greatest(clock(), (SELECT at * 1000 FROM heartbeat))"
+"""The time, in microseconds: never before the last beat. A database whose clock was set back is waited for."""
 
 OUTAGES = "SELECT began, ended FROM outages WHERE ended > $1 ORDER BY ended"
 

@@ -237,7 +237,7 @@ class PostgresStore:
     async def _ask_the_time(self) -> None:
         async def work(connection: asyncpg.Connection) -> None:
             asked = self._clock.reading()
-            database = await connection.fetchval("SELECT clock()")
+            database = await connection.fetchval(statements.TIME)
             self._clock.learn(asked, database, self._clock.reading())
 
         await self._connections.run(work)

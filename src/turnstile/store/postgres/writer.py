@@ -28,7 +28,7 @@ QUEUE = 5_000
 
 
 ATTEMPTS = 3
-"""How often a group is begun, when the database gives way to others or connections break."""
+"""How often a group is begun, when the database gives way to others or connections break; while there is time."""
 
 _log = logging.getLogger(__name__)
 
@@ -108,7 +108,10 @@ class Writer:
     async def _settle(self, group: Sequence[_Waiting]) -> None:
         """Answer everybody in the group. `Busy` is raised when the database is away: it concerns those behind, too."""
         voice = self._voice
-        for _ in range(ATTEMPTS):
+        deadline = self._connector.deadline()
+        for attempt in range(ATTEMPTS):
+            if attempt > 0 and asyncio.get_running_loop().time() >= deadline:
+                break
             connection = await self._connected()
             try:
                 added = await self._add(connection, group, voice)
