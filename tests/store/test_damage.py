@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.store.making import ROW, commit_of, following, header, state
-from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify
-from turnstile.store.protocol import verify_saved
+from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify, verify_snapshot
+from turnstile.store.protocol import Saved
 from turnstile.store.sqlite import SqliteStore
 
 T, U = TableId("t"), TableId("u")
@@ -33,10 +33,20 @@ async def _read(path: Path, table: TableId) -> None:
         saved = await store.load(table)
         assert saved is not None
         assert saved.snapshot is not None
-        verify_saved(table, saved)
+        _verify(table, saved)
         verify(table, BEFORE_FIRST, -1, await store.entries(table, -1))
     finally:
         await store.close()
+
+
+def _verify(table: TableId, saved: Saved) -> None:
+    """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
+    verify(table, BEFORE_FIRST, -1, (saved.header,))
+    if saved.snapshot is None:
+        verify(table, saved.header.link, 0, saved.entries)
+    else:
+        verify_snapshot(table, saved.snapshot)
+        verify(table, saved.snapshot.link, saved.snapshot.position, saved.entries)
 
 
 @pytest.fixture

@@ -99,6 +99,23 @@ async def test_T7_the_database_has_the_one_clock_whatever_the_servers_clocks_say
 
 
 @run
+async def test_T1_a_new_server_is_not_before_the_last_beat_though_the_databases_clock_was_set_back() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as operator:
+        await store.beat()
+        seen = store.now()
+        await operator.execute(
+            "CREATE OR REPLACE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS "
+            "'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 3600000000'"
+        )
+        async with opened(schema) as later:
+            beaten = await operator.fetchval("SELECT at FROM heartbeat")
+            assert seen - 1_000 < beaten <= later.now()
+            await later.beat()
+            assert beaten <= later.now()
+
+
+@run
 async def test_T6_servers_that_wake_together_find_one_outage() -> None:
     place = PostgresPlace()
     stores = [await place.open() for _ in range(4)]

@@ -10,7 +10,6 @@ from typing import Protocol
 import msgspec
 
 from turnstile.store.log import (
-    BEFORE_FIRST,
     LONGEST_ID,
     Command,
     Entry,
@@ -19,8 +18,6 @@ from turnstile.store.log import (
     Position,
     Snapshot,
     TableId,
-    verify,
-    verify_snapshot,
 )
 
 
@@ -60,16 +57,6 @@ class Saved(msgspec.Struct, frozen=True, gc=False):
     snapshot: Snapshot | None
     entries: tuple[Entry, ...]
     """The entries after the snapshot; without one, after the header."""
-
-
-def verify_saved(table: TableId, saved: Saved) -> None:
-    """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
-    verify(table, BEFORE_FIRST, -1, (saved.header,))
-    if saved.snapshot is None:
-        verify(table, saved.header.link, 0, saved.entries)
-    else:
-        verify_snapshot(table, saved.snapshot)
-        verify(table, saved.snapshot.link, saved.snapshot.position, saved.entries)
 
 
 class Outage(msgspec.Struct, frozen=True, gc=False):

@@ -5,6 +5,7 @@ nobody waits for a group to fill. Work that its asker has given up on (a player 
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
@@ -21,6 +22,10 @@ WAITING_AT_MOST = 10_000
 CHECKPOINT_AFTER = 1_000
 """Pages in the write-ahead log."""
 
+WARN_AFTER = 16_384
+"""Pages in the write-ahead log, 64 MB: somebody reads and never ends, so that it cannot be carried over."""
+
+_log = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 Work = Callable[[apsw.Connection], Kind]
 
@@ -172,6 +177,7 @@ class WriteLane(Lane):
 
     def __init__(self, name: str, connection: apsw.Connection, health: Health) -> None:
         self._pages = 0
+        self._has_warned = False
         connection.set_wal_hook(self._count_pages)
         super().__init__(name, connection, health)
 
@@ -215,6 +221,11 @@ class WriteLane(Lane):
 
     def _count_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._pages = pages
+        if pages >= WARN_AFTER and not self._has_warned:
+            _log.warning(
+                "The write-ahead log of the store has grown to %d pages: does a backup or a shell hold it?", pages
+            )
+        self._has_warned = pages >= WARN_AFTER
         return apsw.SQLITE_OK
 
     def _afterwards(self) -> None:
