@@ -410,6 +410,15 @@ def test_rebuild_makes_the_same_rows_from_the_logs_alone(turnstile: Turnstile, s
     assert _caches(store) == before
 
 
+def test_a_wrong_position_in_a_row_is_found_and_a_rebuild_mends_it(turnstile: Turnstile, store: Path) -> None:
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE tables SET position = position - 1 WHERE id = 'playing'")
+    db.close()
+    assert "The row of table playing is not what its log says" in turnstile("matches", "check", "--store", store).err
+    assert turnstile("matches", "rebuild", "--store", store).status == 0
+    assert turnstile("matches", "check", "--store", store).status == 0
+
+
 def test_U2_tables_of_older_rules_are_named_but_not_wanting(turnstile: Turnstile, store: Path) -> None:
     async def add() -> None:
         opened = await SqliteStore.open(store)

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec.structs import replace
 
-from tests.store.making import FINISHED, LONG, ROW, chain, following, header, state
+from tests.store.making import FINISHED, LONG, ROW, chain, commit_of, following, header, state
 from turnstile.store.log import Entry, Instant, TableId
-from turnstile.store.protocol import Commit, Store
+from turnstile.store.protocol import Store
 
 Step = Callable[[Store], Awaitable[object]]
 
@@ -74,7 +74,8 @@ def _commit(
     table: TableId, made: Entry, *, is_due: bool = False, is_last: bool = False, snapshot: bytes | None = None
 ) -> Step:
     row = FINISHED if is_last else DUE if is_due else ROW
-    return lambda store: store.commit(Commit(table, made, row, snapshot))
+    commit = replace(commit_of(table, made, row), snapshot=snapshot)
+    return lambda store: store.commit(commit)
 
 
 def _acknowledge(table: TableId, **cursors: int) -> Step:

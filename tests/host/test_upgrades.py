@@ -37,9 +37,10 @@ async def written_by_an_older_release(store: Store, length: int, *, is_open: boo
     assert await store.create(OLD, last, ROW)
     for number in range(1, length + 1):
         state = b"state %d" % number
-        last = entry(last.link, number, THEN, b'{"type":"Forgotten"}', sha256(state).digest())
+        before = last.link
+        last = entry(before, number, THEN, b'{"type":"Forgotten"}', sha256(state).digest())
         row = ROW if number < length else replace(ROW, is_open=is_open)
-        assert await store.commit(Commit(OLD, last, row, state if number % 64 == 0 else None))
+        assert await store.commit(Commit(OLD, last, before, row, state if number % 64 == 0 else None))
 
 
 def memory() -> MemoryStore:

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from turnstile.store.log import BEFORE_FIRST, Command, Entry, Instant, Position, TableId, entry
+from turnstile.store.log import BEFORE_FIRST, Command, Entry, Instant, Link, Position, TableId, entry
 from turnstile.store.protocol import Commit, Row, Saved, Store
 
 LONG = 3_600_000
@@ -20,6 +20,9 @@ ROW = Row(
     changed=Instant(1_000),
     due=None,
 )
+_before: dict[Link, Link] = {}
+"""What each entry made here follows: an entry alone does not say."""
+
 FINISHED = replace(ROW, phase="over", is_open=False)
 
 
@@ -37,7 +40,9 @@ def following(before: Entry, command: str | None = None, at: int | None = None, 
     named = None if command is None else Command(command)
     answer = None if command is None else b"answer %d" % position
     when = Instant(before.at + 1 if at is None else at)
-    return entry(before.link, position, when, event, sha256(state(position)).digest(), named, answer)
+    made = entry(before.link, position, when, event, sha256(state(position)).digest(), named, answer)
+    _before[made.link] = before.link
+    return made
 
 
 def chain(length: int, first: Entry | None = None) -> list[Entry]:
@@ -48,8 +53,11 @@ def chain(length: int, first: Entry | None = None) -> list[Entry]:
     return entries
 
 
-def commit_of(table: TableId, made: Entry, row: Row = ROW, *, with_snapshot: bool = False) -> Commit:
-    return Commit(table, made, row, state(made.position) if with_snapshot else None)
+def commit_of(
+    table: TableId, made: Entry, row: Row = ROW, *, with_snapshot: bool = False, before: Link | None = None
+) -> Commit:
+    follows = _before.get(made.link, BEFORE_FIRST) if before is None else before
+    return Commit(table, made, follows, row, state(made.position) if with_snapshot else None)
 
 
 async def stored(

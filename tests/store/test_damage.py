@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.store.making import ROW, commit_of, following, header, state
-from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify
-from turnstile.store.protocol import verify_saved
+from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify, verify_snapshot
+from turnstile.store.protocol import Saved
 from turnstile.store.sqlite import SqliteStore
 
 T, U = TableId("t"), TableId("u")
@@ -33,10 +33,20 @@ async def _read(path: Path, table: TableId) -> None:
         saved = await store.load(table)
         assert saved is not None
         assert saved.snapshot is not None
-        verify_saved(table, saved)
+        _verify(table, saved)
         verify(table, BEFORE_FIRST, -1, await store.entries(table, -1))
     finally:
         await store.close()
+
+
+def _verify(table: TableId, saved: Saved) -> None:
+    """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
+    verify(table, BEFORE_FIRST, -1, (saved.header,))
+    if saved.snapshot is None:
+        verify(table, saved.header.link, 0, saved.entries)
+    else:
+        verify_snapshot(table, saved.snapshot)
+        verify(table, saved.snapshot.link, saved.snapshot.position, saved.entries)
 
 
 @pytest.fixture
@@ -117,3 +127,13 @@ def test_a_chain_says_what_is_wrong_with_it() -> None:
     assert broken(second) == "Table t is damaged: entry 0 is missing."
     assert "entry 1" in broken(first, replace(second, at=first.at))
     assert "entry 1" in broken(first, replace(second, command=None))
+
+
+def test_S6_bytes_that_moved_from_one_field_of_an_entry_to_the_next_are_noticed() -> None:
+    first = header()
+    made = following(first, "hello")
+    assert made.answer is not None
+    tail = made.state + made.answer + b"5:hello"
+    kept = len(tail) - len(made.answer)
+    with pytest.raises(Damaged):
+        verify(T, first.link, 0, [replace(made, state=tail[:kept], answer=tail[kept:], command=None)])

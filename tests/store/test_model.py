@@ -53,7 +53,7 @@ class Player:
         made = following(last, command, event=b"%d" % self.chance.randrange(9))
         row = self.chance.choice([ROW, ROW, ROW, FINISHED, replace(ROW, due=Instant(self.chance.randrange(1_000)))])
         snapshot = self.chance.choice([None, state(made.position)])
-        return await store.commit(Commit(table, made, row, snapshot))
+        return await store.commit(Commit(table, made, last.link, row, snapshot))
 
     async def acknowledge(self, store: Store) -> object:
         return await store.acknowledge(self.table(), {self.chance.choice("xyz"): self.chance.randrange(20)})

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import asyncpg
 import pytest
 
 from tests import postgres
@@ -10,7 +11,7 @@ from tests.proxy import line_to
 from tests.store.making import FINISHED, ROW, commit_of, following, header, stored
 from tests.store.postgres_stores import Player, check, end_sessions, held, opened, run, shell, until_waiting
 from turnstile.store.log import TableId
-from turnstile.store.postgres import PostgresStore
+from turnstile.store.postgres import PostgresStore, statements
 from turnstile.store.protocol import Busy, Commit, Unknown
 
 T = TableId("t")
@@ -131,6 +132,41 @@ async def test_C15_an_outcome_that_cannot_be_found_out_is_unknown() -> None:
         assert saved is not None
         if not saved.entries:
             assert await store.commit(NEXT)
+
+
+def test_C15_a_commit_that_no_standby_has_is_not_promised() -> None:
+    """The server has it, and shows it; if it dies, the standby that takes over never heard of it."""
+
+    async def test(dsn: str) -> None:
+        async with opened("t", dsn, patience=1.0) as store, shell("t", dsn) as operator:
+            await stored(store, T, 0)
+            await _require_standby(operator, "absent")
+            await _until_commits_wait(operator, dsn)
+            with pytest.raises(Unknown):
+                await store.commit(NEXT)
+            assert await store.entries(T, 0) == (NEXT.entry,)
+            await _require_standby(operator, "")
+            assert await store.commit(commit_of(T, following(NEXT.entry)))
+
+    with postgres.running() as server:
+        asyncio.run(test(server.dsn))
+
+
+async def _require_standby(operator: asyncpg.Connection, name: str) -> None:
+    await operator.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{name}'")
+    await operator.execute("SELECT pg_reload_conf()")
+
+
+async def _until_commits_wait(operator: asyncpg.Connection, dsn: str) -> None:
+    """Sessions hear of a new standby when it suits them; from here on they know."""
+    async with shell("t", dsn) as other:
+        while True:
+            asking = asyncio.create_task(other.execute(statements.BEHIND_ALL))
+            while not asking.done():
+                if await operator.fetchval("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"):
+                    asking.cancel()
+                    return
+            await asking
 
 
 @run

@@ -99,6 +99,23 @@ async def test_T7_the_database_has_the_one_clock_whatever_the_servers_clocks_say
 
 
 @run
+async def test_T1_a_new_server_is_not_before_the_last_beat_though_the_databases_clock_was_set_back() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as operator:
+        await store.beat()
+        seen = store.now()
+        await operator.execute(
+            "CREATE OR REPLACE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS "
+            "'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 3600000000'"
+        )
+        async with opened(schema) as later:
+            beaten = await operator.fetchval("SELECT at FROM heartbeat")
+            assert seen - 1_000 < beaten <= later.now()
+            await later.beat()
+            assert beaten <= later.now()
+
+
+@run
 async def test_T6_servers_that_wake_together_find_one_outage() -> None:
     place = PostgresPlace()
     stores = [await place.open() for _ in range(4)]
@@ -136,6 +153,24 @@ async def test_S16_a_group_takes_its_tables_in_the_order_of_their_ids() -> None:
             await until_waiting(operator, schema)
             await somebody.execute("SELECT FROM tables WHERE id = 'b' FOR UPDATE NOWAIT")  # nobody has it
         assert await group == [True, True]
+
+
+@run
+async def test_S16_a_rebuild_takes_the_row_before_anything_else_and_knows_of_the_last_entry() -> None:
+    """A commit does so, too: neither waits for the other in a circle, and the row says how long the log is."""
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as somebody:
+        entries = await stored(store, T, 2, snapshots=(1,))
+        async with held(schema, T) as operator:
+            committing = asyncio.create_task(store.commit(commit_of(T, following(entries[-1]))))
+            first = await until_waiting(operator, schema)
+            rebuilding = asyncio.create_task(store.rebuild([(T, ROW)]))
+            await until_waiting(operator, schema, besides=first)
+            assert await somebody.fetch("SELECT FROM snapshots FOR UPDATE NOWAIT")  # nobody has it
+        assert await committing
+        await rebuilding
+        assert await store.positions([T]) == {T: 3}
+        assert await store.snapshot(T, 9) is None
 
 
 @run

@@ -10,7 +10,8 @@ PAGES = 200
 """Of eight kilobytes; the log below has more than a thousand."""
 
 FILL = """
-    INSERT INTO tables SELECT 't' || n, 'doors', 'open', '[]', true, true, 1, 1, n, '' FROM generate_series(1, 1000) n;
+    INSERT INTO tables SELECT 't' || n, 20, 'doors', 'open', '[]', true, true, 1, 1, n, ''
+        FROM generate_series(1, 1000) n;
     INSERT INTO log SELECT 't' || n % 1000, n / 1000, 1, repeat('x', 600)::bytea, '', '', 'c' || n
         FROM generate_series(0, 20999) n;
     INSERT INTO snapshots SELECT 't' || n, 9, repeat('x', 900)::bytea FROM generate_series(1, 1000) n;
@@ -20,7 +21,7 @@ ASKED = {
     "commit": (
         statements.COMMIT,
         r"""'{t5}', '{21}', '{1}', '{""}', '{""}', '{""}', '{alice}', '{""}', '{g}', '{p}', '{[]}', '{f}', '{f}', '{1}',
-        '{1}', '{NULL}', '{""}', '{NULL}', '', ''""",
+        '{1}', '{NULL}', '{""}', '{NULL}', '{""}', '', ''""",
     ),
     "load": (statements.LOAD, "'t5'"),
     "entries": (statements.ENTRIES, "'t5', 17, NULL"),

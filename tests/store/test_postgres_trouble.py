@@ -99,8 +99,9 @@ async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
             await stored(store, name, 0)
         too_long = "".join(random.Random(7).choices("abcdefghij0123456789", k=20_000))
         bad = {3: "a\0b", 7: too_long, 11: "\N{SNOWMAN}\0"}
+        first = header().link
         commits = [
-            commit_of(name, entry(header().link, 1, Instant(5), b"", b"", Command(bad.get(number, "alice 1"))))
+            commit_of(name, entry(first, 1, Instant(5), b"", b"", Command(bad.get(number, "alice 1"))), before=first)
             for number, name in enumerate(names)
         ]
         answers = await asyncio.gather(*map(store.commit, commits), return_exceptions=True)

@@ -168,6 +168,21 @@ def test_S13_the_write_ahead_log_stays_small_while_others_read(path: Path, monke
     with_store(path, test)
 
 
+def test_S13_a_write_ahead_log_that_grows_and_grows_is_warned_of_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sqlite_lanes, "WARN_AFTER", 60)
+
+    async def test(store: SqliteStore) -> None:
+        await stored(store, T, 3)
+        assert caplog.messages == []
+        for number in range(10):
+            await stored(store, TableId(f"table {number}"), 3)
+        assert len([said for said in caplog.messages if "write-ahead log" in said]) == 1
+
+    with_store(path, test)
+
+
 def test_R5_no_statement_looks_through_a_whole_table(path: Path) -> None:
     """What is done to one table costs the same however many there are, and however long their logs."""
     seen: set[str] = set()

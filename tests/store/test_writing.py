@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.store.making import FINISHED, LONG, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
 from turnstile.store.log import BEFORE_FIRST, Command, Instant, TableId, entry, verify, verify_snapshot
-from turnstile.store.protocol import Store, StoreFault
+from turnstile.store.protocol import Saved, Store, StoreFault
 
 T, U = TableId("t"), TableId("u")
 
@@ -52,7 +52,7 @@ async def test_a_commit_appends_its_entry_and_replaces_the_row(store: Store) -> 
 async def test_S19_bytes_and_numbers_come_back_as_they_went_in(store: Store) -> None:
     assert await store.create(T, header(), ROW)
     made = entry(header().link, 1, Instant(2**53 + 1), bytes(range(256)), b"\x00" * 32, Command("ü 1"), b"")
-    assert await store.commit(commit_of(T, made))
+    assert await store.commit(commit_of(T, made, before=header().link))
     assert (await reading(store, T)).entries == (made,)
 
 
@@ -89,6 +89,18 @@ async def test_K7_a_server_that_has_not_seen_the_last_entry_writes_nothing(place
     assert await other.entries(T, 1) == (following(entries[-1], "alice 1"),)
     await one.close()
     await other.close()
+
+
+@on_a_store
+async def test_K6_a_log_that_went_another_way_to_the_same_position_is_not_written_to(store: Store) -> None:
+    """A server of old entries, after a failover lost them and others were written, or the table was made anew."""
+    stale = chain(3, header(about=b"another life"))
+    entries = await stored(store, T, 2)
+    assert not await store.commit(commit_of(T, stale[3], FINISHED, with_snapshot=True))
+    assert not await store.commit(commit_of(T, following(entries[1])))
+    assert await reading(store, T) == Saved(entries[0], None, tuple(entries[1:]))
+    assert await store.row(T) == ROW
+    assert await store.commit(commit_of(T, following(entries[-1])))
 
 
 @on_a_store

@@ -105,7 +105,7 @@ async def exported(store: Store, name: TableId, target: Path) -> Verdict:
 
 def keep(path: Path, data: bytes) -> Rejection | None:
     """A file with this in it, on the disk when this returns: whole under its name, or not there at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
     if path.exists() and path.read_bytes() != data:
         return Rejection("FileExists", f"{path} has something else in it; move it away first.")
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
@@ -122,6 +122,14 @@ def keep(path: Path, data: bytes) -> Rejection | None:
         raise
     _sync_folder(path.parent)
     return None
+
+
+def _make_folder(path: Path) -> None:
+    """A folder, and those it is in, each on the disk before the next is made."""
+    if not path.is_dir():
+        _make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync_folder(path.parent)
 
 
 def _sync_folder(path: Path) -> None:

@@ -4,11 +4,11 @@ from enum import StrEnum
 
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Value
-from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unknown
+from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unknown, Unstorable
 from turnstile.table.values import Accepted
 
-PASSING = (Busy, ReadOnly, StorageFull, Unknown)
-"""Faults of a store that pass: what was asked is refused, and may be asked again. Any other one ends the process."""
+PASSING = (Busy, ReadOnly, StorageFull, Unknown, Unstorable)
+"""Faults of a store that concern what was asked alone: it is refused. Any other one ends the process."""
 
 
 class Code(StrEnum):
@@ -24,6 +24,7 @@ class Code(StrEnum):
     STORAGE_FULL = "StorageFull"
     READ_ONLY = "ReadOnly"
     OUTCOME_UNKNOWN = "OutcomeUnknown"
+    UNSTORABLE = "Unstorable"
     STOPPING = "Stopping"
     GAME_FAILED = "GameFailed"
 
@@ -35,7 +36,9 @@ _CODES = {
     ReadOnly: Code.READ_ONLY,
     StorageFull: Code.STORAGE_FULL,
     Unknown: Code.OUTCOME_UNKNOWN,
+    Unstorable: Code.UNSTORABLE,
 }
+_TRY_AGAIN = {*_CODES.values(), Code.STOPPING} - {Code.UNSTORABLE}
 
 
 class Refused(Value, frozen=True):
@@ -55,4 +58,4 @@ def passing(fault: StoreFault) -> Rejection:
 
 def is_passing(answer: object) -> bool:
     """Whether this is a refusal that says nothing but: try again."""
-    return isinstance(answer, Refused) and answer.error.code in (*_CODES.values(), Code.STOPPING)
+    return isinstance(answer, Refused) and answer.error.code in _TRY_AGAIN

@@ -85,7 +85,7 @@ def drafted(kept: Kept, event: TableEvent, after: Table) -> tuple[Commit, Kept]:
         command, answer = command_of(event), encode(answer_of(after, event))
     made = entry(kept.link, position, event.at, encode(event), _fingerprint(written), command, answer)
     is_time = position % SNAPSHOT_EVERY == 0 or (is_open(kept.state) and not is_open(after))
-    commit = Commit(after.header.table, made, row_of(after), written if is_time else None)
+    commit = Commit(after.header.table, made, kept.link, row_of(after), written if is_time else None)
     return commit, Kept(after, position, made.link)
 
 
@@ -250,7 +250,7 @@ def outdated(name: TableId, header_entry: Entry, last: Entry | Snapshot, reason:
     state = _halted(header, reason, at)
     event = Halt(at, reason)
     made = entry(last.link, last.position + 1, at, encode(event), _fingerprint(encode(state)))
-    return Commit(name, made, row_of(state))
+    return Commit(name, made, last.link, row_of(state))
 
 
 def _halted(header: Header, reason: str, at: Instant) -> Table:

@@ -5,7 +5,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from turnstile.host.ledger import PATIENCE, Gone, Kept, TableEvent, command_of, drafted, followed_with_news, news_of
+from turnstile.host.ledger import (
+    PATIENCE,
+    Gone,
+    Kept,
+    TableEvent,
+    command_of,
+    drafted,
+    followed_with_news,
+    news_of,
+    replayed,
+)
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, encode
@@ -135,6 +145,9 @@ class Live:
         newest = (await self._store.positions([self.name])).get(self.name)
         if newest != self.kept.position and not await self.read_on():
             raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
+        ours = await self._store.entries(self.name, self.kept.position - 1, 1)
+        if ours and ours[0].link != self.kept.link:
+            await self._read_anew()
 
     def _decide(self, kept: Kept, event: TableEvent) -> tuple[Commit, Kept, list[Told]] | Rejection:
         """What the machine says: what to store, what is kept then, and what is told."""
@@ -161,10 +174,29 @@ class Live:
         entries = await self._store.entries(self.name, self.kept.position)
         if not entries:
             return False
-        kept, news = followed_with_news(self.name, self.kept, entries)
+        try:
+            kept, news = followed_with_news(self.name, self.kept, entries)
+        except Damaged:
+            await self._read_anew()
+            return True
         self.due = due_of(kept.state, PATIENCE)
         self._tell(kept, news)
         return True
+
+    async def _read_anew(self) -> None:
+        """What is in memory is not what is stored: after an older store was restored, what is stored counts.
+
+        Whoever listens may have seen more than is stored now, and must come again. A log that is damaged itself raises.
+        """
+        saved = await self._store.load(self.name)
+        if saved is None:
+            raise Gone(self.name)
+        self.kept = replayed(self.name, saved)
+        self.due = due_of(self.state, PATIENCE)
+        self._recent.clear()
+        self.handed.clear()
+        for line in tuple(self.lines):
+            line.end("the store was restored; connect again")
 
     # who listens
 

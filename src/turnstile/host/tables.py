@@ -8,12 +8,13 @@ from turnstile.host.answers import Code
 from turnstile.host.ledger import BadSnapshot, Outdated, Unplayable, outdated, replayed
 from turnstile.host.live import Live
 from turnstile.kernel.machine import Rejection
-from turnstile.store.log import TableId
+from turnstile.store.log import TableId, is_table_id
 from turnstile.store.protocol import Saved, Store
 from turnstile.table.values import Code as TableCode
 
 log = logging.getLogger("turnstile.host")
 
+NO_TABLE = Rejection(Code.NO_TABLE, "There is no such table.")
 MOST_LIVE = 10_000  # tables in memory, where some of them are idle
 
 
@@ -27,6 +28,8 @@ class Tables:
 
     async def find(self, name: TableId) -> Live | Rejection:
         """The table, or why it cannot be had. However many want it, it is read once."""
+        if not is_table_id(name):
+            return NO_TABLE
         if live := self.live.get(name):
             return live
         lock = self._loading.setdefault(name, asyncio.Lock())
@@ -72,5 +75,5 @@ class Tables:
         """Why a table cannot be had."""
         row = await self._store.row(name)
         if row is None:
-            return Rejection(Code.NO_TABLE, "There is no such table.")
+            return NO_TABLE
         return Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")

@@ -15,6 +15,7 @@ from turnstile.kernel.record import Record
 from turnstile.store.log import BEFORE_FIRST, Damaged, TableId, verify, verify_snapshot
 from turnstile.store.protocol import Row, Saved, Store
 
+ATTEMPTS = 10  # to make a row anew while the table is played on
 PAGE = 500  # tables that are listed in one go
 
 
@@ -73,7 +74,8 @@ async def checked(store: Store, name: TableId) -> Rejection | None:
         return Rejection(
             Code.PUT_ASIDE, f"Table {name} was put aside, and its log is whole now; rebuild brings it back."
         )
-    if row is not None and row != row_of(kept.state) and await _is_newest(store, name, kept):
+    newest = (await store.positions([name])).get(name, kept.position)
+    if newest < kept.position or (newest == kept.position and row not in (None, row_of(kept.state))):
         return Rejection(Code.STALE_CACHE, f"The row of table {name} is not what its log says; rebuild mends it.")
     try:
         if snapshot is not None:
@@ -85,13 +87,14 @@ async def checked(store: Store, name: TableId) -> Rejection | None:
 
 async def rebuilt(store: Store, name: TableId) -> Rejection | None:
     """Make the caches of a table anew from its log; why that cannot be done. One that was put aside is back then."""
-    while True:
+    for _ in range(ATTEMPTS):
         kept = await read(store, name)
         if isinstance(kept, Rejection):
             return kept
         await store.rebuild([(name, row_of(kept.state))])
         if await _is_newest(store, name, kept):
             return None  # else somebody has played on, and the row may be older than the log
+    return Rejection(Code.STALE_CACHE, f"Table {name} is played on faster than its row is made anew; try again later.")
 
 
 async def _is_newest(store: Store, name: TableId, kept: Kept) -> bool:

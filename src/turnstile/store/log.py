@@ -25,6 +25,14 @@ Link = bytes
 BEFORE_FIRST: Link = b""
 
 
+LONGEST_ID = 64
+
+
+def is_table_id(text: str) -> bool:
+    """Whether a text may be the id of a table: short, and of characters that can be seen, sent and stored anywhere."""
+    return 1 <= len(text) <= LONGEST_ID and text.isprintable()
+
+
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """Something that happened, as it is stored."""
 
@@ -99,6 +107,6 @@ def _link(
     command: Command | None,
     answer: bytes | None,
 ) -> Link:
-    numbers = f"{position}:{at}:{len(event)}:{'' if answer is None else len(answer)}:"
+    numbers = f"{position}:{at}:{len(event)}:{len(state)}:{'' if answer is None else len(answer)}:"
     named = "" if command is None else f"{len(command.encode())}:{command}"
     return sha256(b"".join((before, numbers.encode(), event, state, answer or b"", named.encode()))).digest()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
-from turnstile.store.protocol import OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault
+from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId, is_table_id
+from turnstile.store.protocol import NO_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
 
 
 @dataclass
@@ -62,6 +62,8 @@ class MemoryStore:
 
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
         tables = self._tables()
+        if not is_table_id(table):
+            raise Unstorable(NO_ID)
         if table in tables:
             return False
         commands = {} if header.command is None else {header.command: header}
@@ -72,6 +74,8 @@ class MemoryStore:
     async def commit(self, commit: Commit) -> bool:
         kept = self._tables().get(commit.table)
         if kept is None or kept.row.note or commit.entry.position != len(kept.log):
+            return False
+        if commit.before != kept.log[-1].link:
             return False
         command = commit.entry.command
         if command is not None and command in kept.commands:

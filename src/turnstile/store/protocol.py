@@ -1,6 +1,6 @@
 """What every store does. The log is the truth; all that stands beside it can be made anew from it.
 
-A store knows bytes, positions and times. It decides one thing only: whether an entry gets the position after the one
+A store knows bytes, positions and times. It decides one thing only: whether an entry gets its place behind the one that
 its writer last saw. Every store passes the tests in tests/store, unchanged.
 """
 
@@ -10,15 +10,14 @@ from typing import Protocol
 import msgspec
 
 from turnstile.store.log import (
-    BEFORE_FIRST,
+    LONGEST_ID,
     Command,
     Entry,
     Instant,
+    Link,
     Position,
     Snapshot,
     TableId,
-    verify,
-    verify_snapshot,
 )
 
 
@@ -44,6 +43,8 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
 
     table: TableId
     entry: Entry
+    before: Link
+    """The link of the entry that it follows: a log that has gone another way to the same position is not its log."""
     row: Row
     snapshot: bytes | None = None
     """The state after the entry, where it is time to keep one."""
@@ -56,16 +57,6 @@ class Saved(msgspec.Struct, frozen=True, gc=False):
     snapshot: Snapshot | None
     entries: tuple[Entry, ...]
     """The entries after the snapshot; without one, after the header."""
-
-
-def verify_saved(table: TableId, saved: Saved) -> None:
-    """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
-    verify(table, BEFORE_FIRST, -1, (saved.header,))
-    if saved.snapshot is None:
-        verify(table, saved.header.link, 0, saved.entries)
-    else:
-        verify_snapshot(table, saved.snapshot)
-        verify(table, saved.snapshot.link, saved.snapshot.position, saved.entries)
 
 
 class Outage(msgspec.Struct, frozen=True, gc=False):
@@ -91,6 +82,10 @@ class ReadOnly(StoreFault):
     """Writing is not permitted any more. Reading goes on."""
 
 
+class Unstorable(StoreFault):
+    """What was asked cannot be stored as it is: an id of another form, a text that is none, something too long."""
+
+
 class Unknown(StoreFault):
     """The connection broke while something was being written: it may be there or not. Reading will tell."""
 
@@ -102,6 +97,8 @@ class Broken(StoreFault):
 class CannotOpen(StoreFault):
     """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
 
+
+NO_ID = f"The id of a table has 1 to {LONGEST_ID} characters, all of them visible ones."
 
 OUTAGE_AFTER = 3_000
 """Milliseconds without a beat after which nobody was there."""
@@ -122,11 +119,16 @@ class Store(Protocol):
     # writing
 
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
-        """The table, with its header as entry 0; `False` when one of that id exists."""
+        """The table, with its header as entry 0; `False` when one of that id exists.
+
+        Raises `Unstorable` for an id that is none (see `is_table_id`). All else that is asked about such an id finds
+        nothing and changes nothing.
+        """
 
     async def commit(self, commit: Commit) -> bool:
         """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
-        position is not the next one, its command id is taken, or the table is gone or put aside.
+        position is not the next one, the newest entry is not the one it follows, its command id is taken, or the
+        table is gone or put aside.
 
         Commits of many tables share one sync; a lone one never waits for others.
         """
@@ -150,7 +152,7 @@ class Store(Protocol):
     # reading
 
     async def load(self, table: TableId) -> Saved | None:
-        """A table from its latest snapshot on."""
+        """A table from its latest snapshot on. Raises `Damaged` when the log ends before its row says it does."""
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""
@@ -167,7 +169,8 @@ class Store(Protocol):
     async def cursors(self, table: TableId) -> dict[str, int]:
         """How far each seat has acknowledged."""
 
-    async def row(self, table: TableId) -> Row | None: ...
+    async def row(self, table: TableId) -> Row | None:
+        """The row; one that cannot be read any more says so in its note, as if the table were put aside."""
 
     async def tables(
         self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100

@@ -20,10 +20,10 @@ import apsw
 from turnstile.store import files
 from turnstile.store import sqlite_statements as statements
 from turnstile.store.clock import Clock
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
-from turnstile.store.protocol import CannotOpen, Commit, Outage, Row, Saved
+from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
+from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
 from turnstile.store.sqlite_connection import connect_reader, connect_writer, require_version
-from turnstile.store.sqlite_lanes import Health, ReadLane, WriteLane
+from turnstile.store.sqlite_lanes import Health, Kind, ReadLane, Work, WriteLane
 
 FULL = 2
 """`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
@@ -36,9 +36,9 @@ class SqliteStore:
 
     is_shared = False
 
-    def __init__(self, lock: int, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
+    def __init__(self, file: files.Held, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
         health = Health()
-        self._lock: int | None = lock
+        self._file = file
         self._clock = clock
         self._closed = asyncio.Event()
         self._write = WriteLane("turnstile-writer", writer, health)
@@ -58,9 +58,8 @@ class SqliteStore:
         require_version(apsw.sqlite_lib_version())
         real = Path(path).resolve()
         _warn_of_network(real)
-        lock = files.lock(real)
+        file = files.Held(real)
         try:
-            files.ensure(real)
             writer = connect_writer(real, vfs, synchronous)
             try:
                 clock = Clock(statements.newest(writer), wall, monotonic)
@@ -69,73 +68,80 @@ class SqliteStore:
                 writer.close()
                 raise
         except (apsw.Error, CannotOpen) as error:
-            os.close(lock)
+            file.let_go()
             raise CannotOpen(f"{real} cannot be opened. {error}") from error
         except BaseException:
-            os.close(lock)
+            file.let_go()
             raise
-        return cls(lock, writer, reader, clock)
+        return cls(file, writer, reader, clock)
 
     def now(self) -> Instant:
         return self._clock.now()
 
     async def close(self) -> None:
         self._closed.set()
-        try:
-            await self._read.end()  # before the writer, whose last checkpoint wants to be alone
-            await self._write.end()
-        finally:
-            self._unlock()
-
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        failure: StoreFault | None = None
+        for lane in (self._read, self._write):  # the writer last: its last checkpoint wants to be alone
+            try:
+                await lane.end()
+            except StoreFault as fault:
+                failure = fault
+        self._file.let_go()  # who gives up waiting does not get here: the writer still writes
+        if failure is not None:
+            raise failure
 
     # writing
 
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        if not is_table_id(table):
+            raise Unstorable(NO_ID)
         return await self._write.ask(partial(statements.create, table=table, header=header, row=row))
 
     async def commit(self, commit: Commit) -> bool:
-        return await self._write.ask(partial(statements.commit, commit=commit))
+        return await self._change(commit.table, partial(statements.commit, commit=commit), False)
 
     async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
-        return await self._write.ask(partial(statements.acknowledge, table=table, cursors=dict(cursors)))
+        return await self._change(table, partial(statements.acknowledge, table=table, given=dict(cursors)), {})
 
     async def put_aside(self, table: TableId, why: str) -> None:
         assert why, "a table is put aside for a reason"
-        await self._write.ask(partial(statements.put_aside, table=table, why=why))
+        try:
+            if await self._look(table, partial(statements.exists, table=table), False):
+                await self._write.ask(partial(statements.put_aside, table=table, why=why))
+        except Damaged as fault:  # there is no page to write on, and `row` says so whenever it is read
+            _log.error("Table %s cannot be marked as damaged (%s): %s", table, fault.why, why)
 
     async def prune(self, table: TableId) -> bool:
-        return await self._write.ask(partial(statements.prune, table=table))
+        return await self._change(table, partial(statements.prune, table=table), False)
 
     # reading
 
     async def load(self, table: TableId) -> Saved | None:
-        return await self._read.ask(partial(statements.load, table=table))
+        return await self._look(table, partial(statements.load, table=table), None)
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
-        return await self._read.ask(partial(statements.snapshot, table=table, at_most=at_most))
+        return await self._look(table, partial(statements.snapshot, table=table, at_most=at_most), None)
 
     async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        return await self._read.ask(partial(statements.entries, table=table, after=after, limit=limit))
+        return await self._look(table, partial(statements.entries, table=table, after=after, limit=limit), ())
 
     async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
-        return await self._read.ask(partial(statements.positions, tables=tuple(tables)))
+        return await self._read.ask(partial(statements.positions, tables=tuple(filter(is_table_id, tables))))
 
     async def find(self, table: TableId, command: Command) -> Entry | None:
-        return await self._read.ask(partial(statements.find, table=table, command=command))
+        return await self._look(table, partial(statements.find, table=table, command=command), None)
 
     async def cursors(self, table: TableId) -> dict[str, int]:
-        return await self._read.ask(partial(statements.cursors_of, table=table))
+        return await self._look(table, partial(statements.cursors, table=table), {})
 
     async def row(self, table: TableId) -> Row | None:
-        return await self._read.ask(partial(statements.row_of, table=table))
+        return await self._look(table, partial(statements.row, table=table), None)
 
     async def tables(
         self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
     ) -> list[tuple[TableId, Row]]:
+        if after is not None and not is_table_id(after):
+            return []
         return await self._read.ask(partial(statements.tables, is_open=is_open, after=after, limit=limit))
 
     # time
@@ -144,7 +150,11 @@ class SqliteStore:
         return await self._write.ask(lambda db: statements.claim(db, self.now(), until, hold, limit))
 
     async def beat(self) -> Outage | None:
-        return await self._write.ask(lambda db: statements.beat(db, self.now()))
+        def work(db: apsw.Connection) -> Outage | None:
+            self._file.check()
+            return statements.beat(db, self.now())
+
+        return await self._write.ask(work)
 
     async def outages(self, since: Instant) -> list[Outage]:
         return await self._read.ask(partial(statements.outages, since=since))
@@ -162,6 +172,16 @@ class SqliteStore:
 
     async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
         await self._write.ask(partial(statements.rebuild, rows=tuple(rows)))
+
+    # small things the above share
+
+    async def _change(self, table: TableId, work: Work[Kind], nothing: Kind) -> Kind:
+        """A write to one table; to what is no id of any, nothing is written."""
+        return await self._write.ask(work) if is_table_id(table) else nothing
+
+    async def _look(self, table: TableId, work: Work[Kind], nothing: Kind) -> Kind:
+        """A read of one table; of what is no id of any, there is nothing to read."""
+        return await self._read.ask(work, table) if is_table_id(table) else nothing
 
 
 def _warn_of_network(path: Path) -> None:

@@ -1,12 +1,14 @@
 """A connection to SQLite that is set as we need it, and what its errors mean to us."""
 
+import errno
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import apsw
 
 from turnstile.store import migrations
-from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly, StorageFull, StoreFault
+from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly, StorageFull, StoreFault, Unstorable
 
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones may damage a file in WAL mode that has more than one connection."""
@@ -46,12 +48,32 @@ _FAULTS: tuple[tuple[type[apsw.Error], type[StoreFault], str], ...] = (
 )
 
 
-def fault(error: apsw.Error) -> StoreFault | None:
-    """What an error of SQLite means; `None` for what only a mistake of ours can bring about."""
+_REFUSED_BY_THE_SYSTEM: Mapping[int, tuple[type[StoreFault], str]] = {
+    errno.EDQUOT: (StorageFull, "There is no room left for the store"),
+    errno.EFBIG: (StorageFull, "The files of the store may not grow any more"),
+    errno.EROFS: (ReadOnly, "The store may not be written to"),
+}
+
+
+def fault(error: apsw.Error, system: int = 0) -> StoreFault | None:
+    """What an error of SQLite means; `None` for what only a mistake of ours can bring about.
+
+    `system` is the number by which the operating system refused to write: not all of them are the disk's failing.
+    """
+    if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE:
+        refused, sentence = _REFUSED_BY_THE_SYSTEM.get(system, (Broken, "The disk failed"))
+        return refused(f"{sentence} ({os.strerror(system)}).")
     for kind, meaning, sentence in _FAULTS:
         if isinstance(error, kind):
             return meaning(f"{sentence} ({error}).")
     return None
+
+
+def meaning(error: Exception) -> Exception:
+    """What to tell who asked for something that failed alone, and by itself."""
+    if isinstance(error, UnicodeEncodeError | apsw.TooBigError | OverflowError):
+        return Unstorable(f"This cannot be stored ({error}).")
+    return error
 
 
 def require_version(version: str) -> None:

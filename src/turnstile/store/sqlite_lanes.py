@@ -5,6 +5,7 @@ nobody waits for a group to fill. Work that its asker has given up on (a player 
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
@@ -13,13 +14,18 @@ from typing import TypeVar
 import apsw
 import msgspec
 
+from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Broken, Busy, StoreFault
-from turnstile.store.sqlite_connection import fault
+from turnstile.store.sqlite_connection import fault, meaning
 
 WAITING_AT_MOST = 10_000
 CHECKPOINT_AFTER = 1_000
 """Pages in the write-ahead log."""
 
+WARN_AFTER = 16_384
+"""Pages in the write-ahead log, 64 MB: somebody reads and never ends, so that it cannot be carried over."""
+
+_log = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 Work = Callable[[apsw.Connection], Kind]
 
@@ -33,6 +39,8 @@ class Health:
 class _Job(msgspec.Struct):
     work: Work[object]
     future: asyncio.Future[object]
+    about: TableId | None
+    """The one table that it is about."""
     result: object = None
     failure: BaseException | None = None
 
@@ -47,13 +55,14 @@ class Lane:
         self._connection = connection
         self._health = health
         self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
+        self._in_hand: list[_Job] = []
         self._loop = asyncio.get_running_loop()
         self._is_closing = False
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def ask(self, work: Work[Kind]) -> Kind:
+    async def ask(self, work: Work[Kind], about: TableId | None = None) -> Kind:
         """What `work` gives back, once it is done. Giving up waiting does not undo it."""
         if self._health.fault is not None:
             raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks
@@ -62,7 +71,7 @@ class Lane:
         if self._waiting.qsize() >= WAITING_AT_MOST:
             raise Busy(f"{WAITING_AT_MOST} others wait for the store already.")
         future = self._loop.create_future()
-        self._waiting.put(_Job(work, future))
+        self._waiting.put(_Job(work, future, about))
         return await future  # type: ignore[no-any-return]  # what came in as Kind
 
     async def end(self) -> None:
@@ -75,10 +84,13 @@ class Lane:
     def _note_end(self, failure: BaseException | None) -> None:
         """The thread has ended. Nobody may wait for it any longer: whoever does is told."""
         self._thread.join()
+        left = self._in_hand
         while not self._waiting.empty():
             if (job := self._waiting.get()) is not None:
-                job.failure = self._health.fault
-                _resolve_all([job])
+                left.append(job)
+        for job in left:
+            job.failure = job.failure or self._health.fault
+        _resolve_all(left)
         if failure is None:
             self._ended.set_result(None)
         else:
@@ -96,9 +108,10 @@ class Lane:
     def _work(self) -> None:
         is_last = False
         while not is_last:
-            jobs, is_last = self._next()
-            self._do(jobs)
-            self._call(_resolve_all, jobs)
+            self._in_hand, is_last = self._next()
+            self._do(self._in_hand)
+            self._call(_resolve_all, self._in_hand)
+            self._in_hand = []
             self._afterwards()
         self._finish()
 
@@ -145,10 +158,13 @@ class ReadLane(Lane):
                     raise self._health.fault
                 self._connection.execute("BEGIN")
                 job.result = job.work(self._connection)
+            except apsw.CorruptError as error:
+                about = job.about  # damage that comes to light where one table is read is that table's own
+                self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault(error) or error)
             except apsw.Error as error:
-                self._fail([job], fault(error) or error)
+                self._fail([job], fault(error) or meaning(error))
             except Exception as error:
-                self._fail([job], error)
+                self._fail([job], meaning(error))
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")  # there is nothing to keep
@@ -161,6 +177,7 @@ class WriteLane(Lane):
 
     def __init__(self, name: str, connection: apsw.Connection, health: Health) -> None:
         self._pages = 0
+        self._has_warned = False
         connection.set_wal_hook(self._count_pages)
         super().__init__(name, connection, health)
 
@@ -172,7 +189,7 @@ class WriteLane(Lane):
             self._fail(jobs, failure)
         except Exception as mistake:
             if len(jobs) == 1:
-                self._fail(jobs, mistake)
+                self._fail(jobs, meaning(mistake))
             else:
                 for job in jobs:
                     self._do([job])
@@ -188,8 +205,9 @@ class WriteLane(Lane):
                 job.result = job.work(self._connection)
             self._connection.execute("COMMIT")
         except apsw.Error as error:
+            errno = self._connection.system_errno
             self._roll_back()
-            raise (fault(error) or error) from error
+            raise (fault(error, errno) or error) from error
         except Exception:
             self._roll_back()
             raise
@@ -203,6 +221,11 @@ class WriteLane(Lane):
 
     def _count_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._pages = pages
+        if pages >= WARN_AFTER and not self._has_warned:
+            _log.warning(
+                "The write-ahead log of the store has grown to %d pages: does a backup or a shell hold it?", pages
+            )
+        self._has_warned = pages >= WARN_AFTER
         return apsw.SQLITE_OK
 
     def _afterwards(self) -> None:
@@ -222,7 +245,7 @@ class WriteLane(Lane):
             self._connection.wal_checkpoint(mode=mode)
             self._pages = 0
         except apsw.Error as error:
-            failure = fault(error)
+            failure = fault(error, self._connection.system_errno)
             if failure is None or isinstance(failure, Broken):
                 raise (failure or error) from error
 

@@ -1,52 +1,67 @@
 """What the SQLite store asks of SQLite: each function is one operation, inside a transaction that others may share."""
 # ruff: noqa: S608  (statements are put together from the constants below, never from what anybody sent)
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import apsw
-import msgspec
 
+from turnstile.store.columns import (
+    ENTRY,
+    ROW,
+    check_newest,
+    cursors_of,
+    damaged_row,
+    entry_values,
+    id_of,
+    reading_log_of,
+    row_as_bytes,
+    row_of,
+    row_values,
+)
 from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId
 from turnstile.store.protocol import OUTAGE_AFTER, Commit, Outage, Row, Saved
 
 _FURTHEST = 2**63 - 1
-_ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
-_ENTRY = "position, at, event, state, link, command, answer"
-
 _KEY = "(SELECT key FROM tables WHERE id = ?)"
-_LOG = f"SELECT {_ENTRY} FROM log WHERE table_key = {_KEY}"
+_LOG = f"SELECT {ENTRY} FROM log WHERE table_key = {_KEY}"
 
-_Value = str | bytes | int | None
-_players = msgspec.json.Decoder(tuple[str, ...])
+_BYTES = "CAST({} AS BLOB)"
+_ROW_AS_BYTES = row_as_bytes(_BYTES)
+
+_log = logging.getLogger(__name__)
 
 # writing
 
 
 def create(db: apsw.Connection, table: TableId, header: Entry, row: Row) -> bool:
     key = db.execute(
-        f"INSERT INTO tables (id, position, {_ROW}) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        f"INSERT INTO tables (id, position, {ROW}) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT DO NOTHING RETURNING key",
-        (table, *_columns(row)),
+        (table, *row_values(row)),
     ).get
     if key is None:
         return False
-    db.execute(f"INSERT INTO log (table_key, {_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (key, *_fields(header)))
+    db.execute(f"INSERT INTO log (table_key, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (key, *entry_values(header)))
     return True
 
 
 def commit(db: apsw.Connection, commit: Commit) -> bool:
-    """The entry goes in only behind the last one; then the caches follow."""
+    """The entry goes in only behind the one that it follows; then the caches follow."""
     key = db.execute(
-        f"INSERT INTO log (table_key, {_ENTRY}) SELECT key, ?, ?, ?, ?, ?, ?, ? FROM tables "
-        "WHERE id = ? AND position = ? AND note = '' ON CONFLICT DO NOTHING RETURNING table_key",
-        (*_fields(commit.entry), commit.table, commit.entry.position - 1),
+        f"INSERT INTO log (table_key, {ENTRY}) SELECT key, ?, ?, ?, ?, ?, ?, ? FROM tables "
+        "WHERE id = ? AND position = ? AND note = '' "
+        "AND (SELECT link FROM log WHERE table_key = key AND log.position = tables.position) = ? "
+        "ON CONFLICT DO NOTHING RETURNING table_key",
+        (*entry_values(commit.entry), commit.table, commit.entry.position - 1, commit.before),
     ).get
     if key is None:
         return False
     db.execute(
-        f"UPDATE tables SET (position, {_ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL) WHERE key = ?",
-        (commit.entry.position, *_columns(commit.row), key),
+        f"UPDATE tables SET (position, {ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL) WHERE key = ?",
+        (commit.entry.position, *row_values(commit.row), key),
     )
     if commit.snapshot is not None:
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (key, commit.entry.position, commit.snapshot))
@@ -59,14 +74,14 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     return True
 
 
-def acknowledge(db: apsw.Connection, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
-    for seat, cursor in cursors.items():
+def acknowledge(db: apsw.Connection, table: TableId, given: Mapping[str, int]) -> dict[str, int]:
+    for seat, cursor in given.items():
         db.execute(
             "INSERT INTO cursors SELECT key, ?, ? FROM tables WHERE id = ? ON CONFLICT DO UPDATE "
             "SET cursor = excluded.cursor WHERE excluded.cursor > cursors.cursor",
             (seat, cursor, table),
         )
-    return cursors_of(db, table)
+    return cursors(db, table)
 
 
 def put_aside(db: apsw.Connection, table: TableId, why: str) -> None:
@@ -87,8 +102,9 @@ def prune(db: apsw.Connection, table: TableId) -> bool:
 def rebuild(db: apsw.Connection, rows: Sequence[tuple[TableId, Row]]) -> None:
     for table, row in rows:
         db.execute(
-            f"UPDATE tables SET ({_ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL) WHERE id = ?",
-            (*_columns(row), table),
+            f"UPDATE tables SET ({ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL), position = "
+            "coalesce((SELECT max(position) FROM log WHERE table_key = key), position) WHERE id = ?",
+            (*row_values(row), table),
         )
         db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (table,))
 
@@ -100,10 +116,10 @@ def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: i
     claimed = db.execute(
         "UPDATE tables SET claimed_until = ? WHERE key IN (SELECT key FROM tables "
         "WHERE due <= ? AND (claimed_until IS NULL OR claimed_until <= ?) ORDER BY due, id LIMIT ?) "
-        "RETURNING due, id",
+        f"RETURNING due, {_BYTES.format('id')}",
         (now + hold, until, now, limit),
     ).fetchall()
-    return [TableId(str(table)) for _, table in sorted(claimed)]
+    return [table for _, found in sorted(claimed) if (table := id_of(found)) is not None]
 
 
 def beat(db: apsw.Connection, now: Instant) -> Outage | None:
@@ -122,29 +138,40 @@ def outages(db: apsw.Connection, since: Instant) -> list[Outage]:
 
 def newest(db: apsw.Connection) -> Instant:
     """The last instant that anything here speaks of; 0 for a store in which nothing is yet."""
-    instants = db.execute(
-        "SELECT at FROM heartbeat UNION ALL "
-        "SELECT at FROM (SELECT at FROM log ORDER BY rowid DESC LIMIT 1000) UNION ALL SELECT 0"
-    )
-    return Instant(max(_whole(at) for (at,) in instants))
+    instants = [0]
+    for source in ("SELECT at FROM heartbeat", "SELECT at FROM log ORDER BY rowid DESC LIMIT 1000"):
+        try:
+            instants.extend(_whole(at) for (at,) in db.execute(source))
+        except apsw.CorruptError as error:  # that concerns the tables on it, when they are read
+            _log.error("A page of the store is damaged (%s): the newest time is looked for on the others.", error)
+    return Instant(max(instants))
 
 
 # reading
 
 
 def load(db: apsw.Connection, table: TableId) -> Saved | None:
-    if db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is None:
+    newest = db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get
+    if newest is None:
         return None
-    header = find_at(db, table, 0)
-    if header is None:
+    header = next(iter(entries(db, table, -1, 1)), None)
+    if header is None or header.position != 0:
         raise Damaged(table, "entry 0 is missing")
     latest = snapshot(db, table, _FURTHEST)
-    return Saved(header, latest, entries(db, table, 0 if latest is None else latest.position, None))
+    saved = Saved(header, latest, entries(db, table, 0 if latest is None else latest.position, None))
+    check_newest(table, newest, saved)
+    return saved
+
+
+def exists(db: apsw.Connection, table: TableId) -> bool:
+    return db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is not None
 
 
 def entries(db: apsw.Connection, table: TableId, after: Position, limit: int | None) -> tuple[Entry, ...]:
     most = _FURTHEST if limit is None else limit
-    return _entries(table, db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (table, after, most)))
+    with reading_log_of(table):
+        found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (table, after, most))
+        return tuple(_entry(fields) for fields in found)
 
 
 def positions(db: apsw.Connection, tables: Sequence[TableId]) -> dict[TableId, Position]:
@@ -153,60 +180,35 @@ def positions(db: apsw.Connection, tables: Sequence[TableId]) -> dict[TableId, P
 
 
 def find(db: apsw.Connection, table: TableId, command: Command) -> Entry | None:
-    return next(iter(_entries(table, db.execute(f"{_LOG} AND command = ?", (table, command)))), None)
+    with reading_log_of(table):
+        found = db.execute(f"{_LOG} AND command = ?", (table, command)).fetchone()
+        return None if found is None else _entry(found)
 
 
-def find_at(db: apsw.Connection, table: TableId, position: Position) -> Entry | None:
-    return next(iter(_entries(table, db.execute(f"{_LOG} AND position = ?", (table, position)))), None)
+def cursors(db: apsw.Connection, table: TableId) -> dict[str, int]:
+    return cursors_of(
+        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (table,))
+    )
 
 
-def cursors_of(db: apsw.Connection, table: TableId) -> dict[str, int]:
-    found = db.execute(f"SELECT seat, cursor FROM cursors WHERE table_key = {_KEY}", (table,))
-    return {str(seat): _whole(cursor) for seat, cursor in found}
-
-
-def row_of(db: apsw.Connection, table: TableId) -> Row | None:
-    found = db.execute(f"SELECT {_ROW} FROM tables WHERE id = ?", (table,)).fetchone()
-    return None if found is None else _row(found)
+def row(db: apsw.Connection, table: TableId) -> Row | None:
+    try:
+        found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (table,)).fetchone()
+    except apsw.CorruptError:
+        return damaged_row()
+    return None if found is None else row_of(found)
 
 
 def tables(db: apsw.Connection, is_open: bool | None, after: TableId | None, limit: int) -> list[tuple[TableId, Row]]:
-    begin = f"SELECT id, {_ROW} FROM tables WHERE"
-    end = "id > ? ORDER BY id LIMIT ?"
+    """Those whose ids cannot be read are left out, and others take their places on the page."""
+    begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
+    end = "id > ? ORDER BY id"
     if is_open is None:
-        found = db.execute(f"{begin} {end}", (after or "", limit))
+        found = db.execute(f"{begin} {end}", (after or "",))
     else:
-        found = db.execute(f"{begin} is_open = ? AND {end}", (is_open, after or "", limit))
-    return [(TableId(str(table)), _row(columns)) for table, *columns in found]
-
-
-# values to columns, and back
-
-
-def _columns(row: Row) -> tuple[_Value, ...]:
-    players = msgspec.json.encode(row.players).decode()
-    shown = (row.game, row.phase, players, row.is_open, row.is_listed)
-    return (*shown, row.opened, row.changed, row.due, row.note)
-
-
-def _row(columns: Sequence[Any]) -> Row:
-    game, phase, players, is_open, is_listed, *rest = columns
-    try:
-        seated = _players.decode(players)
-    except msgspec.DecodeError:  # a cache that was damaged: the log has the truth, and `rebuild` makes it anew
-        seated = ()
-    return Row(game, phase, seated, bool(is_open), bool(is_listed), *rest)
-
-
-def _fields(entry: Entry) -> tuple[_Value, ...]:
-    return (entry.position, entry.at, entry.event, entry.state, entry.link, entry.command, entry.answer)
-
-
-def _entries(table: TableId, found: Iterable[tuple[Any, ...]]) -> tuple[Entry, ...]:
-    try:
-        return tuple(Entry(*fields) for fields in found)
-    except UnicodeDecodeError as error:
-        raise Damaged(table, "the command of an entry is no text") from error
+        found = db.execute(f"{begin} is_open = ? AND {end}", (is_open, after or ""))
+    readable = ((table, row_of(columns)) for name, *columns in found if (table := id_of(name)) is not None)
+    return list(islice(readable, limit))
 
 
 def snapshot(db: apsw.Connection, table: TableId, at_most: Position) -> Snapshot | None:
@@ -216,6 +218,10 @@ def snapshot(db: apsw.Connection, table: TableId, at_most: Position) -> Snapshot
         (table, at_most),
     ).fetchone()
     return None if found is None else Snapshot(*found)
+
+
+def _entry(fields: Any) -> Entry:
+    return Entry(*fields)
 
 
 def _whole(value: object) -> int:

@@ -2,7 +2,7 @@
 
 import asyncpg
 
-from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault
+from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unstorable
 
 ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 """All that asyncpg raises when the database does not answer as it should."""
@@ -26,6 +26,9 @@ _MEANINGS: tuple[tuple[type[Exception], type[StoreFault]], ...] = (
     (asyncpg.InsufficientResourcesError, Busy),
     (asyncpg.LockNotAvailableError, Busy),
     (asyncpg.QueryCanceledError, Busy),
+    (asyncpg.DataError, Unstorable),  # the database's: a zero byte
+    (ValueError, Unstorable),  # asyncpg's own: half a character
+    (asyncpg.ProgramLimitExceededError, Unstorable),  # too long for an index
     (asyncpg.SerializationError, Busy),
     (asyncpg.DeadlockDetectedError, Busy),
 )

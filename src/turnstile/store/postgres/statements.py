@@ -6,44 +6,43 @@ else: that is why two servers do not wait for each other in a circle.
 
 from collections.abc import Sequence
 
-import msgspec
-from asyncpg import Record
-
-from turnstile.store.log import Entry, TableId
+from turnstile.store.columns import ENTRY, ROW, entry_values, row_as_bytes, row_values
+from turnstile.store.log import TableId
 from turnstile.store.protocol import Commit, Row
 
 NOW = "clock() / 1000"
 """The one clock for all servers, in milliseconds; the schema has it."""
 
-ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
-ENTRY = "position, at, event, state, link, command, answer"
+_BYTES = "textsend({})"
+_ROW_AS_BYTES = row_as_bytes(_BYTES)
+_ID = _BYTES.format("id")
 
 COMMIT = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
         $1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[],
         $9::text[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::bigint[], $15::bigint[],
-        $16::bigint[], $17::text[], $18::bytea[]
-    ) AS given (table_id, {ENTRY}, {ROW}, snapshot)
+        $16::bigint[], $17::text[], $18::bytea[], $19::bytea[]
+    ) AS given (table_id, {ENTRY}, {ROW}, snapshot, before)
 ), held AS MATERIALIZED (
     SELECT id FROM tables WHERE id = ANY ($1) AND note = '' ORDER BY id FOR NO KEY UPDATE
 ), opened AS (
-    INSERT INTO tables (id, {ROW})
-    SELECT table_id, {ROW} FROM given WHERE position = 0 ORDER BY table_id
+    INSERT INTO tables (id, position, {ROW})
+    SELECT table_id, 0, {ROW} FROM given WHERE position = 0 ORDER BY table_id
     ON CONFLICT DO NOTHING RETURNING id
 ), added AS (
     INSERT INTO log (table_id, {ENTRY})
     SELECT table_id, {ENTRY} FROM given WHERE CASE position
         WHEN 0 THEN table_id IN (SELECT id FROM opened)
         ELSE table_id IN (SELECT id FROM held) AND (
-            SELECT true FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
+            SELECT link = before FROM log WHERE log.table_id = given.table_id AND log.position = given.position - 1)
         END
     ORDER BY table_id
     ON CONFLICT DO NOTHING RETURNING table_id
 ), told AS (
-    UPDATE tables SET ({ROW}, claimed_until) = (
-        given.game, given.phase, given.players, given.is_open, given.is_listed, given.opened, given.changed,
-        given.due, given.note, NULL)
+    UPDATE tables SET (position, {ROW}, claimed_until) = (
+        given.position, given.game, given.phase, given.players, given.is_open, given.is_listed, given.opened,
+        given.changed, given.due, given.note, NULL)
     FROM given JOIN added USING (table_id) WHERE id = given.table_id
 ), kept AS (
     INSERT INTO snapshots (table_id, position, state)
@@ -54,13 +53,13 @@ WITH given AS MATERIALIZED (
     WHERE NOT given.is_open AND old.table_id = given.table_id AND (given.snapshot IS NOT NULL OR old.position < (
         SELECT max(position) FROM snapshots WHERE snapshots.table_id = given.table_id))
 )
-SELECT table_id, CASE WHEN $19::text <> '' THEN pg_notify($19, $20::text || ' ' || table_id) END FROM added
+SELECT table_id, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || ' ' || table_id) END FROM added
 """
 """A group of entries, each table at most once: those that were added, with all that belongs to them.
 
-An entry is added when its table is there and not put aside, the entry before it is there, and neither its position nor
-its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The entry before
-is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
+An entry is added when its table is there and not put aside, the entry that it follows is there, and neither its
+position nor its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The
+entry before is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
 """
 
 ADDED = """
@@ -68,6 +67,9 @@ SELECT table_id FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS given (tab
 JOIN log USING (table_id, position, link)
 """
 """Which entries of a group are in the log, to the bit."""
+
+BEHIND_ALL = "SELECT pg_logical_emit_message(true, 'turnstile', 'all before this is safe')"
+"""A commit that changes nothing. It ends when it is where commits must be, standbys included: so is all before it."""
 
 END_SESSION = """
 SELECT pg_terminate_backend(pid) FROM pg_locks
@@ -88,7 +90,7 @@ ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursor
 """
 """A cursor may be lost in a crash, so it does not wait for the disk. The setting ends with the statement."""
 
-CURSORS = "SELECT seat, cursor FROM cursors WHERE table_id = $1"
+CURSORS = f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = $1"
 
 PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
 PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
@@ -101,36 +103,38 @@ LOAD = f"""
 WITH start AS MATERIALIZED (
     SELECT position, state FROM snapshots WHERE table_id = $1 ORDER BY position DESC LIMIT 1
 )
-SELECT {ENTRY}, NULL AS snapshot FROM log WHERE table_id = $1 AND position = 0
+SELECT log.position, at, event, state, link, command, answer, NULL AS snapshot, tables.position AS newest
+FROM tables LEFT JOIN log ON log.table_id = $1 AND log.position = 0 WHERE id = $1
 UNION ALL
-SELECT log.position, at, event, log.state, link, command, answer, start.state FROM start
+SELECT log.position, at, event, log.state, link, command, answer, start.state, NULL FROM start
 JOIN log ON log.table_id = $1 AND log.position = start.position
 UNION ALL
-SELECT {ENTRY}, NULL FROM log
+SELECT {ENTRY}, NULL, NULL FROM log
 WHERE table_id = $1 AND position > greatest(0, (SELECT position FROM start))
-ORDER BY position
+ORDER BY position NULLS FIRST
 """
-"""The header, the snapshot with its entry, and the entries after that: one look, whatever is written meanwhile."""
+"""The header with the position that stands in the row, the snapshot with its entry, and the entries after that: one
+look, whatever is written meanwhile. Where there is a row but no header, the first line has that position alone.
+"""
 
 SNAPSHOT = """
 SELECT position, link, snapshots.state, log.state AS fingerprint FROM snapshots JOIN log USING (table_id, position)
 WHERE table_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
 """
 ENTRIES = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND position > $2 ORDER BY position LIMIT $3"
-POSITIONS = """
-SELECT id, (SELECT max(position) FROM log WHERE table_id = id) FROM tables WHERE id = ANY($1::text[])
-"""
+POSITIONS = "SELECT id, position FROM tables WHERE id = ANY($1::text[])"
 FIND = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND command = $2"
-ONE_ROW = f"SELECT {ROW} FROM tables WHERE id = $1"
-PAGE = f"SELECT id, {ROW} FROM tables WHERE id > $1 ORDER BY id LIMIT $2"
-PAGE_OF = f"SELECT id, {ROW} FROM tables WHERE id > $1 AND is_open = $3 ORDER BY id LIMIT $2"
+ONE_ROW = f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = $1"
+PAGE = f"SELECT {_ID}, {_ROW_AS_BYTES} FROM tables WHERE id > $1 ORDER BY id LIMIT $2"
+PAGE_OF = f"SELECT {_ID}, {_ROW_AS_BYTES} FROM tables WHERE id > $1 AND is_open = $3 ORDER BY id LIMIT $2"
 
 CLAIM = f"""
 WITH due AS MATERIALIZED (
     SELECT id, due FROM tables WHERE due <= $1 AND (claimed_until IS NULL OR claimed_until <= {NOW})
     ORDER BY due, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE tables SET claimed_until = {NOW} + $2 FROM due WHERE tables.id = due.id RETURNING due.due, due.id
+UPDATE tables SET claimed_until = {NOW} + $2 FROM due WHERE tables.id = due.id
+RETURNING due.due, {_BYTES.format("due.id")}
 """
 
 BEAT = f"""
@@ -141,11 +145,16 @@ WITH last AS MATERIALIZED (
 ), outage AS (
     INSERT INTO outages (began, ended) SELECT at, now FROM last WHERE now - at > $1 RETURNING began, ended
 )
-SELECT clock(), began, ended FROM last LEFT JOIN outage ON true
+SELECT greatest(clock(), at * 1000) AS clock, began, ended FROM last LEFT JOIN outage ON true
 """
 """One after the other: who comes second finds the beat of the first, and no outage."""
 
+TIME = "SELECT greatest(clock(), (SELECT at * 1000 FROM heartbeat))"
+"""The time, in microseconds: never before the last beat. A database whose clock was set back is waited for."""
+
 OUTAGES = "SELECT began, ended FROM outages WHERE ended > $1 ORDER BY ended"
+
+HOLD = "SELECT FROM tables WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE"
 
 REBUILD = f"""
 WITH given AS MATERIALIZED (
@@ -154,20 +163,23 @@ WITH given AS MATERIALIZED (
         $9::bigint[], $10::text[]
     ) AS given (table_id, {ROW})
 ), shown AS (
-    INSERT INTO tables (id, {ROW}) SELECT table_id, {ROW} FROM given
-    WHERE EXISTS (SELECT FROM log WHERE log.table_id = given.table_id AND position = 0) ORDER BY table_id
-    ON CONFLICT (id) DO UPDATE SET ({ROW}, claimed_until) = (
-        excluded.game, excluded.phase, excluded.players, excluded.is_open, excluded.is_listed, excluded.opened,
-        excluded.changed, excluded.due, excluded.note, NULL)
+    INSERT INTO tables (id, position, {ROW}) SELECT table_id, newest, {ROW} FROM given, LATERAL (
+        SELECT max(position) AS newest FROM log WHERE log.table_id = given.table_id)
+    WHERE newest IS NOT NULL ORDER BY table_id
+    ON CONFLICT (id) DO UPDATE SET (position, {ROW}, claimed_until) = (
+        excluded.position, excluded.game, excluded.phase, excluded.players, excluded.is_open, excluded.is_listed,
+        excluded.opened, excluded.changed, excluded.due, excluded.note, NULL)
+    RETURNING id
 )
-DELETE FROM snapshots USING given WHERE snapshots.table_id = given.table_id
+DELETE FROM snapshots USING shown WHERE table_id = id
 """
+"""Rows anew, in a transaction that has taken `HOLD` of them before: what it reads of a log is all there is."""
 
 
 def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
     """The columns of `COMMIT`, in its order."""
     lines = (
-        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot)
+        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
         for given in sorted(group, key=lambda given: given.table)
     )
     return tuple(zip(*lines, strict=True))
@@ -177,31 +189,3 @@ def rebuild_arguments(rows: Sequence[tuple[TableId, Row]]) -> tuple[tuple[object
     """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
     lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
     return tuple(zip(*lines, strict=True))
-
-
-def entry_values(entry: Entry) -> tuple[object, ...]:
-    """The columns of `ENTRY`. Back again it is `Entry(*found)`: the fields are in the same order."""
-    return (entry.position, entry.at, entry.event, entry.state, entry.link, entry.command, entry.answer)
-
-
-def row_values(row: Row) -> tuple[object, ...]:
-    """The columns of `ROW`."""
-    players = msgspec.json.encode(row.players).decode()
-    times = (row.opened, row.changed, row.due)
-    return (row.game, row.phase, players, row.is_open, row.is_listed, *times, row.note)
-
-
-def row_of(found: Record) -> Row:
-    """A row from the columns of `ROW`."""
-    players = msgspec.json.decode(found["players"], type=tuple[str, ...])
-    return Row(
-        game=found["game"],
-        phase=found["phase"],
-        players=players,
-        is_open=found["is_open"],
-        is_listed=found["is_listed"],
-        opened=found["opened"],
-        changed=found["changed"],
-        due=found["due"],
-        note=found["note"],
-    )

@@ -12,7 +12,8 @@ from typing import Any, Self, TypeVar
 
 import asyncpg
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.columns import check_newest, cursors_of, id_of, reading_log_of, row_of
+from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
 from turnstile.store.migrations import known
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.clock import DatabaseClock
@@ -21,7 +22,18 @@ from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.listener import Listener
 from turnstile.store.postgres.schema import migrate
 from turnstile.store.postgres.writer import Voice, Writer, tell
-from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unknown
+from turnstile.store.protocol import (
+    NO_ID,
+    OUTAGE_AFTER,
+    CannotOpen,
+    Commit,
+    Outage,
+    Row,
+    Saved,
+    StoreFault,
+    Unknown,
+    Unstorable,
+)
 
 Found = TypeVar("Found")
 
@@ -53,7 +65,7 @@ class PostgresStore:
         """The store in a schema, which is made or brought up to date first.
 
         It uses up to `connections` for reading and small writes, one for commits and one to hear of other processes.
-        `patience` is how many seconds anything waits for the database. Refused where the database does not sync
+        `patience` is how many seconds anything waits for the database. Unstorable where the database does not sync
         what it commits (`fsync` or `synchronous_commit` off).
         """
         if not re.fullmatch("[a-z_][a-z0-9_]{0,40}", schema):
@@ -89,11 +101,13 @@ class PostgresStore:
     async def create(self, table: TableId, header: Entry, row: Row) -> bool:
         assert header.position == 0, "a table begins with entry 0"
         self._check_open()
-        return await self._writer.write(Commit(table, header, row))
+        if not is_table_id(table):
+            raise Unstorable(NO_ID)
+        return await self._writer.write(Commit(table, header, BEFORE_FIRST, row))
 
     async def commit(self, commit: Commit) -> bool:
         self._check_open()
-        if commit.entry.position < 1:
+        if commit.entry.position < 1 or not is_table_id(commit.table):
             return False  # entry 0 is there from the beginning
         return await self._writer.write(commit)
 
@@ -102,9 +116,9 @@ class PostgresStore:
             # Two statements: ours is committed before we look, so of two processes one at least sees both.
             if cursors:
                 await connection.execute(statements.ACKNOWLEDGE, table, list(cursors), list(cursors.values()))
-            return dict(await connection.fetch(statements.CURSORS, table))
+            return cursors_of(await connection.fetch(statements.CURSORS, table))
 
-        return await self._run(work)
+        return await self._run(work) if is_table_id(table) else {}
 
     async def put_aside(self, table: TableId, why: str) -> None:
         assert why, "a table is put aside for a reason"
@@ -113,7 +127,8 @@ class PostgresStore:
             await connection.execute(statements.PUT_ASIDE, table, why)
             await tell(connection, self._voice, table)
 
-        await self._run(work)
+        if is_table_id(table):
+            await self._run(work)
 
     async def prune(self, table: TableId) -> bool:
         async def work(connection: asyncpg.Connection) -> bool:
@@ -125,56 +140,66 @@ class PostgresStore:
             await tell(connection, self._voice, table)
             return True
 
-        return await self._run_once(work)
+        return await self._run_once(work) if is_table_id(table) else False
 
     # reading
 
     async def load(self, table: TableId) -> Saved | None:
-        found = await self._fetch(statements.LOAD, table)
-        if not found:
+        with reading_log_of(table):
+            found = await self._look(table, statements.LOAD)
+        if not found or (newest := found[0]["newest"]) is None:
             return None
-        entries = [Entry(*line[:7]) for line in found]
-        state = found[1]["snapshot"] if len(found) > 1 else None
-        if state is None:
-            return Saved(entries[0], None, tuple(entries[1:]))
-        its = entries[1]
-        return Saved(entries[0], Snapshot(its.position, its.link, state, its.state), tuple(entries[2:]))
+        if found[0]["position"] is None:
+            raise Damaged(table, "entry 0 is missing")
+        header, *entries = (Entry(*line[:7]) for line in found)
+        state = found[1]["snapshot"] if entries else None
+        snapshot = None
+        if state is not None:
+            its = entries.pop(0)
+            snapshot = Snapshot(its.position, its.link, state, its.state)
+        saved = Saved(header, snapshot, tuple(entries))
+        check_newest(table, newest, saved)
+        return saved
 
     async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
-        found = await self._fetch(statements.SNAPSHOT, table, at_most)
+        found = await self._look(table, statements.SNAPSHOT, at_most)
         return Snapshot(*found[0]) if found else None
 
     async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        return tuple(Entry(*line) for line in await self._fetch(statements.ENTRIES, table, after, limit))
+        with reading_log_of(table):
+            return tuple(Entry(*line) for line in await self._look(table, statements.ENTRIES, after, limit))
 
     async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
-        return {TableId(table): newest for table, newest in await self._fetch(statements.POSITIONS, list(tables))}
+        return dict(await self._fetch(statements.POSITIONS, list(filter(is_table_id, tables))))
 
     async def find(self, table: TableId, command: Command) -> Entry | None:
-        found = await self._fetch(statements.FIND, table, command)
+        with reading_log_of(table):
+            found = await self._look(table, statements.FIND, command)
         return Entry(*found[0]) if found else None
 
     async def cursors(self, table: TableId) -> dict[str, int]:
-        return dict(await self._fetch(statements.CURSORS, table))
+        return cursors_of(await self._look(table, statements.CURSORS))
 
     async def row(self, table: TableId) -> Row | None:
-        found = await self._fetch(statements.ONE_ROW, table)
-        return statements.row_of(found[0]) if found else None
+        found = await self._look(table, statements.ONE_ROW)
+        return row_of(found[0]) if found else None
 
     async def tables(
         self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
     ) -> list[tuple[TableId, Row]]:
+        if after is not None and not is_table_id(after):
+            return []
         if is_open is None:
             found = await self._fetch(statements.PAGE, after or "", limit)
         else:
             found = await self._fetch(statements.PAGE_OF, after or "", limit, is_open)
-        return [(line["id"], statements.row_of(line)) for line in found]
+        return [(table, row_of(columns)) for name, *columns in found if (table := id_of(name)) is not None]
 
     # time
 
     async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
         claimed = await self._fetch(statements.CLAIM, until, hold, limit)
-        return [TableId(table) for _, table in sorted(map(tuple, claimed))]
+        return [table for _, found in sorted(map(tuple, claimed)) if (table := id_of(found)) is not None]
 
     async def beat(self) -> Outage | None:
         async def work(connection: asyncpg.Connection) -> Outage | None:
@@ -197,22 +222,32 @@ class PostgresStore:
     # caches
 
     async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+        columns = statements.rebuild_arguments(rows)
+
+        async def work(connection: asyncpg.Connection) -> None:
+            async with connection.transaction():
+                await connection.execute(statements.HOLD, columns[0])
+                await connection.execute(statements.REBUILD, *columns)
+
         if rows:
-            columns = statements.rebuild_arguments(rows)
-            await self._run(lambda connection: connection.execute(statements.REBUILD, *columns))
+            await self._run(work)
 
     # small things the above share
 
     async def _ask_the_time(self) -> None:
         async def work(connection: asyncpg.Connection) -> None:
             asked = self._clock.reading()
-            database = await connection.fetchval("SELECT clock()")
+            database = await connection.fetchval(statements.TIME)
             self._clock.learn(asked, database, self._clock.reading())
 
         await self._connections.run(work)
 
     async def _fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         return await self._run(lambda connection: connection.fetch(statement, *arguments))
+
+    async def _look(self, table: TableId, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """What is found about one table; about what is no id of any, nothing."""
+        return await self._fetch(statement, table, *arguments) if is_table_id(table) else []
 
     async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
         self._check_open()

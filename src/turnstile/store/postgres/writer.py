@@ -1,7 +1,8 @@
 """Commits to PostgreSQL, in groups: what is asked for while one group is written goes in the next, with one sync.
 
 Entries carry their positions, so a group may be written again without harm. When the connection breaks under one, its
-session is fenced off first (a session that hangs behind a dead connection could write it yet), then the log is read.
+session is fenced off first (a session that hangs behind a dead connection could write it yet). Then something is
+committed behind it, to be as safe as the group would have been, and the log is read.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ QUEUE = 5_000
 
 
 ATTEMPTS = 3
-"""How often a group is begun, when the database gives way to others or connections break."""
+"""How often a group is begun, when the database gives way to others or connections break; while there is time."""
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +108,10 @@ class Writer:
     async def _settle(self, group: Sequence[_Waiting]) -> None:
         """Answer everybody in the group. `Busy` is raised when the database is away: it concerns those behind, too."""
         voice = self._voice
-        for _ in range(ATTEMPTS):
+        deadline = self._connector.deadline()
+        for attempt in range(ATTEMPTS):
+            if attempt > 0 and asyncio.get_running_loop().time() >= deadline:
+                break
             connection = await self._connected()
             try:
                 added = await self._add(connection, group, voice)
@@ -164,6 +168,8 @@ class Writer:
     async def _read_back(self, group: Sequence[_Waiting]) -> frozenset[TableId]:
         self._hang_up()
         connection = await self._connected()
+        # The entry may be on this server and on no standby yet. Once this is where it should be, so is the entry.
+        await self._ask(connection, statements.BEHIND_ALL)
         keys = [(waiting.commit.table, waiting.commit.entry.position, waiting.commit.entry.link) for waiting in group]
         found = await self._ask(connection, statements.ADDED, *zip(*keys, strict=True))
         return frozenset(line["table_id"] for line in found)

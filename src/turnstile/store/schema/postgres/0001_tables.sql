@@ -7,6 +7,7 @@ CREATE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS
 
 CREATE TABLE tables (
     id text COLLATE "C" PRIMARY KEY CHECK (octet_length(id) BETWEEN 1 AND 500),  -- a notification must hold it
+    position bigint NOT NULL CHECK (position >= 0),  -- of the last entry
     game text NOT NULL,
     phase text NOT NULL,
     players text NOT NULL,  -- a JSON array
