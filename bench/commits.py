@@ -49,7 +49,7 @@ class Logs:
     def _following(self, commit: Commit) -> Commit:
         before = commit.entry
         made = entry(before.link, before.position + 1, self.store.now(), before.event, before.state)
-        return replace(commit, entry=made)
+        return replace(commit, entry=made, before=before.link)
 
 
 async def together(store: Store, wanted: list[Commit]) -> list[bool]:
