@@ -12,6 +12,7 @@ from turnstile.league.messages import (
     GameError,
     GameJoinAck,
     GameOverAck,
+    GameResult,
     LeagueQueryResponse,
     MatchResultAck,
     StandingsRow,
@@ -77,6 +78,12 @@ def reporting(seed: Seed = ODD_SEED) -> State:
 
 def complete() -> State:
     return play(reporting(), "booked").state
+
+
+def notified_result() -> GameResult:
+    result = notifying().result
+    assert result is not None
+    return result
 
 
 def row(player: PlayerId, wins: int, draws: int, losses: int) -> StandingsRow:

@@ -332,6 +332,19 @@ class MatchResultAck(LeagueMessage, frozen=True, tag="MATCH_RESULT_ACK", kw_only
     match_id: MatchId
 
 
+FromPlayer = (
+    LeagueRegisterRequest
+    | RoundAnnouncementAck
+    | GameJoinAck
+    | ChooseParityResponse
+    | GameOverAck
+    | GameErrorAck
+    | StandingsUpdateAck
+    | RoundCompletedAck
+    | LeagueCompletedAck
+)
+"""Everything that a player says."""
+
 REPLIES: dict[type[Any], type[LeagueMessage]] = {
     LeagueRegisterRequest: LeagueRegisterResponse,
     RoundAnnouncement: RoundAnnouncementAck,

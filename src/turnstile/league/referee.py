@@ -88,6 +88,7 @@ from turnstile.league.words import (
 
 PLAYER_TIMEOUTS: tuple[type[PlayerTimeout], ...] = (TimeoutPlayerA, TimeoutPlayerB)
 RETRY = "retries are left"
+WAITS_ON = "retries are left, or the other may answer"
 EXHAUSTED = "exhausted"
 
 
@@ -172,7 +173,7 @@ def invite_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
 for _expiry in PLAYER_TIMEOUTS:
     referee.on(
-        Phase.WAITING_FOR_PLAYERS, _expiry, to={RETRY: Phase.WAITING_FOR_PLAYERS, EXHAUSTED: Phase.NOTIFYING_PLAYERS}
+        Phase.WAITING_FOR_PLAYERS, _expiry, to={WAITS_ON: Phase.WAITING_FOR_PLAYERS, EXHAUSTED: Phase.NOTIFYING_PLAYERS}
     )(invite_again)
 
 
@@ -259,7 +260,7 @@ def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
 for _expiry in PLAYER_TIMEOUTS:
     referee.on(
-        Phase.COLLECTING_CHOICES, _expiry, to={RETRY: Phase.COLLECTING_CHOICES, EXHAUSTED: Phase.NOTIFYING_PLAYERS}
+        Phase.COLLECTING_CHOICES, _expiry, to={WAITS_ON: Phase.COLLECTING_CHOICES, EXHAUSTED: Phase.NOTIFYING_PLAYERS}
     )(call_again)
 
 

@@ -3,8 +3,9 @@
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge, parity_of
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
-from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
 from turnstile.league.messages import (
+    REPLIES,
     ChoiceContext,
     ChooseParityCall,
     GameError,
@@ -35,7 +36,9 @@ from turnstile.league.words import (
     MANAGER_SECONDS,
     MAX_RETRIES,
     NOTIFICATION_SECONDS,
+    Address,
     Awaited,
+    DeliveryFailed,
     ErrorName,
     Role,
     Status,
@@ -189,6 +192,19 @@ def players_disarmed() -> list[Effect]:
 
 def _place(state: State, seat: Seat) -> int:
     return 0 if seat.player_id == state.seats[0].player_id else 1
+
+
+def failure_of(state: State, call: Send) -> DeliveryFailed | None:
+    """For hosts: what to tell a referee in this state, when what it has just sent could not be delivered.
+
+    An error that does not arrive is not missed.
+    """
+    if isinstance(call.message, GameError):
+        return None
+    awaited = Awaited(wire_name(REPLIES[type(call.message)]))
+    counts = {player_address(seat.player_id): seat.retry_count for seat in state.seats}
+    count = counts.get(Address(call.to), state.retry_count)
+    return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
 
 
 # results

@@ -53,6 +53,8 @@ ANA, BO, STRANGER = PlayerId("P01"), PlayerId("P02"), PlayerId("P09")
 MATCH, OTHER_MATCH = MatchId("R1M1"), MatchId("R1M2")
 SEEDS = (Seed("1"), Seed("2"))  # one gives an even number, the other an odd one
 CHOICES = ("even", "odd", "seven")
+OF_PLAYERS = (Awaited.GAME_JOIN_ACK, Awaited.CHOOSE_PARITY_RESPONSE, Awaited.GAME_OVER_ACK)
+OF_MANAGER = (Awaited.LEAGUE_QUERY_RESPONSE, Awaited.MATCH_RESULT_ACK)
 WITH_RESULT = (Phase.NOTIFYING_PLAYERS, Phase.REPORTING_RESULT, Phase.MATCH_COMPLETE)
 
 
@@ -111,11 +113,17 @@ def happenings() -> Iterator[Event]:
 def troubles() -> Iterator[Event]:
     """Every timer that could have been armed, and every call that could have got lost."""
     counts = [(MATCH, count) for count in range(MAX_RETRIES + 1)]
-    for awaited, (match, count) in product(Awaited, [*counts, (OTHER_MATCH, 0)]):
-        for kind in (TimeoutPlayerA, TimeoutPlayerB, TimeoutLeagueManager, TimeoutNotification):
-            yield kind(match_id=match, waiting_for=awaited, retry_count=count)
-        for to in (player_address(ANA), player_address(BO), LEAGUE_MANAGER):
-            yield DeliveryFailed(to=to, match_id=match, waiting_for=awaited, retry_count=count)
+    for match, count in (*counts, (OTHER_MATCH, 0)):
+        for awaited in OF_PLAYERS:
+            yield TimeoutPlayerA(match_id=match, waiting_for=awaited, retry_count=count)
+            yield TimeoutPlayerB(match_id=match, waiting_for=awaited, retry_count=count)
+            for player in (ANA, BO):
+                to = player_address(player)
+                yield DeliveryFailed(to=to, match_id=match, waiting_for=awaited, retry_count=count)
+        for awaited in OF_MANAGER:
+            yield TimeoutLeagueManager(match_id=match, waiting_for=awaited, retry_count=count)
+            yield DeliveryFailed(to=LEAGUE_MANAGER, match_id=match, waiting_for=awaited, retry_count=count)
+        yield TimeoutNotification(match_id=match, waiting_for=Awaited.GAME_OVER_ACK, retry_count=count)
 
 
 def assigned(seed: Seed) -> MatchAssigned:
@@ -140,12 +148,11 @@ def _faults(state: State) -> Iterator[str]:
     if state.phase is Phase.IDLE:
         if state != new(state.referee_id):
             yield "An idle referee has nothing but its id."
-        return
-    if state.assignment is None or [seat.player_id for seat in state.seats] != _players(state):
+    elif state.assignment is None or [seat.player_id for seat in state.seats] != _players(state):
         yield "There is no match, or its players do not sit where they should."
-        return
-    yield from _faults_of_seats(state)
-    yield from _faults_of_result(state)
+    else:
+        yield from _faults_of_seats(state)
+        yield from _faults_of_result(state)
 
 
 def _players(state: State) -> list[PlayerId]:

@@ -12,6 +12,7 @@ Address = NewType("Address", str)
 """Who a message is for or from, as league.v2 writes it: `league_manager`, `referee:REF01`, `player:P01`."""
 
 GAME_TYPE = "even_odd"
+DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # which managers that name none mean
 LEAGUE_MANAGER = Address("league_manager")
 
 MAX_RETRIES = 3  # after the first call: a fourth expiry is the end of it
@@ -21,6 +22,7 @@ CHOICE_SECONDS = 30.0
 MANAGER_SECONDS = 10.0  # for an answer of the league manager
 NOTIFICATION_SECONDS = 10.0  # for both players together
 RETRY_PAUSE_SECONDS = 2.0  # before somebody who could not be reached is tried again, where no other timer runs
+BACKOFF_SECONDS = 1.0  # before a player first tries again to reach the manager; doubled each time
 OWN_MARGIN_SECONDS = 1.0  # by which a player's own countdown ends before the referee's
 
 
