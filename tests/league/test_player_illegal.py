@@ -214,3 +214,11 @@ def test_A1_a_timer_of_an_earlier_request_changes_nothing() -> None:
     assert refused(play(registering(), "manager is silent").state, late) == Code.STALE_TIMER
     assert refused(starting(), late) == Code.STALE_TIMER
     assert taken(registering(), late).state.retry_count == 1
+
+
+def test_an_invitation_to_another_match_of_the_same_round_does_not_end_the_one_that_is_played() -> None:
+    announced = play(complete(), "round 2", "invited R2M1").state
+    assert refusal(announced, "invited R2M2") == Code.IGNORED
+    unannounced = play(registered(accepts_unannounced=True), "invited R1M1").state
+    assert refusal(unannounced, "invited R1M9") == Code.IGNORED
+    assert play(unannounced, "invited R4M1").state.playing.match_id == "R4M1"
