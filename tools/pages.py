@@ -173,10 +173,10 @@ def reference(stand: AnyStand) -> str:
         "## Transitions",
         table(["phase", "event", "when", "next phase", "rule"], transitions(machine.rows)),
         "## Events",
-        "What can happen. On the wire an event is an object with its name as `type`, and with these fields.",
+        f"What can happen. On the wire an event is an object with its name as {tag(machine)}, and with these fields.",
         *sections(machine.events),
         "## Messages",
-        "What players are told, in the same form.",
+        "What players are told, in the same form." if game else "What it says, in the same form.",
         *sections(machine.messages),
         "## Codes",
         *codes(machine),
@@ -187,6 +187,11 @@ def reference(stand: AnyStand) -> str:
         *description(stand.options),
         *values(structs),
     )
+
+
+def tag(machine: Machine[Any]) -> str:
+    """The field in which an event of this machine has its name."""
+    return code(machine.events[0].__struct_config__.tag_field)
 
 
 def seats(game: AnyGame) -> str:

@@ -301,7 +301,8 @@ class Machine(Generic[S]):
         try:
             return decode(data, Union[self.events])  # type: ignore[arg-type]
         except Malformed as fault:
-            hint = f" Its events: {', '.join(map(wire_name, self.events))}." if "`$.type`" in str(fault) else ""
+            tag = f"`$.{self.events[0].__struct_config__.tag_field}`"
+            hint = f" Its events: {', '.join(map(wire_name, self.events))}." if tag in str(fault) else ""
             return Rejection(Refusal.INVALID_EVENT, f"This is no event of {self.name}: {fault}.{hint}")
 
     def read_state(self, data: bytes | str) -> S | Rejection:

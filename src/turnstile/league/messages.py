@@ -1,0 +1,361 @@
+"""The messages of league.v2 that referees and players send and receive, each under the name it has on the wire.
+
+A message is at once what one machine sends and what happens to another, so the same type is a `Message` here and an
+`Event` there; its `message_type` is its tag. What a machine cannot know is added by its host when a message goes out,
+and taken off when one comes in: the rest of the envelope (`protocol`, `timestamp`, `conversation_id`, `auth_token`, and
+`sender` where it is no field here), and everything that is a time (`deadline`, `arrival_timestamp`, `next_retry_at`).
+The host also vouches for the ids: a reply is given the `player_id` and `match_id` of the exchange in which it came,
+whatever it says itself; only what is posted on its own is taken at its word.
+"""
+
+from typing import Any
+
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
+from turnstile.league.words import (
+    GAME_TYPE,
+    Address,
+    Awaited,
+    ErrorName,
+    LeagueId,
+    LeagueValue,
+    MatchId,
+    RefereeId,
+    Registration,
+    Role,
+    Status,
+    wire,
+)
+
+ACKNOWLEDGED = "ACKNOWLEDGED"
+GET_STANDINGS = "GET_STANDINGS"
+PROTOCOL_VERSION = "2.1.0"
+
+
+class LeagueMessage(
+    Message,
+    Event,
+    frozen=True,
+    rename=wire,
+    tag_field="message_type",
+    tag=True,
+    forbid_unknown_fields=False,
+    kw_only=True,
+):
+    """A message of league.v2, without its envelope. Fields that nobody here knows are ignored."""
+
+
+class FromReferee(LeagueMessage, frozen=True, kw_only=True):
+    """What a referee says to a player. `sender` is a field, because a player checks that it is the right referee."""
+
+    sender: Address
+    match_id: MatchId
+
+
+# registration
+
+
+class PlayerMeta(LeagueValue, frozen=True, kw_only=True):
+    """Who wants to play, and where it can be reached."""
+
+    display_name: str
+    version: str
+    game_types: tuple[str, ...]
+    contact_endpoint: str
+    protocol_version: str = PROTOCOL_VERSION
+
+
+class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQUEST", kw_only=True):
+    """A player wants to take part."""
+
+    player_meta: PlayerMeta
+
+
+class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RESPONSE", kw_only=True):
+    """Who the player is from now on, with a token that proves it; or why it cannot take part."""
+
+    status: Registration
+    player_id: PlayerId | None = None
+    auth_token: str | None = None
+    league_id: LeagueId | None = None
+    reason: str | None = None
+
+
+# a round
+
+
+class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
+    """A match of a round: who plays, who referees, and where they can be reached."""
+
+    match_id: MatchId
+    player_a_id: PlayerId
+    player_b_id: PlayerId
+    referee_endpoint: str
+    game_type: str = GAME_TYPE
+    referee_id: RefereeId | None = None
+    player_a_endpoint: str | None = None
+    player_b_endpoint: str | None = None
+
+
+class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw_only=True):
+    """A round begins, with these matches."""
+
+    league_id: LeagueId
+    round_id: int
+    matches: tuple[AnnouncedMatch, ...]
+
+
+class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+    round_id: int
+
+
+class StandingsRow(LeagueValue, frozen=True, kw_only=True):
+    """One line of the table of the league."""
+
+    rank: int
+    player_id: PlayerId
+    display_name: str
+    played: int
+    wins: int
+    draws: int
+    losses: int
+    points: int
+
+
+class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UPDATE", kw_only=True):
+    """The table after a round, best first."""
+
+    league_id: LeagueId
+    round_id: int
+    standings: tuple[StandingsRow, ...]
+
+
+class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+    round_id: int
+
+
+class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=True):
+    """A round is over; without a next one LEAGUE_COMPLETED follows."""
+
+    league_id: LeagueId
+    round_id: int
+    next_round_id: int | None
+    matches_played: int
+
+
+class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+    round_id: int
+
+
+class Champion(LeagueValue, frozen=True, kw_only=True):
+    player_id: PlayerId
+    display_name: str
+    points: int
+
+
+class LeagueCompleted(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED", kw_only=True):
+    """The league is over, and this is its table."""
+
+    league_id: LeagueId
+    total_rounds: int
+    total_matches: int
+    champion: Champion
+    final_standings: tuple[StandingsRow, ...]
+
+
+class LeagueCompletedAck(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+
+
+# a match
+
+
+class GameInvitation(FromReferee, frozen=True, tag="GAME_INVITATION", kw_only=True):
+    """A player is called to its match; it answers within 5 seconds."""
+
+    league_id: LeagueId
+    round_id: int
+    game_type: str = GAME_TYPE
+    role_in_match: Role
+    opponent_id: PlayerId
+    player_id: PlayerId | None = None
+    """The addressee, which our referees name and others do not."""
+
+
+class GameJoinAck(LeagueMessage, frozen=True, tag="GAME_JOIN_ACK", kw_only=True):
+    """A player takes part in its match, or declines, which costs the match."""
+
+    match_id: MatchId
+    player_id: PlayerId
+    accept: bool
+
+
+class PlayerStandings(LeagueValue, frozen=True, kw_only=True):
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    points: int = 0
+
+
+class ChoiceContext(LeagueValue, frozen=True, kw_only=True):
+    """What a player is told before it chooses. `commitment` binds the referee to the seed of the draw."""
+
+    opponent_id: PlayerId
+    round_id: int
+    your_standings: PlayerStandings = PlayerStandings()
+    commitment: Commitment | None = None
+
+
+class ChooseParityCall(FromReferee, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True):
+    """A player is asked for its choice; it answers within 30 seconds."""
+
+    league_id: LeagueId | None = None
+    round_id: int | None = None
+    player_id: PlayerId
+    game_type: str = GAME_TYPE
+    context: ChoiceContext
+
+
+class ChooseParityResponse(LeagueMessage, frozen=True, tag="CHOOSE_PARITY_RESPONSE", kw_only=True):
+    """A player says "even" or "odd". It is a plain text, so that another one is refused by the referee."""
+
+    match_id: MatchId
+    player_id: PlayerId
+    parity_choice: str
+
+
+class GameResult(LeagueValue, frozen=True, kw_only=True):
+    """How a match ended. `seed` shows that the number was drawn as promised, whether one was drawn or not."""
+
+    status: Status
+    winner_player_id: PlayerId | None
+    drawn_number: int | None
+    number_parity: Parity | None
+    choices: ByPlayer[Parity | None]
+    reason: str
+    seed: Seed | None = None
+
+
+class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
+    """A match is over. A host that cannot read a foreign referee's result gives `null` in its place."""
+
+    league_id: LeagueId | None = None
+    round_id: int | None = None
+    game_type: str = GAME_TYPE
+    game_result: GameResult | None
+
+
+class GameOverAck(LeagueMessage, frozen=True, tag="GAME_OVER_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+    match_id: MatchId
+
+
+class RetryInfo(LeagueValue, frozen=True, kw_only=True):
+    retry_count: int
+    max_retries: int
+
+
+class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
+    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields."""
+
+    error_code: str
+    error_name: ErrorName
+    error_description: str
+    affected_player: PlayerId
+    action_required: Awaited
+    retry_count: int
+    max_retries: int
+    retry_info: RetryInfo
+    consequence: str
+    retryable: bool
+
+
+class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=True):
+    status: str = ACKNOWLEDGED
+    player_id: PlayerId
+    match_id: MatchId
+
+
+# a referee and the league manager
+
+
+class LeagueQuery(LeagueMessage, frozen=True, tag="LEAGUE_QUERY", kw_only=True):
+    """A question to the league manager."""
+
+    league_id: LeagueId
+    query_type: str = GET_STANDINGS
+
+
+class LeagueQueryResponse(LeagueMessage, frozen=True, tag="LEAGUE_QUERY_RESPONSE", kw_only=True):
+    """The answer to a question about the standings. The host reads them from `data` where they stand there alone."""
+
+    query_type: str = GET_STANDINGS
+    success: bool
+    standings: tuple[StandingsRow, ...] = ()
+
+
+class ReportDetails(LeagueValue, frozen=True, kw_only=True):
+    drawn_number: int | None
+    choices: ByPlayer[Parity | None]
+    status: Status
+
+
+class ReportedResult(LeagueValue, frozen=True, kw_only=True):
+    winner: PlayerId | None
+    score: ByPlayer[int]
+    details: ReportDetails
+
+
+class MatchResultReport(LeagueMessage, frozen=True, tag="MATCH_RESULT_REPORT", kw_only=True):
+    """A referee tells how a match ended."""
+
+    league_id: LeagueId
+    round_id: int
+    match_id: MatchId
+    game_type: str = GAME_TYPE
+    result: ReportedResult
+
+
+class MatchResultAck(LeagueMessage, frozen=True, tag="MATCH_RESULT_ACK", kw_only=True):
+    """The league manager has booked a result. Of another manager any answer that is no error counts as ACCEPTED."""
+
+    status: str
+    match_id: MatchId
+
+
+FromPlayer = (
+    LeagueRegisterRequest
+    | RoundAnnouncementAck
+    | GameJoinAck
+    | ChooseParityResponse
+    | GameOverAck
+    | GameErrorAck
+    | StandingsUpdateAck
+    | RoundCompletedAck
+    | LeagueCompletedAck
+)
+"""Everything that a player says."""
+
+REPLIES: dict[type[Any], type[LeagueMessage]] = {
+    LeagueRegisterRequest: LeagueRegisterResponse,
+    RoundAnnouncement: RoundAnnouncementAck,
+    LeagueStandingsUpdate: StandingsUpdateAck,
+    RoundCompleted: RoundCompletedAck,
+    LeagueCompleted: LeagueCompletedAck,
+    GameInvitation: GameJoinAck,
+    ChooseParityCall: ChooseParityResponse,
+    GameOver: GameOverAck,
+    GameError: GameErrorAck,
+    LeagueQuery: LeagueQueryResponse,
+    MatchResultReport: MatchResultAck,
+}
+"""What answers what. A reply travels back in the exchange of its request, when that is still open."""

@@ -1,0 +1,60 @@
+"""How a round and the league end for a player.
+
+The specification lets a round and the league end for a player that waits for them. They also end for one that has
+missed how its match ended, or it would wait for ever (docs/departures.md).
+"""
+
+from msgspec.structs import replace
+
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Next, Rejection
+from turnstile.league.messages import (
+    LeagueCompleted,
+    LeagueCompletedAck,
+    LeagueStandingsUpdate,
+    RoundCompleted,
+    RoundCompletedAck,
+    StandingsUpdateAck,
+)
+from turnstile.league.player_play import match_timers_stopped, over, refuse_league
+from turnstile.league.player_state import IN_MATCH, Phase, State
+from turnstile.league.words import LEAGUE_MANAGER
+
+
+def hear_of_standings(state: State, event: LeagueStandingsUpdate) -> Next[State] | Rejection:
+    """Transition 9b. The player learns the standings."""
+    if refused := refuse_league(state, event.league_id):
+        return refused
+    ack = StandingsUpdateAck(player_id=state.me, round_id=event.round_id)
+    return Next(replace(state, standings=event.standings), Send(LEAGUE_MANAGER, ack))
+
+
+def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
+    """Transition 9b. The round is over, and the player waits for the next one to be announced."""
+    if refused := refuse_league(state, event.league_id):
+        return refused
+    ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
+    if _goes_on(state, event):
+        return Next(state, ack)
+    after = over(state, None) if state.phase in IN_MATCH else state
+    is_next = after.round is not None and after.round.round_id > event.round_id
+    after = replace(after, phase=Phase.REGISTERED, round=after.round if is_next else None)
+    return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)
+
+
+def _goes_on(state: State, event: RoundCompleted) -> bool:
+    """Whether the player is already in a later round."""
+    if state.phase in IN_MATCH:
+        return event.round_id < state.playing.round_id
+    waits = state.phase is Phase.WAITING_FOR_ROUND
+    return waits and state.round is not None and event.round_id < state.round.round_id
+
+
+def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:
+    """Transition 10. The league is over."""
+    if refused := refuse_league(state, event.league_id):
+        return refused
+    after = over(state, None) if state.phase in IN_MATCH else state
+    after = replace(after, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
+    ack = Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me))
+    return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)

@@ -1,0 +1,215 @@
+"""What a player keeps of itself, its rounds and its matches, and what can happen to it that is no message."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.values import LONGEST_ID, PlayerId
+from turnstile.league.messages import PlayerMeta, RoundAnnouncement, StandingsRow
+from turnstile.league.words import (
+    GAME_TYPE,
+    Address,
+    Internal,
+    LeagueId,
+    LeagueTimeout,
+    LeagueValue,
+    MatchId,
+    RefereeId,
+    Role,
+    referee_address,
+)
+
+
+class Phase(StrEnum):
+    UNREGISTERED = "UNREGISTERED"
+    REGISTERING = "REGISTERING"
+    REGISTERED = "REGISTERED"
+    WAITING_FOR_ROUND = "WAITING_FOR_ROUND"
+    INVITED_TO_MATCH = "INVITED_TO_MATCH"
+    WAITING_FOR_CHOICE_REQUEST = "WAITING_FOR_CHOICE_REQUEST"
+    CHOOSING_PARITY = "CHOOSING_PARITY"
+    WAITING_FOR_RESULT = "WAITING_FOR_RESULT"
+    MATCH_COMPLETE = "MATCH_COMPLETE"
+    LEAGUE_COMPLETE = "LEAGUE_COMPLETE"
+
+
+IN_MATCH = (
+    Phase.INVITED_TO_MATCH,
+    Phase.WAITING_FOR_CHOICE_REQUEST,
+    Phase.CHOOSING_PARITY,
+    Phase.WAITING_FOR_RESULT,
+)
+BETWEEN_MATCHES = (Phase.REGISTERED, Phase.WAITING_FOR_ROUND, Phase.MATCH_COMPLETE)
+
+
+class Code(StrEnum):
+    """Why a player turns something down. Codes are protocol: add to them, never rename one.
+
+    A host answers `Ignored` and `StaleTimer` with ACK, IGNORED, and the others as `JSON_RPC_ERRORS` says. `Pending` is
+    the exception: the request is a repeat, and the answer to it is still being made; the host keeps the exchange open
+    and gives both the same answer.
+    """
+
+    IGNORED = "Ignored"
+    PENDING = "Pending"
+    STALE_TIMER = "StaleTimer"
+    MATCH_NOT_FOUND = "MatchNotFound"
+    WRONG_LEAGUE = "WrongLeague"
+    WRONG_PLAYER = "WrongPlayer"
+    WRONG_REFEREE = "WrongReferee"
+    INVALID_CHOICE = "InvalidChoice"
+
+
+JSON_RPC_ERRORS = {
+    Code.WRONG_PLAYER: 4002,
+    Code.MATCH_NOT_FOUND: 4003,
+    Code.WRONG_LEAGUE: 4003,
+    Code.WRONG_REFEREE: 4005,
+}
+"""The errors of an exchange whose message was turned down with these codes."""
+
+
+class Outcome(StrEnum):
+    WIN = "WIN"
+    DRAW = "DRAW"
+    LOSS = "LOSS"
+
+
+# state
+
+
+class Expected(LeagueValue, frozen=True, kw_only=True):
+    """A match of the announced round in which this player plays."""
+
+    match_id: MatchId
+    opponent_id: PlayerId
+    referee_endpoint: str
+    referee_id: RefereeId | None = None
+
+    def is_by(self, sender: Address) -> bool:
+        """Whether this is the announced referee, as far as the announcement names one."""
+        return self.referee_id is None or sender == referee_address(self.referee_id)
+
+
+class Round(LeagueValue, frozen=True, kw_only=True):
+    round_id: int
+    matches: tuple[Expected, ...]
+    """Those of this player alone."""
+
+
+class Match(LeagueValue, frozen=True, kw_only=True):
+    """The match that is played, or that was played last."""
+
+    match_id: MatchId
+    round_id: int
+    opponent_id: PlayerId
+    role_in_match: Role
+    referee: Address
+    commitment: Commitment | None = None
+    my_choice: Parity | None = None
+
+
+class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
+    """A match in a player's history. `result` is missing where it was never told, or could not be read."""
+
+    match_id: MatchId
+    round_id: int
+    opponent_id: PlayerId
+    result: Outcome | None
+    is_technical: bool = False
+    my_choice: Parity | None = None
+    opponent_choice: Parity | None = None
+    is_fair: bool | None = None
+    """Whether the number is the one that the referee had committed to; missing where there is nothing to check."""
+
+
+class Statistics(LeagueValue, frozen=True, kw_only=True):
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    points: int = 0
+
+
+class State(LeagueValue, frozen=True, kw_only=True):
+    """The whole player."""
+
+    phase: Phase
+    name: str
+    """What it would like to be called; `meta` has the name it tries."""
+    meta: PlayerMeta
+    seed: Seed
+    """From which the suffixes of its name are drawn, should the name be taken."""
+    accepts_unannounced: bool = False
+    """Take an invitation that no announcement preceded as both; for leagues that announce nothing."""
+    names_tried: int = 0
+    retry_count: int = 0
+    is_unreached: bool = False
+    """The latest request for registration could not be delivered."""
+    failure: str | None = None
+    """Why the player has given up registering: its process exits with this as the error."""
+    player_id: PlayerId | None = None
+    auth_token: str | None = None
+    league_id: LeagueId | None = None
+    queued: RoundAnnouncement | None = None
+    """A round that was announced while another one could still be played."""
+    round: Round | None = None
+    match: Match | None = None
+    standings: tuple[StandingsRow, ...] = ()
+    statistics: Statistics = Statistics()
+    history: tuple[PlayedMatch, ...] = ()
+    has_shut_down: bool = False
+
+    @property
+    def me(self) -> PlayerId:
+        """Who the player is, once it is registered."""
+        assert self.player_id is not None, f"a player in {self.phase} is registered"
+        return self.player_id
+
+    @property
+    def playing(self) -> Match:
+        """The match, in every phase that has one."""
+        assert self.match is not None, f"a player in {self.phase} has a match"
+        return self.match
+
+    @property
+    def played_ids(self) -> set[MatchId]:
+        return {played.match_id for played in self.history}
+
+
+# events
+
+
+class PlayerStartup(Internal, frozen=True, tag="player_startup", kw_only=True):
+    """The player's process has started."""
+
+
+class PlayerTimeout(LeagueTimeout, frozen=True, tag="timeout", kw_only=True):
+    """The league manager has not answered, or the player's own time for an answer is nearly over."""
+
+
+class ReadyToJoin(Internal, frozen=True, tag="ready_to_join", kw_only=True):
+    """The player is ready to take part in the match it is invited to; usually at once."""
+
+
+class ChoiceMade(Internal, frozen=True, tag="choice_made", kw_only=True):
+    """The strategy has chosen."""
+
+    match_id: MatchId
+    parity_choice: str
+
+
+class ShutdownInitiated(Internal, frozen=True, tag="shutdown_initiated", kw_only=True):
+    """The player's process is about to end."""
+
+
+class Options(LeagueValue, frozen=True, kw_only=True):
+    """How a new player introduces itself, and whether it takes invitations that no announcement preceded."""
+
+    display_name: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = "Player"
+    version: str = "1.0.0"
+    game_types: tuple[str, ...] = (GAME_TYPE,)
+    contact_endpoint: str = "http://localhost:8101/mcp"
+    accepts_unannounced: bool = False

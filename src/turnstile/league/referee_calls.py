@@ -1,0 +1,257 @@
+"""What a referee says: invitations, calls, errors, results and reports, and the timers that run with them."""
+
+from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge, parity_of
+from turnstile.kernel.chance import commit
+from turnstile.kernel.effects import Arm, Disarm, Effect, Send
+from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.league.messages import (
+    REPLIES,
+    ChoiceContext,
+    ChooseParityCall,
+    GameError,
+    GameInvitation,
+    GameOver,
+    GameResult,
+    LeagueQuery,
+    MatchResultReport,
+    PlayerStandings,
+    ReportDetails,
+    ReportedResult,
+    RetryInfo,
+)
+from turnstile.league.referee_state import (
+    PlayerTimeout,
+    Seat,
+    State,
+    TimeoutLeagueManager,
+    TimeoutNotification,
+    TimeoutPlayerA,
+    TimeoutPlayerB,
+)
+from turnstile.league.words import (
+    CHOICE_SECONDS,
+    ERROR_CODES,
+    JOIN_SECONDS,
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    MAX_RETRIES,
+    NOTIFICATION_SECONDS,
+    Address,
+    Awaited,
+    DeliveryFailed,
+    ErrorName,
+    Role,
+    Status,
+    player_address,
+)
+
+PLAYER_TIMERS = ("player_A", "player_B")
+MANAGER_TIMER = "league_manager"
+NOTIFICATION_TIMER = "notification"
+
+RETRIES_LEFT = "technical loss when the retries are used up"
+NOTHING_LOST = "none"
+
+
+# to a player
+
+
+def invited(state: State, seat: Seat) -> list[Effect]:
+    """A player is called to the match, and has 5 seconds."""
+    given = state.given
+    invitation = GameInvitation(
+        sender=state.address,
+        league_id=given.league_id,
+        round_id=given.round_id,
+        match_id=state.match_id,
+        game_type=given.match.game_type,
+        role_in_match=list(Role)[_place(state, seat)],
+        opponent_id=state.other(seat).player_id,
+        player_id=seat.player_id,
+    )
+    return [Send(player_address(seat.player_id), invitation), armed(state, seat, Awaited.GAME_JOIN_ACK, JOIN_SECONDS)]
+
+
+def called(state: State, seat: Seat) -> list[Effect]:
+    """A player is asked to choose, told its standings and shown a commitment to the seed, and has 30 seconds."""
+    given = state.given
+    call = ChooseParityCall(
+        sender=state.address,
+        league_id=given.league_id,
+        round_id=given.round_id,
+        match_id=state.match_id,
+        player_id=seat.player_id,
+        game_type=given.match.game_type,
+        context=ChoiceContext(
+            opponent_id=state.other(seat).player_id,
+            round_id=given.round_id,
+            your_standings=(state.standings or ByPlayer()).get(seat.player_id, PlayerStandings()),
+            commitment=commit(given.seed),
+        ),
+    )
+    choice = Awaited.CHOOSE_PARITY_RESPONSE
+    return [Send(player_address(seat.player_id), call), armed(state, seat, choice, CHOICE_SECONDS)]
+
+
+def notified(state: State, seat: Seat) -> Send:
+    """A player is told how the match ended."""
+    given = state.given
+    over = GameOver(
+        sender=state.address,
+        league_id=given.league_id,
+        round_id=given.round_id,
+        match_id=state.match_id,
+        game_type=given.match.game_type,
+        game_result=state.result,
+    )
+    return Send(player_address(seat.player_id), over)
+
+
+def error(
+    state: State,
+    player: PlayerId,
+    name: ErrorName,
+    required: Awaited,
+    retry_count: int = 0,
+    consequence: str = NOTHING_LOST,
+) -> Send:
+    """A player is told what is wrong, and what is expected of it."""
+    told = GameError(
+        sender=state.address,
+        match_id=state.match_id,
+        error_code=ERROR_CODES[name],
+        error_name=name,
+        error_description=name.value,
+        affected_player=player,
+        action_required=required,
+        retry_count=retry_count,
+        max_retries=MAX_RETRIES,
+        retry_info=RetryInfo(retry_count=retry_count, max_retries=MAX_RETRIES),
+        consequence=consequence,
+        retryable=name is ErrorName.TIMEOUT_ERROR,
+    )
+    return Send(player_address(player), told)
+
+
+# to the league manager
+
+
+def queried(state: State) -> list[Effect]:
+    """The league manager is asked for the standings, and has 10 seconds."""
+    query = LeagueQuery(league_id=state.given.league_id)
+    expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
+    return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+
+
+def reported(state: State) -> list[Effect]:
+    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
+    given, result = state.given, state.result
+    assert result is not None, "only what is over is reported"
+    details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
+    report = MatchResultReport(
+        league_id=given.league_id,
+        round_id=given.round_id,
+        match_id=state.match_id,
+        game_type=given.match.game_type,
+        result=ReportedResult(winner=result.winner_player_id, score=score_of(result), details=details),
+    )
+    expiry = TimeoutLeagueManager(
+        match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
+    )
+    return [Send(LEAGUE_MANAGER, report), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+
+
+# timers
+
+
+def timer_of(state: State, seat: Seat) -> str:
+    return PLAYER_TIMERS[_place(state, seat)]
+
+
+def expiry_of(state: State, seat: Seat, awaited: Awaited) -> PlayerTimeout:
+    """What happens when the timer of a player's present call runs out."""
+    kind = (TimeoutPlayerA, TimeoutPlayerB)[_place(state, seat)]
+    return kind(match_id=state.match_id, waiting_for=awaited, retry_count=seat.retry_count)
+
+
+def armed(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
+    return Arm(timer_of(state, seat), seconds, expiry_of(state, seat, awaited))
+
+
+def notification_expiry(state: State) -> TimeoutNotification:
+    return TimeoutNotification(match_id=state.match_id, waiting_for=Awaited.GAME_OVER_ACK, retry_count=0)
+
+
+def notification_armed(state: State) -> Arm:
+    return Arm(NOTIFICATION_TIMER, NOTIFICATION_SECONDS, notification_expiry(state))
+
+
+def players_disarmed() -> list[Effect]:
+    return [Disarm(timer) for timer in PLAYER_TIMERS]
+
+
+def _place(state: State, seat: Seat) -> int:
+    return 0 if seat.player_id == state.seats[0].player_id else 1
+
+
+def failure_of(state: State, call: Send) -> DeliveryFailed | None:
+    """For hosts: what to tell a referee in this state, when what it has just sent could not be delivered.
+
+    An error that does not arrive is not missed.
+    """
+    if isinstance(call.message, GameError):
+        return None
+    awaited = Awaited(wire_name(REPLIES[type(call.message)]))
+    counts = {player_address(seat.player_id): seat.retry_count for seat in state.seats}
+    count = counts.get(Address(call.to), state.retry_count)
+    return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
+
+
+# results
+
+
+def played(state: State, number: int) -> GameResult:
+    """What a number means for the choices of both players."""
+    (one, other), parity = state.seats, parity_of(number)
+    assert one.choice is not None
+    assert other.choice is not None
+    judged = judge(one.choice, other.choice, number)
+    if judged.winning_seat is None:
+        who = "both" if one.choice is parity else "nobody"
+    else:
+        who = f"only {state.seats[judged.winning_seat].player_id}"
+    return GameResult(
+        status=Status(judged.status.value),
+        winner_player_id=None if judged.winning_seat is None else state.seats[judged.winning_seat].player_id,
+        drawn_number=number,
+        number_parity=parity,
+        choices=_choices(state),
+        reason=f"{number} is {parity}; {who} chose {parity}",
+        seed=state.given.seed,
+    )
+
+
+def forfeited(state: State) -> GameResult:
+    """Whoever is out has the technical loss. The other wins by default; if both are out, nobody does."""
+    left = [seat.player_id for seat in state.seats if not seat.is_out]
+    return GameResult(
+        status=Status.TECHNICAL_LOSS,
+        winner_player_id=left[0] if left else None,
+        drawn_number=None,
+        number_parity=None,
+        choices=_choices(state),
+        reason="; ".join(f"{seat.player_id} {seat.fault}" for seat in state.seats if seat.is_out),
+        seed=state.given.seed,
+    )
+
+
+def score_of(result: GameResult) -> ByPlayer[int]:
+    """3 points for the winner and 0 for the other; 1 each for a draw; 0 each where both have a technical loss."""
+    without = POINTS_FOR_A_DRAW if result.status is Status.DRAW else 0
+    return ByPlayer(
+        {player: POINTS_FOR_A_WIN if player == result.winner_player_id else without for player in result.choices}
+    )
+
+
+def _choices(state: State) -> ByPlayer[Parity | None]:
+    return ByPlayer({seat.player_id: seat.choice for seat in state.seats})

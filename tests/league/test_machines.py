@@ -1,0 +1,312 @@
+"""What holds for both machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.conformance import faults
+from tests.league import played, refereed
+from tests.league.diagrams import SPECS
+from turnstile.games.evenodd import drawn_number
+from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, digest, encode
+from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
+from turnstile.kernel.stand import AnyStand
+from turnstile.league import player_state, player_world, referee_state, referee_world
+from turnstile.league.messages import REPLIES, GameError, GameOver, MatchResultReport
+from turnstile.league.player import player
+from turnstile.league.referee import referee
+from turnstile.league.referee_calls import failure_of
+from turnstile.league.stands import open_player, open_referee, player_stand, read_player, read_referee, referee_stand
+from turnstile.registry import find_stand
+from turnstile.testing.strategies import values
+
+STANDS: dict[str, AnyStand] = {"referee": referee_stand, "player": player_stand}
+HAPPENINGS = {"referee": referee_world.HAPPENINGS, "player": player_world.HAPPENINGS}
+SOUND: dict[str, Callable[[Any], str | None]] = {"referee": referee_world.sound, "player": player_world.sound}
+FIRST = 1_000
+RESULT = refereed.notified_result()
+SETTINGS = settings(
+    max_examples=60,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+# diagrams
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_edge_of_the_spec_exists_or_is_a_named_departure_and_nothing_else_exists(name: str) -> None:
+    assert faults(STANDS[name].machine, SPECS[name]) == []
+
+
+# worlds
+
+
+@cache
+def walked(name: str, number: int) -> tuple[Walk[Any], list[Finding]]:
+    """One world of a machine, walked once for all the tests that look at it, and what was found."""
+    walk = Walk(list(STANDS[name].worlds())[number], MOST_STATES)
+    return walk, walk.findings()
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "states"),
+    [("referee", 0, 10_819), ("referee", 1, 10_819), ("player", 0, 1_556), ("player", 1, 10_692)],
+)
+def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
+    name: str, number: int, states: int
+) -> None:
+    walk, findings = walked(name, number)
+    assert all(finding.verdict is not Verdict.FAILED for finding in findings), findings
+    told = [finding.sentence for finding in findings]
+    assert any("were walked" in sentence for sentence in told), "the world is small enough to be walked completely"
+    assert "timers alone bring every state to rest" in told
+    assert len(walk.nodes) == states
+
+
+def test_a_match_in_which_nobody_repeats_itself_has_an_end_on_every_path() -> None:
+    _, findings = walked("referee", 1)
+    assert "no match goes on for ever: the longest has 52 events" in [finding.sentence for finding in findings]
+
+
+@pytest.mark.parametrize("name", STANDS)
+def test_the_table_of_each_machine_has_no_dead_end(name: str) -> None:
+    assert all(finding.verdict is Verdict.PROVED for finding in check_table(STANDS[name].machine))
+
+
+def test_the_seeds_of_the_world_give_an_even_number_and_an_odd_one() -> None:
+    assert [drawn_number(seed, 0) % 2 for seed in referee_world.SEEDS] == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> None:
+    rng, state, told = Random(f"match {seed}"), refereed.idle(), set()
+    happenings = [event for event in referee_world.HAPPENINGS if not isinstance(event, referee_state.CleanupComplete)]
+    while state.phase is not referee_state.Phase.MATCH_COMPLETE:
+        step = referee.step(state, rng.choice(happenings))
+        if isinstance(step, Rejection):
+            continue
+        for effect in step.effects:
+            if isinstance(effect, Send) and isinstance(effect.message, GameOver):
+                told.add(digest(effect.message.game_result))
+            if isinstance(effect, Send) and isinstance(effect.message, MatchResultReport):
+                assert step.state.result is not None
+                assert effect.message.result.winner == step.state.result.winner_player_id
+                assert effect.message.result.details.status == step.state.result.status
+        state = step.state
+    assert told == {digest(state.result)}
+
+
+# what must be so
+
+
+@pytest.mark.parametrize(
+    ("state", "lie"),
+    [
+        (refereed.idle(), {"retry_count": 1}),
+        (refereed.assigned(), {"assignment": None}),
+        (refereed.assigned(), {"seats": ()}),
+        (refereed.assigned(), {"seats": tuple(replace(seat, retry_count=4) for seat in refereed.assigned().seats)}),
+        (
+            refereed.assigned(),
+            {"seats": tuple(replace(s, has_answered=True, fault="late") for s in refereed.assigned().seats)},
+        ),
+        (refereed.assigned(), {"seats": tuple(replace(s, has_answered=True) for s in refereed.assigned().seats)}),
+        (refereed.assigned(), {"standings": ByPlayer()}),
+        (refereed.collecting(), {"seats": tuple(replace(s, choice="odd") for s in refereed.collecting().seats)}),
+        (refereed.collecting(), {"phase": referee_state.Phase.DRAWING_NUMBER}),
+        (refereed.collecting(), {"result": refereed.complete().result}),
+        (refereed.complete(), {"result": None}),
+        (refereed.complete(), {"result": replace(RESULT, drawn_number=5)}),
+        (refereed.complete(), {"seats": refereed.collecting().seats}),
+        (refereed.collecting(), {"retry_count": 1}),
+        (refereed.reporting(), {"retry_count": 4}),
+        (refereed.reporting(), {"is_reported": True}),
+        (
+            refereed.complete(),
+            {"result": replace(RESULT, status="TECHNICAL_LOSS", winner_player_id="P77")},
+        ),
+        (
+            refereed.assigned(),
+            {
+                "assignment": replace(
+                    refereed.assigned().given, match=replace(refereed.assigned().given.match, player_b_id=refereed.A)
+                )
+            },
+        ),
+        (played.registered(), {"player_id": None}),
+        (played.invited(), {"match": None}),
+        (played.registered(), {"failure": "a reason"}),
+        (played.registering(), {"retry_count": 4}),
+        (played.registering(), {"names_tried": 4}),
+        (played.registered(), {"queued": played.announcement(1)}),
+        (played.complete(), {"history": played.complete().history * 2}),
+        (played.complete(), {"history": ()}),
+        (played.chosen(), {"match": played.choosing().match}),
+        (played.complete(), {"statistics": player_state.Statistics()}),
+    ],
+)
+def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, lie: dict[str, Any]) -> None:
+    is_referee = isinstance(state, referee_state.State)
+    sound = SOUND["referee" if is_referee else "player"]
+    assert sound(state) is None
+    assert sound(replace(state, **lie)) is not None
+    read: Callable[[bytes], Any] = read_referee if is_referee else read_player
+    assert read(encode(state)) == state
+    answer = read(encode(replace(state, **lie)))
+    assert isinstance(answer, Rejection)
+    assert answer.code == Refusal.INVALID_STATE
+
+
+# stands
+
+
+@pytest.mark.parametrize("name", STANDS)
+def test_the_machines_are_found_by_their_names(name: str) -> None:
+    assert find_stand(name) is STANDS[name]
+
+
+def code(answer: object) -> str:
+    assert isinstance(answer, Rejection), answer
+    return answer.code
+
+
+def test_a_referee_and_a_player_are_opened_from_outside() -> None:
+    referee_opened = open_referee((), b'{"referee_id":"REF07"}', None)
+    assert not isinstance(referee_opened, Rejection)
+    assert referee_opened.referee_id == "REF07"
+    player_opened = open_player((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
+    assert not isinstance(player_opened, Rejection)
+    assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
+
+
+def test_nothing_is_opened_from_nonsense() -> None:
+    assert code(open_referee((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
+    assert code(open_referee((), b"{}", played.SEED)) == Refusal.INVALID_SEED
+    assert code(open_referee((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
+    assert code(open_player((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(open_player((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(open_player((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(open_player((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(read_referee(b"{}")) == Refusal.INVALID_STATE
+    assert code(read_player(b"[]")) == Refusal.INVALID_STATE
+
+
+# nets
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
+    """A machine, and the states it went through when whatever can happen happened to it."""
+    name = draw(st.sampled_from(list(STANDS)), label="machine")
+    rng = Random(draw(st.integers(0, 2**32), label="seed"))
+    machine, states = STANDS[name].machine, [_first(name)]
+    for _ in range(draw(st.integers(0, 60), label="events")):
+        able = [event for event in HAPPENINGS[name] if not isinstance(machine.apply(states[-1], event), Rejection)]
+        if not able:
+            break
+        after = machine.apply(states[-1], rng.choice(able))
+        assert not isinstance(after, Rejection)
+        states.append(after)
+    return name, states
+
+
+def _first(name: str) -> Any:
+    return refereed.idle() if name == "referee" else played.starting()
+
+
+def anything(name: str) -> st.SearchStrategy[Event]:
+    """Any event of a machine: one that could have come, or one of any form that its types allow."""
+    made = [values(kind, (played.ME, played.OTHER)) for kind in STANDS[name].machine.events]
+    return st.sampled_from(HAPPENINGS[name]) | st.one_of(made)
+
+
+@SETTINGS
+@given(walks(), st.data())
+def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tuple[str, list[Any]], data: Any) -> None:
+    name, states = walk
+    event = data.draw(anything(name))
+    before = digest(states[-1])
+    answer = STANDS[name].machine.step(states[-1], event)
+    assert digest(states[-1]) == before
+    if isinstance(answer, Rejection):
+        assert answer.code in STANDS[name].machine.codes
+        assert answer.sentence
+    else:
+        assert SOUND[name](answer.state) is None
+
+
+@SETTINGS
+@given(walks(), st.data())
+def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tuple[str, list[Any]], data: Any) -> None:
+    name, states = walk
+    machine, event = STANDS[name].machine, data.draw(anything(name))
+    one, two = machine.step(states[-1], event), machine.step(states[-1], event)
+    assert encode(one) == encode(two)
+    assert encode(machine.apply(states[-1], event)) == encode(one.state if isinstance(one, Step) else one)
+
+
+@SETTINGS
+@given(walks(), st.data())
+def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tuple[str, list[Any]], data: Any) -> None:
+    name, states = walk
+    stand, event = STANDS[name], data.draw(anything(name))
+    for state in states:
+        assert stand.read(encode(state)) == state
+        assert encode(stand.read(encode(state))) == encode(state)
+    assert stand.machine.read_event(encode(event)) == event
+
+
+def tried(name: str, every: int) -> Iterator[tuple[Any, Step[Any] | Rejection]]:
+    """States that can be reached, each with all that may happen to it: the first of them, and then every so many."""
+    walk, _ = walked(name, 0)
+    for node in (*walk.nodes[:FIRST], *walk.nodes[FIRST::every]):
+        for event in HAPPENINGS[name]:
+            yield node.state, STANDS[name].machine.step(node.state, event)
+
+
+@pytest.mark.parametrize(("name", "every"), [("referee", 10), ("player", 1)])
+def test_every_row_is_taken_and_every_code_is_met(name: str, every: int) -> None:
+    rows, codes = set(), set()
+    for _, answer in tried(name, every):
+        if isinstance(answer, Rejection):
+            codes.add(answer.code)
+        else:
+            rows |= {(hop.source, hop.cause, hop.target) for hop in answer.trace}
+    known = {(hop.source, hop.cause, hop.target) for row in STANDS[name].machine.rows for hop in row.hops.values()}
+    assert known - rows <= {("CHOOSING_PARITY", "CHOOSE_PARITY_CALL", "CHOOSING_PARITY")}, "which only says: Pending"
+    unmet = {"InvalidEvent", "WrongPhase", "InvalidAssignment"}  # WrongPhase: every phase has its own word for it
+    assert set(STANDS[name].machine.codes) - codes - unmet == set()
+
+
+# failures, for hosts
+
+
+def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_at_all() -> None:
+    seen = set()
+    for _, step in tried("referee", 20):
+        if isinstance(step, Rejection):
+            continue
+        for call in (effect for effect in step.effects if isinstance(effect, Send)):
+            failed = failure_of(step.state, call)
+            assert (failed is None) == isinstance(call.message, GameError)
+            if failed is not None:
+                seen.add((type(call.message), isinstance(referee.step(step.state, failed), Rejection)))
+    assert {kind for kind, is_refused in seen if is_refused} == {MatchResultReport}, "its timer runs on"
+    assert len({kind for kind, _ in seen}) == 5
+
+
+def test_every_request_has_its_reply() -> None:
+    spoken = {*referee.messages, *player.messages}
+    replies = {*REPLIES.values()}
+    assert {kind for kind in spoken if kind not in replies} <= REPLIES.keys()
+    assert json.loads(encode(refereed.assignment()))["message_type"] == "match_assigned"
