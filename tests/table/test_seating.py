@@ -25,6 +25,15 @@ def code_of(made: object) -> str:
 # opening
 
 
+def test_the_table_of_a_rematch_has_its_company_from_the_first() -> None:
+    company = (Seat(ANA), Seat(BO))
+    state = machine.opened(header(seats=company))
+    assert not isinstance(state, Rejection)
+    assert state.seats == company
+    assert code_of(machine.opened(header(seats=(Seat(ANA), Seat(ANA))))) == Refusal.INVALID_PLAYERS
+    assert code_of(machine.opened(header(seats=(*company, Seat(PlayerId("cy")))))) == Refusal.INVALID_PLAYERS
+
+
 def test_a_new_table_has_nobody_seated_and_knows_when_it_was_opened() -> None:
     state = opened().state
     assert (state.phase, state.seats, state.now) == (Phase.SEATING, (), OPENED)

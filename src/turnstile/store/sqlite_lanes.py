@@ -7,12 +7,12 @@ nobody waits for a group to fill. Work that its asker has given up on (a player 
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
 import apsw
-import msgspec
 
 from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Broken, Busy, StoreFault
@@ -36,7 +36,8 @@ class Health:
     fault: StoreFault | None = None
 
 
-class _Job(msgspec.Struct):
+@dataclass(slots=True)
+class _Job:
     work: Work[object]
     future: asyncio.Future[object]
     about: TableId | None
