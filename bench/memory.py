@@ -72,7 +72,7 @@ def _contestant(rest: ExitStack, game: AnyGame, tables: int) -> Contestant:
 
 
 def _played_here(rest: ExitStack, tables: int) -> Contestant:
-    about = f"the same after {RECENT} moves in this host, which has the news of all of them at hand"
+    about = f"the same after {RECENT} moves in this host, with nobody listening"
     return _holding(rest, endless.game, tables, "counting, played", about, _played)
 
 
