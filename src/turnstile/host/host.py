@@ -299,7 +299,7 @@ class Host:
         line = await self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
         if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
             return line
-        live = await self.tables.find(name)
+        live = await self._contained(name, lambda: self.tables.find(name))
         if isinstance(live, Rejection):
             return live
         return refuse_line(live, player, after) or self._added(live, player, after)
