@@ -259,6 +259,8 @@ def cause(struct: type[Value]) -> str:
 def default(field: FieldInfo) -> str:
     if field.required:
         return ""
+    if field.default is msgspec.UNSET:
+        return "; may be left out"
     value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
     return f"; {code(msgspec.json.encode(value).decode())} when left out"
 
@@ -276,7 +278,7 @@ def alternatives(kind: Any) -> list[str]:
     """What a value of this type may be, one by one: a choice within a choice is still one choice."""
     inner = get_args(kind)
     if get_origin(kind) in (Union, UnionType):
-        return [word for member in inner for word in alternatives(member)]
+        return [word for member in inner if member is not msgspec.UnsetType for word in alternatives(member)]
     if get_origin(kind) is Literal:
         return [code(value) for value in inner]
     if is_a(kind, Enum):

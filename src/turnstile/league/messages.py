@@ -10,6 +10,8 @@ whatever it says itself; only what is posted on its own is taken at its word.
 
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
@@ -107,8 +109,11 @@ class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw
 
 
 class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):
+    """A player or a referee has heard of the round."""
+
     status: str = ACKNOWLEDGED
-    player_id: PlayerId
+    player_id: PlayerId | UnsetType = UNSET
+    referee_id: RefereeId | UnsetType = UNSET
     round_id: int
 
 

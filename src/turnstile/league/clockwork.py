@@ -1,0 +1,58 @@
+"""A machine at work: its state, and the timers that it has armed. Whoever runs one brings the events and the time.
+
+The same clockwork runs in a process of its own, in a league within one process, and in the simulated world. The same
+events at the same instants make the same clockwork again, timers included: this is how one is restored from its log.
+"""
+
+from typing import Generic
+
+from turnstile.kernel.effects import Arm, Disarm
+from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.values import Event, Timeout, Value
+
+Instant = int
+"""Milliseconds, on whatever clock the events are told by."""
+
+
+class Timer(Value, frozen=True):
+    """A timer that runs: when it is due, and what happens then."""
+
+    due: Instant
+    event: Timeout
+
+
+class Clockwork(Generic[S]):
+    """One machine, where it stands, and what it waits for. `pace` shortens all its timers alike."""
+
+    __slots__ = ("machine", "pace", "state", "timers")
+
+    def __init__(self, machine: Machine[S], state: S, pace: float = 1.0) -> None:
+        self.machine = machine
+        self.state = state
+        self.pace = pace
+        self.timers: dict[str, Timer] = {}
+
+    def take(self, event: Event, now: Instant) -> Step[S] | Rejection:
+        """Let an event happen. A refusal changes no state; a step has moved state and timers when this returns."""
+        if isinstance(event, Timeout):
+            self._stop(event)
+        step = self.machine.step(self.state, event)
+        if isinstance(step, Step):
+            self.state = step.state
+            for effect in step.effects:
+                if isinstance(effect, Arm):
+                    due = now + max(1, round(effect.seconds * self.pace * 1000))
+                    self.timers[effect.timer] = Timer(due, effect.event)
+                elif isinstance(effect, Disarm):
+                    self.timers.pop(effect.timer, None)
+        return step
+
+    def _stop(self, event: Timeout) -> None:
+        """A timer whose event has come runs no more, whether the event is still of use or not."""
+        for name in [name for name, timer in self.timers.items() if timer.event == event]:
+            del self.timers[name]
+
+    @property
+    def next_timer(self) -> Timer | None:
+        """The timer that runs out first."""
+        return min(self.timers.values(), key=lambda timer: timer.due, default=None)

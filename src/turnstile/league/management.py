@@ -1,0 +1,90 @@
+"""The messages of league.v2 by which a league is run: referees register, the league starts, questions are answered.
+
+They are made like those in `messages`, and the league manager takes part in each of them.
+"""
+
+from msgspec import field
+
+from turnstile.kernel.values import PlayerId
+from turnstile.league.messages import PROTOCOL_VERSION, LeagueMessage
+from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Registration
+
+# registration
+
+
+class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
+    """Who wants to referee, where it can be reached, and how many matches it takes at a time."""
+
+    display_name: str
+    version: str
+    game_types: tuple[str, ...]
+    contact_endpoint: str
+    max_concurrent_matches: int = 1
+    protocol_version: str = PROTOCOL_VERSION
+
+
+class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_REQUEST", kw_only=True):
+    """A referee wants to take part."""
+
+    referee_meta: RefereeMeta
+
+
+class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_RESPONSE", kw_only=True):
+    """Who the referee is from now on, with a token that proves it; or why it cannot take part."""
+
+    status: Registration
+    referee_id: RefereeId | None = None
+    auth_token: str | None = None
+    league_id: LeagueId | None = None
+    reason: str | None = None
+
+
+# control
+
+
+class StartLeague(LeagueMessage, frozen=True, tag="START_LEAGUE", kw_only=True):
+    """Whoever runs the league wants it to begin."""
+
+    league_id: LeagueId | None = None
+
+
+class LeagueStatus(LeagueMessage, frozen=True, tag="LEAGUE_STATUS", kw_only=True):
+    """How far the league has got. `status` is `pending`, `running`, `completed` or `error`."""
+
+    league_id: LeagueId
+    status: str
+    current_round: int
+    total_rounds: int
+    matches_completed: int
+
+
+class RunMatch(LeagueMessage, frozen=True, tag="RUN_MATCH", kw_only=True):
+    """A match is handed to a referee on its own, as some managers do it; ours announce rounds."""
+
+    league_id: LeagueId
+    round_id: int
+    match_id: MatchId
+    game_type: str = GAME_TYPE
+    player_a_id: PlayerId
+    player_a_endpoint: str
+    player_b_id: PlayerId
+    player_b_endpoint: str
+
+
+class RunMatchAck(LeagueMessage, frozen=True, tag="RUN_MATCH_ACK", kw_only=True):
+    match_id: MatchId
+    status: str = "acknowledged"
+
+
+# errors
+
+
+class LeagueError(LeagueMessage, frozen=True, tag="LEAGUE_ERROR", kw_only=True):
+    """The league manager turns a message down; it travels as `error.data` of the exchange."""
+
+    error_code: str
+    error_name: str
+    error_description: str
+    original_message_type: str
+    context: dict[str, str] = field(default_factory=dict)
+    retryable: bool = False
