@@ -537,7 +537,7 @@ def test_a_player_can_register_by_the_second_door() -> None:
         meta = incoming.message.player_meta
         assert (meta.display_name, meta.contact_endpoint) == ("Sorrel", "http://localhost:8102/mcp")
         assert (meta.version, meta.game_types) == ("1.2", ("even_odd",))
-        return LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=US, auth_token="tok", league_id=None)
+        return LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=US)
 
     door = Door(Identity(Address("league_manager")), (LeagueRegisterRequest,), handle, posts=REGISTRATION)
     body = {"display_name": "Sorrel", "version": "1.2", "endpoint": "http://localhost:8102/mcp"}
