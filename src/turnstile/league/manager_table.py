@@ -10,31 +10,34 @@ from turnstile.league.messages import Champion, StandingsRow
 MOST_ROWS = 128  # of a table that is sent; of a longer one everybody is sent the top, and its own row
 TOP_ROWS = 100
 
-Key = tuple[int, int, int]
-_POINTS = attrgetter("points")
+_WORTH, _POINTS = attrgetter("points", "wins"), attrgetter("points")
 
 
 def standings(state: State) -> tuple[StandingsRow, ...]:
     """The whole table, best first."""
-    places = sorted(range(len(state.players)), key=lambda place: _key(tally_of(state, place), place))
+    worth = [*map(_WORTH, _tallies(state))]
+    places = sorted(range(len(worth)), key=worth.__getitem__, reverse=True)  # which keeps the order of equals
     return tuple(_row(state, place, rank) for rank, place in enumerate(places, 1))
 
 
 def rows_of(state: State, players: Iterable[PlayerId]) -> tuple[StandingsRow, ...]:
-    """The rows of some players, best first, without making the whole table; who is not in the league has none."""
+    """The rows of some players, best first; who is not in the league has none.
+
+    Referees ask for two of them in every match, so the whole table is not made for it.
+    """
     places = {place for player in players if (place := state.player_at(player)) is not None}
-    points = [*map(_POINTS, state.tallies)] or [0] * len(state.players)
+    points = [*map(_POINTS, _tallies(state))]
     rows = (_row(state, place, _rank(state, place, points)) for place in places)
     return tuple(sorted(rows, key=lambda row: row.rank))
 
 
 def _rank(state: State, place: int, points: list[int]) -> int:
-    """How many have more points, or as many and come first. Referees ask for this at every match, so it is quick."""
-    mine = points[place]
+    """How many have more points; or as many and more wins; or as many of both, and came first."""
+    tallies, mine = _tallies(state), points[place]
     rank, other = 1 + sum(map(mine.__lt__, points)), -1
     for _ in range(points.count(mine)):
         other = points.index(mine, other + 1)
-        rank += _key(tally_of(state, other), other) < _key(tally_of(state, place), place)
+        rank += (-tallies[other].wins, other) < (-tallies[place].wins, place)
     return rank
 
 
@@ -60,17 +63,13 @@ def champion(table: tuple[StandingsRow, ...]) -> Champion:
     return Champion(player_id=best.player_id, display_name=best.display_name, points=best.points)
 
 
-def tally_of(state: State, place: int) -> Tally:
-    """What a player has got so far; before the league begins, nothing."""
-    return state.tallies[place] if state.tallies else Tally()
-
-
-def _key(tally: Tally, place: int) -> Key:
-    return -tally.points, -tally.wins, place
+def _tallies(state: State) -> tuple[Tally, ...]:
+    """What all players have got so far; before the league begins, nothing."""
+    return state.tallies or (Tally(),) * len(state.players)
 
 
 def _row(state: State, place: int, rank: int) -> StandingsRow:
-    tally = tally_of(state, place)
+    tally = _tallies(state)[place]
     return StandingsRow(
         rank=rank,
         player_id=player_id(place + 1),
