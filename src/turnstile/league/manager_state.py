@@ -170,6 +170,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     referees: tuple[Referee, ...] = ()
     tallies: tuple[Tally, ...] = ()
     """One for each player, once the league has begun."""
+    ladder: tuple[int, ...] = ()
+    """The places of the players in the order of the table, so that it need not be sorted whenever somebody asks."""
     round_id: int = 0
     matches: tuple[Match, ...] = ()
     """Of the current round."""
