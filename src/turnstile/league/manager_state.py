@@ -240,7 +240,7 @@ def _is_number(text: str) -> bool:
 
 def put(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
     """The same, but with `item` in one place."""
-    return (*items[:place], item, *items[place + 1 :])
+    return items[:place] + (item,) + items[place + 1 :]  # noqa: RUF005
 
 
 # events

@@ -33,7 +33,7 @@ def climbed(ladder: Ladder, before: Tallies, after: Tallies, place: int) -> Ladd
     at = _rank(ladder, before, place) - 1
     others = ladder[:at] + ladder[at + 1 :]
     to = _rank(others, after, place) - 1
-    return (*others[:to], place, *others[to:])
+    return others[:to] + (place,) + others[to:]  # noqa: RUF005
 
 
 def _rank(ladder: Ladder, tallies: Tallies, place: int) -> int:
