@@ -12,12 +12,13 @@ from starlette.routing import Route
 from tests.agents.wired import CALL, INVITATION, PLAYER, REFEREE, US, Player, Said, asked, post, referee, run
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import utc_now, wire_fields
-from turnstile.agents.incoming import league_fault
+from turnstile.agents.incoming import told
 from turnstile.agents.methods import ALSO, GENERAL, MESSAGE_TYPES
 from turnstile.agents.quota import Quota
 from turnstile.agents.rpc import Fault
 from turnstile.agents.server import REGISTRATION, Door, Identity, Incoming, serve, served
 from turnstile.kernel.values import wire_name
+from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.messages import (
     GameInvitation,
     LeagueMessage,
@@ -483,11 +484,11 @@ def test_A20_a_bug_is_logged_and_its_text_is_not_told(caplog: pytest.LogCaptureF
 
 def test_a_fault_of_the_agent_is_told_as_a_league_error() -> None:
     async def handle(incoming: Incoming) -> Fault:
-        return league_fault("E012", "AUTH_TOKEN_INVALID", wire_name(type(incoming.message)))
+        return told(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "No.", wire_name(type(incoming.message))))
 
     error = said(request(), Door(referee(), (GameInvitation,), handle)).json["error"]
     assert (error["code"], error["message"]) == (12, "AUTH_TOKEN_INVALID")
-    assert (error["data"]["sender"], error["data"]["context"]) == (REFEREE, {"action": "GAME_INVITATION"})
+    assert (error["data"]["sender"], error["data"]["context"]) == (REFEREE, {"reason": "No."})
 
 
 def test_A20_tokens_are_in_no_log_and_in_no_error(caplog: pytest.LogCaptureFixture) -> None:

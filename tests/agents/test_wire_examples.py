@@ -195,7 +195,7 @@ EXCHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
                 "details": {"drawn_number": 8, "choices": CHOICES, "status": "WIN"},
             },
         ),
-        from_manager("MATCH_RESULT_ACK", status="ACCEPTED", match_id="R4M2"),
+        from_manager("MATCH_RESULT_ACK", status="ACCEPTED", match_id="R4M2", round_id=4),
     ),
     (
         "update_standings",
@@ -211,6 +211,7 @@ EXCHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
             next_round_id=None,
             matches_played=4,
             matches_completed=4,
+            summary={"total_matches": 4, "wins": 2, "draws": 1, "technical_losses": 1},
         ),
         from_player("ROUND_COMPLETED_ACK", **ACKNOWLEDGED, round_id=4),
     ),
@@ -228,8 +229,15 @@ EXCHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ),
     (
         "league_query",
-        from_referee("LEAGUE_QUERY", league_id=LEAGUE, query_type="GET_STANDINGS"),
-        from_manager("LEAGUE_QUERY_RESPONSE", query_type="GET_STANDINGS", success=True, standings=[ROW]),
+        from_referee("LEAGUE_QUERY", league_id=LEAGUE, query_type="GET_STANDINGS", query_params={}),
+        from_manager(
+            "LEAGUE_QUERY_RESPONSE",
+            query_type="GET_STANDINGS",
+            success=True,
+            current_round=4,
+            standings=[ROW],
+            data={"current_round": 4, "standings": [ROW]},
+        ),
     ),
     (
         "notify_game_error",

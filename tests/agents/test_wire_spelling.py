@@ -281,7 +281,7 @@ def test_a_referee_is_registered_likewise() -> None:
 @pytest.mark.parametrize("status", ["ACCEPTED", "RECORDED", "recorded", "RECEIVED", "OK", None])
 def test_a_report_that_is_answered_without_an_error_is_booked(status: Any) -> None:
     found = told(REPORT, {"result": {"status": status, "message_type": "MATCH_RESULT_ACKNOWLEDGED"}})
-    assert found == MatchResultAck(status="ACCEPTED", match_id=MatchId("R2M1"))
+    assert found == MatchResultAck(status="ACCEPTED", match_id=MatchId("R2M1"), round_id=2)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_report_is_not_booked_by_just_anything(answer: Any, status: int) -> No
 @pytest.mark.parametrize("where", ["top", "data", "both"])
 def test_standings_are_read_from_the_top_or_from_data(where: str) -> None:
     rows = {"standings": [{"rank": 1, "player_id": "P05", "points": 9}]}
-    answers = {"top": rows, "data": {"data": rows}, "both": {**rows, "data": rows}}
+    answers: dict[str, Any] = {"top": rows, "data": {"data": rows}, "both": {**rows, "data": rows}}
     found = told(QUERY, {"result": {"query_type": "GET_STANDINGS", **answers[where]}})
     assert isinstance(found, LeagueQueryResponse)
     assert [row.player_id for row in found.standings] == ["P05"]

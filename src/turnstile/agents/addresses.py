@@ -22,7 +22,7 @@ IpAddress = IPv4Address | IPv6Address
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 CARRIERS = tuple(
-    IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+    IPv6Network(net) for net in ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
 """IPv6 addresses that stand for IPv4 ones; nobody needs them to be reached, but to pass for somebody else."""
 
@@ -38,11 +38,10 @@ class Reach(msgspec.Struct, frozen=True):
     is_public: bool = False
 
     def allows(self, address: IpAddress) -> bool:
-        if isinstance(address, IPv6Address) and (address.scope_id or any(address in net for net in CARRIERS)):
-            return False
         if any(address in ip_network(net) for net in self.networks):
             return True
-        return self.is_public and address.is_global and not address.is_multicast
+        is_carrier = isinstance(address, IPv6Address) and any(address in net for net in CARRIERS)
+        return self.is_public and address.is_global and not address.is_multicast and not is_carrier
 
     def names(self, host: str) -> bool:
         """Whether the organisers vouch for a host by its name or address."""

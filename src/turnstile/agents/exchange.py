@@ -128,7 +128,6 @@ def _as_message(fault: Fault) -> LeagueMessage:
         error_code=str(fault.code),
         error_name=fault.message,
         error_description=fault.message,
-        original_message_type="",
         context={"fields": named} if named else {},
     )
 
