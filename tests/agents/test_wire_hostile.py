@@ -211,6 +211,7 @@ NONSENSE: dict[str, bytes] = {
     "deep": b'{"result": {"accept": true, "x": ' + b"[" * 900 + b"]" * 900 + b"}}",
     "deeper": b"[" * 60_000,
     "number without end": b'{"result": {"accept": true, "x": ' + b"1" * 5000 + b"}}",
+    "number beyond all": b'{"result": {"accept": true, "x": 1e999}}',
     "half": b'{"result": {"accept": tr',
 }
 
