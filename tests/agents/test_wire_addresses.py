@@ -85,6 +85,8 @@ NO_URLS = [
     "http://[localhost]/mcp",
     "http://-x-/mcp",
     "http://a..b/mcp",
+    "http://" + "a" * 64 + ".example/mcp",
+    "http://" + "a." * 130 + "example/mcp",
     "http://%6cocalhost/mcp",
     "http://localhost/" + "x" * 600 + "/mcp",
 ]

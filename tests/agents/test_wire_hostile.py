@@ -132,6 +132,21 @@ def test_A19_no_more_connections_are_open_than_allowed_when_all_hang() -> None:
     run(main())
 
 
+def test_a_connection_that_is_closed_just_when_it_is_used_again_is_opened_anew() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One answer a connection; the second request finds it closed."""
+        await zoo.read_request(reader)
+        writer.write(zoo.written(200, {"result": {"accept": True}}))
+        await zoo.read_request(reader)
+
+    async def main() -> None:
+        async with listening(serve) as port, Caller() as caller:
+            for _ in range(3):
+                assert await asked(caller, f"http://localhost:{port}/mcp", INVITATION) == JOINED
+
+    run(main())
+
+
 # size
 
 
@@ -295,6 +310,31 @@ def test_A5_a_second_answer_in_the_same_exchange_is_never_read_as_that_of_the_ne
             assert not isinstance(found, ChooseParityResponse)
 
     run(main())
+
+
+def test_A9_a_call_says_nothing_but_what_it_has_to() -> None:
+    """No cookies that were set before, no compression asked for, and nobody else's token."""
+    heads: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            heads.append(await reader.readuntil(b"\r\n\r\n"))
+            length = int(heads[-1].lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+            await reader.readexactly(length)
+            body = b'{"result": {"accept": true}}'
+            writer.write(HEAD + b"Set-Cookie: a=b\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    async def main() -> None:
+        async with listening(serve) as port, Caller() as caller:
+            for _ in range(2):
+                assert await asked(caller, f"http://localhost:{port}/mcp", INVITATION) == JOINED
+
+    run(main())
+    assert len(heads) == 2
+    for head in heads:
+        assert b"accept-encoding: identity\r\n" in head.lower()
+        assert b"cookie" not in head.lower()
+        assert b"tok-" not in head
 
 
 # elsewhere

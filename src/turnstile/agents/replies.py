@@ -93,13 +93,14 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
         return Receipt(status, _word(body))  # a post
     if isinstance(call, MatchResultReport) and "result" not in body and "message_type" not in body:
         return Unusable(Receipt(status, _word(body)))  # for this any result will do, but a result it must be
-    receipt = Receipt(status, _word(body))
-    is_received = receipt.text.upper() in RECEIVED
-    for fields in () if receipt.text == IGNORED else _objects(body):
+    for fields in _objects(body):
+        if fields.get("message_type") == "ACK" and fields.get("status") == IGNORED:
+            break
         found = _typed(call, to, fields)
         if found is not None:
             return found
-    return receipt if is_received else Unusable(receipt)
+    receipt = Receipt(status, _word(body))
+    return receipt if receipt.text.upper() in RECEIVED else Unusable(receipt)
 
 
 def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> LeagueMessage | Unusable:

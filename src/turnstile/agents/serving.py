@@ -52,7 +52,11 @@ async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, head_se
     listener = _listening(host, port)
     server = _Server(app, head_seconds)
     task = asyncio.create_task(server.serve(sockets=[listener]))
-    await server.ready.wait()
+    ready = asyncio.create_task(server.ready.wait())
+    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        ready.cancel()
+        await task  # which says why it did not start
     return Serving(server, task, listener.getsockname()[1])
 
 
