@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from tests.agents.wired import CALL, INVITATION, PLAYER, REFEREE, US, Player, Said, asked, post, referee, run
+from tests.agents.wired import CALL, INVITATION, LONG, PLAYER, REFEREE, US, Player, Said, asked, post, referee, run
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import utc_now, wire_fields
 from turnstile.agents.incoming import told
@@ -377,6 +377,14 @@ def test_P14_a_body_without_end_is_cut_off() -> None:
     assert run(main()).startswith(b"HTTP/1.1 413 ")
 
 
+def test_P14_a_body_that_says_it_is_too_large_is_not_waited_for() -> None:
+    async def main() -> bytes:
+        async with served(Player().door()) as serving:
+            return await spoken(serving.port, HEAD + b"Content-Length: 100000000\r\n\r\n")
+
+    assert run(main()).startswith(b"HTTP/1.1 413 ")
+
+
 def test_a_body_that_does_not_come_is_waited_for_once_and_not_for_long() -> None:
     async def main() -> bytes:
         async with served(Player().door(seconds=0.05)) as serving:
@@ -385,18 +393,21 @@ def test_a_body_that_does_not_come_is_waited_for_once_and_not_for_long() -> None
     assert run(main()).startswith(b"HTTP/1.1 408 ")
 
 
-@pytest.mark.parametrize(
-    "parts", [(), (b"POST /mcp HTTP/1.1\r\nHost: loc",), (b"POST /mcp HTTP/1.1\r\nX: " + b"y" * 99_999,)]
-)
-def test_R1_who_never_gets_to_the_end_of_its_headers_is_put_out(parts: tuple[bytes, ...]) -> None:
-    async def main() -> bytes:
-        serving = await serve(Player().door(), head_seconds=0.05)
-        try:
-            return await spoken(serving.port, *parts)
-        finally:
-            await serving.stop()
+async def spoken_slowly(head_seconds: float, *parts: bytes) -> bytes:
+    serving = await serve(Player().door(), head_seconds=head_seconds)
+    try:
+        return await spoken(serving.port, *parts)
+    finally:
+        await serving.stop()
 
-    assert run(main()) == b""
+
+@pytest.mark.parametrize("parts", [(), (b"POST /mcp HTTP/1.1\r\nHost: loc",)], ids=["silent", "halting"])
+def test_R1_who_never_gets_to_the_end_of_its_headers_is_put_out(parts: tuple[bytes, ...]) -> None:
+    assert run(spoken_slowly(0.05, *parts)) == b""
+
+
+def test_R1_who_has_too_many_headers_is_put_out() -> None:
+    assert run(spoken_slowly(2 * LONG, b"POST /mcp HTTP/1.1\r\n", *[b"X: " + b"y" * 997 + b"\r\n"] * 99)) == b""
 
 
 # how much

@@ -33,7 +33,7 @@ MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")
 REFEREE = referee_address(RefereeId("REF03"))
 PLAYER = player_address(US)
-LONG = 20.0
+LONG = 30.0
 """Seconds that nothing needs: what takes longer has failed."""
 
 INVITATION = GameInvitation(
@@ -65,7 +65,13 @@ CHOSEN = ChooseParityResponse(match_id=MATCH, player_id=US, parity_choice="odd")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(main)
+    """Run it to its end; what hangs fails."""
+
+    async def within() -> T:
+        async with asyncio.timeout(LONG):
+            return await main
+
+    return asyncio.run(within())
 
 
 def referee() -> Identity:
