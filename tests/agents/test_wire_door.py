@@ -114,6 +114,11 @@ def test_an_error_is_told_to_who_speaks_no_json_rpc_as_a_bare_message() -> None:
     assert answer["context"] == {"fields": "league_id, round_id"}
 
 
+def test_another_protocol_is_told_to_who_speaks_no_json_rpc_as_a_bare_message() -> None:
+    answer = said({**FIELDS, "protocol": "league.v1"}).json
+    assert (answer["message_type"], answer["error_code"]) == ("LEAGUE_ERROR", "E018")
+
+
 # names
 
 
@@ -575,6 +580,7 @@ def test_A7_only_who_has_asked_for_it_answers_a_challenge() -> None:
             player.who.display_name = "Juniper"
             assert await caller.challenge(url, "Juniper", who=manager, seconds=5)
             assert not await caller.challenge(url, "Sorrel", who=manager, seconds=5)
+            assert not await caller.challenge("http://localhost:1/mcp", "Juniper", who=manager, seconds=5)
 
     run(main())
     assert player.heard == []
