@@ -23,7 +23,7 @@ from turnstile.league.manager_register import (
     with_player,
     with_referee,
 )
-from turnstile.league.manager_rounds import begun_if_all_are_here, called, carried_on
+from turnstile.league.manager_rounds import begun_if_all_are_here, called, taken_up
 from turnstile.league.manager_state import Phase, State, player_id, put
 from turnstile.league.messages import LeagueRegisterRequest
 from turnstile.league.words import Address, player_address
@@ -87,8 +87,8 @@ def register_awaited_referee(state: State, event: RefereeRegisterRequest) -> Nex
     if isinstance(entered, str):
         return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
     after, at = entered
-    carried = carried_on(after)
-    return _referee_in(carried.state, at, *carried.effects)
+    taken = taken_up(after)
+    return _referee_in(taken.state, at, *taken.effects)
 
 
 def register_referee_again(state: State, event: RefereeRegisterRequest) -> Next[State]:
