@@ -15,7 +15,7 @@ from turnstile.league.manager_state import Code, Options, Phase, State, Tally
 from turnstile.league.manager_world import HAPPENINGS, worlds
 from turnstile.league.stands import read_manager
 
-STATES = (1_420, 1_966, 733)
+STATES = (1_464, 1_966, 733)
 
 
 # worlds
@@ -45,7 +45,7 @@ def test_every_row_is_taken_and_every_code_is_met() -> None:
             step = manager.step(state, event)
             assert not isinstance(step, Rejection)
             rows |= {(hop.source, hop.cause, hop.target) for hop in step.trace}
-        for node in nodes[::25]:
+        for node in nodes[::10]:
             answers = [manager.step(node.state, event) for event in HAPPENINGS]
             codes |= {answer.code for answer in answers if isinstance(answer, Rejection)}
             rows |= {hop for answer in answers if not isinstance(answer, Rejection) for hop in _hops(answer.trace)}
