@@ -1,8 +1,11 @@
 """Referees that do not answer, answer without ever sending a result, die, and come back."""
 
+from msgspec.structs import replace
+
 from tests.league.managed import REF01, REF02, League
+from turnstile.kernel import PlayerId
 from turnstile.league.management import RefereeRegisterResponse
-from turnstile.league.manager_calls import expiry_of
+from turnstile.league.manager_calls import expiry_of, resumed
 from turnstile.league.manager_state import Code, Options, Phase
 from turnstile.league.manager_world import refereeing
 from turnstile.league.messages import MatchResultAck, RoundAnnouncement, RoundAnnouncementAck
@@ -128,10 +131,33 @@ def alone() -> League:
     return playing("Ron").watches(REF01, 4)
 
 
-def test_without_any_referee_the_round_waits() -> None:
-    league = alone()
+def test_without_any_referee_the_round_waits_and_all_referees_are_called_on() -> None:
+    league = playing("Ron", "Sue").watches(REF01, 4).heard().watches(REF02, 3)
     assert league.phase is Phase.WAITING_FOR_REFEREE
-    assert league.effects == (), "and no timer runs"
+    assert league.armed == {"referee REF01": 10.0, "referee REF02": 10.0}
+    before = league.state
+    for _ in range(100):
+        assert told_to(league.watches(REF01)) == {"referee:REF01": []}
+        assert told_to(league.watches(REF02)) == {"referee:REF02": ["R1M1", "R1M2"]}
+        assert league.armed == {"referee REF02": 10.0}
+    assert league.state == before
+    assert [send.to for send in resumed(league.state)] == ["referee:REF01", "referee:REF02"]
+
+
+def test_a_referee_that_answers_after_all_is_back_and_has_all_matches() -> None:
+    league = playing("Ron", "Sue").watches(REF01, 4).heard().watches(REF02, 3).answers(REF01)
+    assert league.phase is Phase.ANNOUNCING_ROUND
+    assert league.disarmed == {"referee REF01", "referee REF02"}
+    assert told_to(league.heard()) == {"referee:REF01": ["R1M1", "R1M2"]}
+
+
+def test_while_the_round_waits_what_is_past_or_of_nobody_is_refused() -> None:
+    league = alone()
+    expiry = expiry_of(league.state, league.referee(REF01))
+    assert league.refusal(replace(expiry, round_id=2)) == Code.STALE_TIMER
+    assert league.refusal(replace(expiry, referee_id=REF02)) == Code.STALE_TIMER
+    assert league.refusal(RoundAnnouncementAck(referee_id=REF01, round_id=2)) == Code.IGNORED
+    assert league.refusal(RoundAnnouncementAck(player_id=PlayerId("P01"), round_id=1)) == Code.IGNORED
 
 
 def test_a_new_referee_takes_over_a_round_that_waits() -> None:

@@ -85,9 +85,18 @@ def _world(setting: str, starts: list[State], moves: Callable[[State], Iterable[
 
 
 def _moves(players: int) -> Callable[[State], Iterator[Event]]:
-    """All of what may happen in a league of so many that the manager does not turn down."""
+    """All of what may happen in a league of so many that the manager does not turn down.
+
+    But for one thing: while no referee is left, referees are called for ever, which leads nowhere.
+    """
     events = tuple(happenings(players))
-    return lambda state: (event for event in events if not isinstance(manager.apply(state, event), Rejection))
+    calls = tuple(event for event in events if not isinstance(event, RefereeExpired))
+
+    def moves(state: State) -> Iterator[Event]:
+        possible = calls if state.phase is Phase.WAITING_FOR_REFEREE else events
+        return (event for event in possible if not isinstance(manager.apply(state, event), Rejection))
+
+    return moves
 
 
 def _changes(players: int) -> Callable[[State], Iterator[Event]]:
