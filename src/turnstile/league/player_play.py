@@ -27,7 +27,10 @@ from turnstile.league.player_state import (
     Outcome,
     Phase,
     PlayedMatch,
+    PlayerStartup,
     PlayerTimeout,
+    Question,
+    ReadyToJoin,
     Round,
     State,
     Statistics,
@@ -88,6 +91,41 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
     expiry = registration_expiry(state)
     return DeliveryFailed(
         to=LEAGUE_MANAGER, match_id=None, waiting_for=expiry.waiting_for, retry_count=expiry.retry_count
+    )
+
+
+def resumed(state: State) -> list[Send]:
+    """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log."""
+    is_waiting = state.phase is Phase.REGISTERING and not state.is_unreached
+    return [Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))] if is_waiting else []
+
+
+def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:
+    """For hosts: what a player now wants of whoever runs it, after any step and after a restart.
+
+    A player with a `failure` has ended its process. If that is started again, it begins anew; so does this.
+    """
+    match state.phase:
+        case Phase.UNREGISTERED if state.names_tried == 0 or state.failure is not None:
+            return PlayerStartup()  # otherwise a timer runs, and then it tries its next name
+        case Phase.INVITED_TO_MATCH:
+            return ReadyToJoin()
+        case Phase.CHOOSING_PARITY:
+            return _question(state)
+        case _:
+            return None
+
+
+def _question(state: State) -> Question:
+    match = state.playing
+    return Question(
+        match_id=match.match_id,
+        round_id=match.round_id,
+        player_id=state.me,
+        opponent_id=match.opponent_id,
+        standings=state.standings,
+        statistics=state.statistics,
+        history=state.history,
     )
 
 

@@ -179,6 +179,20 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return {played.match_id for played in self.history}
 
 
+class Question(LeagueValue, frozen=True, kw_only=True):
+    """What a strategy is asked, `even` or `odd`, with all that it may know. `ChoiceMade` brings its answer back."""
+
+    match_id: MatchId
+    round_id: int
+    player_id: PlayerId
+    opponent_id: PlayerId
+    standings: tuple[StandingsRow, ...]
+    """The latest table of the league."""
+    statistics: Statistics
+    history: tuple[PlayedMatch, ...]
+    """Its own matches, the latest last."""
+
+
 # events
 
 
