@@ -66,12 +66,19 @@ def called(state: State, at: int) -> Next[State]:
 
 
 def given_up(state: State, at: int) -> Next[State]:
-    """A referee is gone. Its matches go to others; without any they wait."""
+    """A referee is gone. Its matches go to others; without any they wait, and all referees are called on."""
     gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
     after = replace(state, referees=put(state.referees, at, gone))
     if any(referee.is_up for referee in after.referees):
         return carried_on(after)
-    return Next(replace(after, phase=Phase.WAITING_FOR_REFEREE))
+    waiting = replace(after, phase=Phase.WAITING_FOR_REFEREE)
+    return Next(waiting, *(watched(waiting, referee) for referee in waiting.referees))
+
+
+def back(state: State, at: int) -> Next[State]:
+    """A referee that was thought to be gone is there, and the round goes on."""
+    here = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+    return carried_on(replace(state, referees=put(state.referees, at, here)))
 
 
 def carried_on(state: State) -> Next[State]:

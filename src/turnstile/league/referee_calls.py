@@ -144,8 +144,8 @@ def queried(state: State) -> list[Effect]:
     return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
-def reported(state: State) -> list[Effect]:
-    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
+def report_of(state: State) -> Send:
+    """The league manager is told how the match ended."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
@@ -156,10 +156,15 @@ def reported(state: State) -> list[Effect]:
         game_type=given.match.game_type,
         result=ReportedResult(winner=result.winner_player_id, score=score_of(result), details=details),
     )
+    return Send(LEAGUE_MANAGER, report)
+
+
+def reported(state: State) -> list[Effect]:
+    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
     expiry = TimeoutLeagueManager(
         match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
     )
-    return [Send(LEAGUE_MANAGER, report), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+    return [report_of(state), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
 # timers
