@@ -45,10 +45,10 @@ class Clockwork(Generic[S]):
             return step
         self.state = step.state
         for effect in step.effects:
-            if isinstance(effect, Arm):
+            if type(effect) is Arm:  # quicker than isinstance, and there are millions of them
                 due = now + max(1, round(effect.seconds * self.pace * 1000))
                 self.timers[effect.timer] = Timer(due, effect.event)
-            elif isinstance(effect, Disarm):
+            elif type(effect) is Disarm:
                 self.timers.pop(effect.timer, None)
         return step
 

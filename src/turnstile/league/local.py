@@ -46,6 +46,8 @@ class LocalLeague:
         pace: float = 1.0,
     ) -> None:
         """`at_a_time` is how many matches each referee runs at once."""
+        if len(entrants) < 2 or referees < 1 or at_a_time < 1:
+            raise ValueError("A league has two players and a referee at least, who runs a match at a time.")
         self.office = Office(network or PerfectNetwork())
         options = LeagueOptions(league_id=league_id, most_players=len(entrants), expected_players=len(entrants))
         self.manager = LocalManager(self.office, options, derive(seed, "league"), pace=pace)

@@ -89,12 +89,12 @@ class LocalManager:
             self._keep_book(before, event)
         reply = None if request is None else ALL_REPLIES.get(type(request.message))
         for effect in step.effects:
-            if isinstance(effect, Send):
+            if type(effect) is Send:
                 if request is not None and type(effect.message) is reply:
                     self._answer(request, effect)
                 else:
                     self.post(effect)
-            elif isinstance(effect, Arm):
+            elif type(effect) is Arm:
                 self.office.wake_at(self.work.timers[effect.timer].due, self)
 
     def _answer(self, request: Letter, call: Send) -> None:

@@ -56,7 +56,7 @@ class LocalPlayer:
 
     def receive(self, letter: Letter) -> None:
         step = self.take(letter.message)
-        if isinstance(letter.message, RoundAnnouncement) and not _has_answered(step):
+        if type(letter.message) is RoundAnnouncement and not _has_answered(step):
             self._give_receipt(letter, letter.message)
 
     def _give_receipt(self, letter: Letter, announcement: RoundAnnouncement) -> None:
@@ -85,9 +85,9 @@ class LocalPlayer:
         if self.log is not None:
             self.log.append((self.office.now, event))
         for effect in step.effects:
-            if isinstance(effect, Send):
+            if type(effect) is Send:
                 self.post(effect)
-            elif isinstance(effect, Arm):
+            elif type(effect) is Arm:
                 self.office.wake_at(self.work.timers[effect.timer].due, self)
         want = wanted(step.state)
         if want is not None and step.state.failure is None:  # who has given up begins again when it is started again

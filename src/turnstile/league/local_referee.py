@@ -168,9 +168,9 @@ class LocalReferee:
         if self.logs is not None:
             self.logs[match].append((self.office.now, event))
         for effect in step.effects:
-            if isinstance(effect, Send):
+            if type(effect) is Send:
                 self.post(step.state, effect)
-            elif isinstance(effect, Arm):
+            elif type(effect) is Arm:
                 self.office.wake_at(work.timers[effect.timer].due, self)
         if step.state.phase is Phase.MATCH_COMPLETE:
             self.finished[match] = step.state
