@@ -112,13 +112,14 @@ def test_a_referee_takes_its_own_matches_of_an_announced_round_and_none_of_an_ea
     one, other = played.referees
     rounds = played.run()
     next(rounds)
-    earlier = announced(1, one.referee_id, "R1M1")
+    earlier = announced(1, one.referee_id, "R1M7")
     both = announced(9, one.referee_id, "R9M1", "R9M2")
     shared = replace(both, matches=(both.matches[0], replace(both.matches[1], referee_id=other.referee_id)))
     for announcement in (shared, shared, earlier):
         one.receive(Letter(LEAGUE_MANAGER, referee_address(one.id), announcement))
-    assert list(one.matches) == ["R9M1"]
-    assert not one.waiting
+    known = {*one.matches, *one.waiting}
+    assert "R9M1" in known
+    assert not known & {"R9M2", "R1M7"}
 
 
 def announced(round_id: int, referee: RefereeId | None, *matches: str) -> RoundAnnouncement:
