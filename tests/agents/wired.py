@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import aiohttp
 
 from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity
+from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door
+from turnstile.agents.server import Door, served
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.messages import (
     ChoiceContext,
@@ -125,3 +125,31 @@ async def post(port: int, body: Any, path: str = "/mcp", method: str = "POST", *
     url = f"http://127.0.0.1:{port}{path}"
     async with aiohttp.ClientSession() as session, session.request(method, url, data=data, headers=named) as answer:
         return Said(answer.status, {key.lower(): held for key, held in answer.headers.items()}, await answer.read())
+
+
+# requests to a player's door
+
+FIELDS = wire_fields(INVITATION, referee(), "conv-r2m1", utc_now())
+CHOICE = wire_fields(CALL, referee(), "conv-r2m1", utc_now())
+
+
+def request(fields: Any = FIELDS, method: str = "handle_game_invitation", **more: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, "params": fields, "id": 7, **more}
+
+
+def without(*names: str) -> dict[str, Any]:
+    return {name: value for name, value in FIELDS.items() if name not in names}
+
+
+def said(body: Any, door: Door | None = None, **headers: str) -> Said:
+    """What a player's door says to one request."""
+
+    async def main() -> Said:
+        async with served(door or Player().door()) as serving:
+            return await post(serving.port, body, **headers)
+
+    return run(main())
+
+
+def joined(answer: Any) -> bool:
+    return bool(answer["message_type"] == "GAME_JOIN_ACK" and answer["accept"])
