@@ -1,4 +1,4 @@
-"""What a door understands: the shapes, names, ids and envelopes in which messages come; and what it says to the rest."""
+"""What a door understands: shapes, names, ids and envelopes in which messages come; and what it says to the rest."""
 
 import json
 import logging
