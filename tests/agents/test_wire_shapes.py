@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.wired import CHOICE, FIELDS, PLAYER, Player, joined, request, said, without
+from tests.agents.wired import CHOICE, FIELDS, INVITATION, PLAYER, Player, joined, request, said, without
 from turnstile.agents.methods import ALSO, GENERAL, MESSAGE_TYPES
 
 # shapes
@@ -236,3 +236,10 @@ def test_missing_and_ill_typed_fields_are_named(fields: Any, names: list[str]) -
     error = said(request(fields)).json["error"]
     assert error["code"] == -32602
     assert sorted(error["data"]["fields"]) == names
+
+
+def test_A16_a_thousand_fields_that_nobody_knows_are_ignored() -> None:
+    player = Player()
+    extras = {f"x_{number}": number for number in range(1000)}
+    assert joined(said(request({**extras, **FIELDS}), player.door()).json["result"])
+    assert player.heard[0].message == INVITATION
