@@ -4,6 +4,7 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity,
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.league.answers import QueryParams
 from turnstile.league.messages import (
     REPLIES,
     ChoiceContext,
@@ -20,6 +21,7 @@ from turnstile.league.messages import (
     RetryInfo,
 )
 from turnstile.league.referee_state import (
+    Phase,
     PlayerTimeout,
     Seat,
     State,
@@ -137,14 +139,15 @@ def error(
 
 
 def queried(state: State) -> list[Effect]:
-    """The league manager is asked for the standings, and has 10 seconds."""
-    query = LeagueQuery(league_id=state.given.league_id)
+    """The league manager is asked for the standings of both players, and has 10 seconds."""
+    both = QueryParams(player_ids=tuple(seat.player_id for seat in state.seats))
+    query = LeagueQuery(league_id=state.given.league_id, query_params=both)
     expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
     return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
-def reported(state: State) -> list[Effect]:
-    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
+def report_of(state: State) -> Send:
+    """The league manager is told how the match ended."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
@@ -155,10 +158,15 @@ def reported(state: State) -> list[Effect]:
         game_type=given.match.game_type,
         result=ReportedResult(winner=result.winner_player_id, score=score_of(result), details=details),
     )
+    return Send(LEAGUE_MANAGER, report)
+
+
+def reported(state: State) -> list[Effect]:
+    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
     expiry = TimeoutLeagueManager(
         match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
     )
-    return [Send(LEAGUE_MANAGER, report), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+    return [report_of(state), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
 # timers
@@ -205,6 +213,32 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
     counts = {player_address(seat.player_id): seat.retry_count for seat in state.seats}
     count = counts.get(Address(call.to), state.retry_count)
     return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
+
+
+def resumed(state: State) -> list[Send]:
+    """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log.
+
+    Who could not be reached is not called: its timer does that. Players know a repeat, and so does the manager.
+    """
+    match state.phase:
+        case Phase.WAITING_FOR_PLAYERS:
+            effects = [effect for seat in _called(state) for effect in invited(state, seat)]
+        case Phase.COLLECTING_CHOICES if state.standings is None:
+            effects = queried(state)
+        case Phase.COLLECTING_CHOICES:
+            effects = [effect for seat in _called(state) for effect in called(state, seat)]
+        case Phase.NOTIFYING_PLAYERS:
+            effects = [notified(state, seat) for seat in _called(state)]
+        case Phase.REPORTING_RESULT:
+            effects = reported(state)
+        case _:
+            effects = []
+    return [effect for effect in effects if isinstance(effect, Send)]
+
+
+def _called(state: State) -> list[Seat]:
+    """The players from whom an answer to the latest call may still come."""
+    return [seat for seat in state.seats if seat.is_awaited and not seat.is_unreached]
 
 
 # results
