@@ -19,15 +19,7 @@ from turnstile.league.management import (
     RefereeRegisterResponse,
     StartLeague,
 )
-from turnstile.league.manager_calls import (
-    announced,
-    assignment,
-    expiry_of,
-    league_completed,
-    paired,
-    round_completed,
-    watched,
-)
+from turnstile.league.manager_calls import announced, expiry_of, league_completed, paired, round_completed
 from turnstile.league.manager_entry import (
     register_awaited_referee,
     register_player,
@@ -38,7 +30,7 @@ from turnstile.league.manager_entry import (
 )
 from turnstile.league.manager_queries import answered, status_of
 from turnstile.league.manager_results import match_reported, outcome_of
-from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, given_up, heard, playing
+from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
     IN_ROUND,
     RESTING,
@@ -123,11 +115,7 @@ for _phase in (Phase.ANNOUNCING_ROUND, Phase.PLAYING_ROUND):
 manager.on(
     Phase.WAITING_FOR_REFEREE,
     RefereeRegisterRequest,
-    to={
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
-        IS_BACK: Phase.PLAYING_ROUND,
-        REFUSED: Phase.WAITING_FOR_REFEREE,
-    },
+    to={"takes over": Phase.ANNOUNCING_ROUND, REFUSED: Phase.WAITING_FOR_REFEREE},
 )(register_awaited_referee)
 manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(register_referee_again)
 
@@ -215,8 +203,7 @@ def go_on_unheard(state: State, event: AnnouncementExpired) -> Next[State] | Rej
 @manager.on(Phase.PLAYING_ROUND, RoundAnnouncementAck, to=Phase.PLAYING_ROUND)
 def hear_referee(state: State, event: RoundAnnouncementAck) -> State | Rejection:
     """A referee has answered, so it is there."""
-    referee = event.referee_id
-    at = None if isinstance(referee, UnsetType) else state.referee_at(RefereeId(referee))
+    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
     if at is None or event.round_id != state.round_id or not state.referees[at].unanswered:
         return UNAWAITED
     return replace(state, referees=put(state.referees, at, replace(state.referees[at], unanswered=0)))
@@ -247,22 +234,17 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
 
 @manager.on(Phase.WAITING_FOR_REFEREE, RefereeExpired, to=Phase.WAITING_FOR_REFEREE)
 def call_absent(state: State, event: RefereeExpired) -> Next[State] | Rejection:
-    """While no referee is left all are called on: one that was only out of reach does not know that it is missed."""
+    """While no referee is left, all are called on."""
     at = state.referee_at(event.referee_id)
     if at is None or event != expiry_of(state, state.referees[at]):
         return STALE
-    return Next(state, assignment(state, state.referees[at]), watched(state, state.referees[at]))
+    return called_on(state, at)
 
 
-@manager.on(
-    Phase.WAITING_FOR_REFEREE,
-    RoundAnnouncementAck,
-    to={TAKES_OVER: Phase.ANNOUNCING_ROUND, IS_BACK: Phase.PLAYING_ROUND},
-)
+@manager.on(Phase.WAITING_FOR_REFEREE, RoundAnnouncementAck, to={IS_BACK: Phase.ANNOUNCING_ROUND})
 def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Rejection:
-    """A referee that was thought to be gone has answered."""
-    referee = event.referee_id
-    at = None if isinstance(referee, UnsetType) else state.referee_at(RefereeId(referee))
+    """A referee that was thought to be gone has answered, and is given the matches of the round."""
+    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
     return UNAWAITED if at is None or event.round_id != state.round_id else back(state, at)
 
 
@@ -283,8 +265,7 @@ def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Reje
     Phase.WAITING_FOR_REFEREE,
     MatchResultReport,
     to={
-        IS_BACK: Phase.PLAYING_ROUND,
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
+        IS_BACK: Phase.ANNOUNCING_ROUND,
         LAST: Phase.COMPLETING_ROUND,
         NOTHING_NEW: Phase.WAITING_FOR_REFEREE,
     },

@@ -3,6 +3,8 @@
 The steps that several transitions of the league manager have in common.
 """
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from turnstile.kernel.effects import Disarm, Effect, Send
@@ -12,6 +14,7 @@ from turnstile.league.manager_calls import (
     ANNOUNCE_TIMER,
     all_told,
     announced,
+    assignment,
     reassigned,
     told,
     unwatched,
@@ -19,6 +22,7 @@ from turnstile.league.manager_calls import (
 )
 from turnstile.league.manager_results import credited
 from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
+from turnstile.league.words import RefereeId
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
 
@@ -72,24 +76,32 @@ def given_up(state: State, at: int) -> Next[State]:
     gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
     after = replace(state, referees=put(state.referees, at, gone))
     if any(referee.is_up for referee in after.referees):
-        return carried_on(after)
+        return handed_over(after, [gone.referee_id])
     waiting = replace(after, phase=Phase.WAITING_FOR_REFEREE)
     return Next(waiting, *(watched(waiting, referee) for referee in waiting.referees))
+
+
+def called_on(state: State, at: int) -> Next[State]:
+    """One of the referees that are gone is called: it may have been out of reach, and not know that it is missed."""
+    referee = state.referees[at]
+    return Next(state, assignment(state, referee), watched(state, referee))
 
 
 def back(state: State, at: int) -> Next[State]:
     """A referee that was thought to be gone is there, and the round goes on."""
     here = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
-    return carried_on(replace(state, referees=put(state.referees, at, here)))
+    return taken_up(replace(state, referees=put(state.referees, at, here)))
 
 
-def carried_on(state: State) -> Next[State]:
-    """The round goes on. Matches of referees that are gone go to others, of which their players hear first."""
-    if not any(referee.load and not referee.is_up for referee in state.referees):
-        return playing(state)
-    after = replace(reassigned(state), phase=Phase.ANNOUNCING_ROUND)
-    stopped = [unwatched(referee) for referee in state.referees if referee.load]
-    return Next(after, *stopped, *announced(after, after.unheard))
+def taken_up(state: State) -> Next[State]:
+    """The round has waited for a referee. Whoever has come, or is back, is given all of its matches."""
+    return handed_over(state, [referee.referee_id for referee in state.referees])
+
+
+def handed_over(state: State, gone: Collection[RefereeId]) -> Next[State]:
+    """The round goes on with other referees. Players hear of it before the referees do; nobody is watched till then."""
+    after = replace(reassigned(state, gone), phase=Phase.ANNOUNCING_ROUND)
+    return Next(after, *map(unwatched, state.referees), *announced(after, after.unheard))
 
 
 # results
@@ -109,10 +121,10 @@ def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -
     )
     if not after.remaining:
         after = replace(after, phase=Phase.COMPLETING_ROUND, unheard=())
-        return Next(after, reply, unwatched(busy), Disarm(ANNOUNCE_TIMER))
+        return Next(after, reply, *map(unwatched, state.referees), Disarm(ANNOUNCE_TIMER))
     if state.phase is Phase.WAITING_FOR_REFEREE:
-        carried = carried_on(after)
-        return Next(carried.state, reply, *carried.effects)
+        taken = taken_up(after)
+        return Next(taken.state, reply, *taken.effects)
     if state.phase is Phase.ANNOUNCING_ROUND:
         return Next(after, reply)  # who referees is told what there is to do when the players have heard of it
     watch: Effect = watched(after, busy) if busy.load else unwatched(busy)
