@@ -17,7 +17,6 @@ from turnstile.kernel.values import ByPlayer, Event, PlayerId
 from turnstile.league.messages import (
     AnnouncedMatch,
     Champion,
-    ChoiceContext,
     ChooseParityCall,
     GameError,
     GameInvitation,
@@ -42,6 +41,7 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.questions import ChoiceContext
 from turnstile.league.words import (
     LEAGUE_MANAGER,
     MAX_RETRIES,
