@@ -15,12 +15,12 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import AnyGame, Outcome, Players
 from turnstile.kernel.machine import Machine, Refusal, Rejection
 from turnstile.kernel.values import Event, Move, PlayerId, Timeout, encode, wire_name
-from turnstile.league.questions import same_option
+from turnstile.league.questions import option_meant
 from turnstile.league.words import LeagueValue
 from turnstile.registry import find_game
 
 MOST_TOLD = 32_768  # bytes of moves that fit into a message beside everything else
-MOST_DEALS = 10_000  # that may happen on a board without anybody being asked
+MOST_FORCED = 1_000  # moves without an alternative in a row, and as many deals
 ANY_KIND = "any"
 
 
@@ -108,13 +108,24 @@ def _read(machine: Machine[Any], data: bytes) -> Any:
 def _settled(game: AnyGame, board: Board, match: Any, moves: tuple[Raw, ...]) -> Board:
     """The board when all has happened that nobody decides."""
     made = list(moves)
-    for _ in range(MOST_DEALS):
-        due = None if game.outcome(match) else game.dealer(match) or _forced(game, match)
-        if due is None:
+    for _ in range(MOST_FORCED):
+        match = _dealt(game, match)
+        forced = None if game.outcome(match) else _forced(game, match)
+        if forced is None:
             return replace(board, match=Raw(encode(match)), moves=_told(board.moves, made))
-        made += [_written(due)] if isinstance(due, Move) else []
-        match = _after(game, match, due)
+        made.append(_written(forced))
+        match = _after(game, match, forced)
     raise AssertionError(f"{game.name} goes on and on without a decision.")
+
+
+def _dealt(game: AnyGame, match: Any) -> Any:
+    """The match when the dealer has done its part."""
+    for _ in range(MOST_FORCED):
+        due = None if game.outcome(match) else game.dealer(match)
+        if due is None:
+            return match
+        match = _after(game, match, due)
+    raise AssertionError(f"The dealer of {game.name} never rests.")
 
 
 def _forced(game: AnyGame, match: Any) -> Move | None:
@@ -141,9 +152,9 @@ def _actions(board: Board, player: PlayerId) -> tuple[Move, ...]:
 
 def _meant(game: AnyGame, match: Any, players: Players, choice: Raw) -> Move | None:
     """The legal move of one of these players that is written here."""
-    legal = {bytes(_written(move)): move for player in players for move in game.actions(match, player)}
-    found = same_option(tuple(map(Raw, legal)), choice)
-    return None if found is None else legal[bytes(found)]
+    legal = [move for player in players for move in game.actions(match, player)]
+    number = option_meant([_written(move) for move in legal], choice)
+    return None if number is None else legal[number]
 
 
 def _written(move: Event) -> Raw:
@@ -169,10 +180,3 @@ def replayed(name: str, players: Players, seed: Seed, moves: tuple[Raw, ...]) ->
             return None
         match = _after(game, match, move)
     return game.outcome(_dealt(game, match))
-
-
-def _dealt(game: AnyGame, match: Any) -> Any:
-    """The match when the dealer has done its part."""
-    while game.outcome(match) is None and (due := game.dealer(match)) is not None:
-        match = _after(game, match, due)
-    return match

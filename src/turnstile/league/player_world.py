@@ -217,10 +217,9 @@ def _faults_of_history(state: State) -> Iterator[str]:
         yield "No match is played twice."
     if state.match is not None and (state.match.match_id in played) != (state.phase not in IN_MATCH):
         yield "A match is in the history when it is over, and not before."
-    if state.match is not None and state.phase in IN_MATCH:
-        has_chosen = state.match.my_choice is not None
-        if has_chosen != (state.phase is Phase.WAITING_FOR_RESULT):
-            yield "Who waits for the result has chosen, and nobody else."
+    has_answered = state.match is not None and state.match.has_answered
+    if state.phase in IN_MATCH and has_answered != (state.phase is Phase.WAITING_FOR_RESULT):
+        yield "Who waits for the result has chosen, and nobody else."
     counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
     if counted != sum(match.result is not None for match in state.history):
         yield "Every result is counted once."

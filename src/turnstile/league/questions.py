@@ -3,6 +3,7 @@
 A game's views and moves are carried as JSON, just as the game writes them: only the game knows what they mean.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Raw
@@ -50,10 +51,12 @@ class MoveData(LeagueValue, frozen=True, kw_only=True):
     choice: Raw
 
 
-def same_option(options: tuple[Raw, ...], choice: Raw) -> Raw | None:
-    """The option that says the same as this choice, however each is written; `None` where none does."""
+def option_meant(options: Sequence[Raw], choice: Raw) -> int | None:
+    """Which option says the same as this choice, however each is written; `None` where none does."""
     chosen = _plain(choice)
-    return None if chosen is None else next((option for option in options if _plain(option) == chosen), None)
+    if chosen is None:
+        return None
+    return next((number for number, option in enumerate(options) if _plain(option) == chosen), None)
 
 
 def _plain(written: Raw) -> bytes | None:
