@@ -39,6 +39,7 @@ from turnstile.league.player_play import (
     choice_expiry,
     chosen,
     dequeued,
+    given_to_another,
     given_up,
     invited,
     is_past,
@@ -210,16 +211,24 @@ def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejec
     return Next(after if is_repeat else replace(after, phase=Phase.REGISTERED), ack)
 
 
-def queue_until_over(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
-    """A round that is announced during a match is kept until the match is over."""
+def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+    """A round that is announced during a match is kept until the match is over.
+
+    When the round of the match is announced again, and now with another referee for it, that one begins it anew.
+    """
     if refused := refuse_league(state, event.league_id):
         return refused
-    queued = event if event.round_id > state.playing.round_id else state.queued
-    return Next(replace(state, queued=queued), acknowledged_round(state, event))
+    ack = acknowledged_round(state, event)
+    if event.round_id > state.playing.round_id:
+        return Next(replace(state, queued=event), ack)
+    without = given_to_another(state, event)
+    return Next(state, ack) if without is None else Next(without, *match_timers_stopped(), ack)
 
 
 for _phase in IN_MATCH:
-    player.on(_phase, RoundAnnouncement, to=_phase)(queue_until_over)
+    player.on(_phase, RoundAnnouncement, to={"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND})(
+        hear_of_round_in_match
+    )
 
 
 # an invitation

@@ -33,7 +33,7 @@ def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
 
 def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
     """The first result counts; a repeated one is acknowledged again."""
-    return Next(state, _acknowledged(state, event)) if event.match_id in state.played_ids else IGNORED
+    return Next(state, _acknowledged(state, event)) if state.has_played(event.match_id) else IGNORED
 
 
 def _acknowledged(state: State, event: GameOver) -> Send:
