@@ -17,7 +17,7 @@ from turnstile.kernel.machine import Machine, Refusal, Rejection
 from turnstile.kernel.values import Event, Move, PlayerId, Timeout, encode, wire_name
 from turnstile.league.questions import option_meant
 from turnstile.league.words import LeagueValue
-from turnstile.registry import find_game
+from turnstile.registry import find_game, study_of
 
 MOST_TOLD = 32_768  # bytes of moves that fit into a message beside everything else
 MOST_FORCED = 1_000  # moves without an alternative in a row, and as many deals
@@ -165,18 +165,38 @@ def _written(move: Event) -> Raw:
 
 
 def replayed(name: str, players: Players, seed: Seed, moves: tuple[Raw, ...]) -> Outcome | None:
-    """What comes of these moves when the match is played again; `None` where they are none, or do not end it.
+    """What comes of these moves when the match is played again; `None` where they are none, or do not end it."""
+    game, match = find_game(name), _played_again(name, players, seed, tuple(map(bytes, moves)))
+    return None if game is None or match is None else game.outcome(match)
 
-    The dealer does its part whenever it has one; otherwise the next move happens.
-    """
+
+@lru_cache(maxsize=1024)  # a referee is looked at more often than it is moved
+def _played_again(name: str, players: Players, seed: Seed, moves: tuple[bytes, ...]) -> Any:
+    """The match after these moves. The dealer does its part whenever it has one; otherwise the next move happens."""
     game = find_game(name)
     match = None if game is None else game.new(players, game.options(), seed)
     if game is None or isinstance(match, Rejection):
         return None
+    match = _dealt(game, match)
     for choice in moves:
-        match = _dealt(game, match)
-        move = None if game.outcome(match) else _meant(game, match, players, choice)
+        move = None if game.outcome(match) else _meant(game, match, players, Raw(choice))
         if move is None:
             return None
-        match = _after(game, match, move)
-    return game.outcome(_dealt(game, match))
+        match = _dealt(game, _after(game, match, move))
+    return match
+
+
+def fault_of(board: Board, players: Players, seed: Seed) -> str | None:
+    """What is wrong with a board; `None` for one that can be reached, by the version of the game that is here."""
+    game = find_game(board.game)
+    if game is None or game.version != board.version:
+        return "The match is of a game, or of a version of it, that is not here."
+    match = game.machine.read_state(bytes(board.match))
+    if isinstance(match, Rejection):
+        return match.sentence
+    if game.players(match) != players or game.outcome(match):
+        return "The match is one of others, or it is over."
+    if board.moves is None:
+        return study_of(game).sound(match)
+    again = _played_again(board.game, players, seed, tuple(map(bytes, board.moves)))
+    return None if match == again else "The match is not what its moves lead to."

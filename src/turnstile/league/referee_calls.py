@@ -1,7 +1,7 @@
 """What a referee says: invitations, calls, errors, results and reports, and the timers that run with them."""
 
 from msgspec import UNSET, Raw, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge, parity_of
 from turnstile.kernel.chance import commit
@@ -41,6 +41,7 @@ from turnstile.league.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     MAX_RETRIES,
+    MOST_MOVES,
     NOTIFICATION_SECONDS,
     Address,
     Awaited,
@@ -304,19 +305,34 @@ def played(state: State, number: int) -> GameResult:
 
 
 def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
-    """What the end of a game means for the league: whoever alone has won wins, everything else is a draw."""
-    winner = outcome.winners[0] if len(outcome.winners) == 1 else None
+    """What the end of a game means for the league."""
+    winner = sole_winner(outcome)
     scores = ", ".join(f"{seat.player_id} {outcome.scores[seat.player_id]}" for seat in state.seats)
     how = "it is a draw" if winner is None else f"{winner} wins"
-    return GameResult(
+    return replace(
+        broken_off(state, board),
         status=Status.DRAW if winner is None else Status.WIN,
         winner_player_id=winner,
+        reason=f"{game_of(board).title}: {how} ({scores})",
+        scores=outcome.scores,
+    )
+
+
+def sole_winner(outcome: Outcome) -> PlayerId | None:
+    """Whoever alone has won wins; everything else is a draw."""
+    return outcome.winners[0] if len(outcome.winners) == 1 else None
+
+
+def broken_off(state: State, board: Board) -> GameResult:
+    """A match that does not come to an end is a draw, without scores."""
+    return GameResult(
+        status=Status.DRAW,
+        winner_player_id=None,
         drawn_number=None,
         number_parity=None,
         choices=_choices(state),
-        reason=f"{game_of(board).title}: {how} ({scores})",
+        reason=f"{game_of(board).title}: not over after {MOST_MOVES} moves of a player, and so a draw",
         seed=state.given.seed,
-        scores=outcome.scores,
         moves=_moves(board),
     )
 

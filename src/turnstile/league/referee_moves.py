@@ -11,7 +11,7 @@ from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.league.boards import Board, moved, options_of, outcome_of
 from turnstile.league.messages import GameMoveResponse
-from turnstile.league.referee_calls import asked_for, called, error, judged, timer_of
+from turnstile.league.referee_calls import asked_for, broken_off, called, error, judged, timer_of
 from turnstile.league.referee_play import (
     ALREADY_ANSWERED,
     MOVED_BADLY,
@@ -22,7 +22,7 @@ from turnstile.league.referee_play import (
     seated,
 )
 from turnstile.league.referee_state import Seat, State, put
-from turnstile.league.words import ErrorName
+from turnstile.league.words import MOST_MOVES, ErrorName
 
 
 def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
@@ -44,6 +44,8 @@ def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
         return ended_by_default(put(state, replace(seat, has_answered=True, is_unreached=False)))
     if outcome := outcome_of(after):
         return ended(state, judged(state, after, outcome))
+    if seat.move_number == MOST_MOVES:
+        return ended(state, broken_off(state, after))
     return _asked(state, state.board, after, seat.player_id)
 
 

@@ -1,13 +1,21 @@
 """Referee and player on their stands: how `turnstile step` opens and reads one, and what `turnstile check` walks."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import refuse_seed
 from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.stand import Stand
 from turnstile.kernel.values import Malformed, PlayerId, decode
-from turnstile.league import player_state, player_world, referee_state, referee_world
+from turnstile.league import (
+    player_moves_world,
+    player_state,
+    player_world,
+    referee_moves_world,
+    referee_state,
+    referee_world,
+)
 from turnstile.league.player import new as new_player
 from turnstile.league.player import player
 from turnstile.league.referee import new as new_referee
@@ -39,7 +47,7 @@ referee_stand = Stand(
     options=referee_state.Options,
     new=open_referee,
     read=read_referee,
-    worlds=referee_world.worlds,
+    worlds=lambda: chain(referee_world.worlds(), referee_moves_world.worlds()),
 )
 
 
@@ -70,5 +78,5 @@ player_stand = Stand(
     options=player_state.Options,
     new=open_player,
     read=read_player,
-    worlds=player_world.worlds,
+    worlds=lambda: chain(player_world.worlds(), player_moves_world.worlds()),
 )

@@ -16,6 +16,7 @@ DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # which managers that name no
 LEAGUE_MANAGER = Address("league_manager")
 
 MAX_RETRIES = 3  # after the first call: a fourth expiry is the end of it
+MOST_MOVES = 500  # of one player in one match: some games would let two players go on for ever
 
 JOIN_SECONDS = 5.0
 CHOICE_SECONDS = 30.0
