@@ -103,6 +103,25 @@ BODIES: dict[str, dict[str, Any]] = {
         "context": CONTEXT,
     },
     "CHOOSE_PARITY_RESPONSE": {"match_id": "R5M2", "player_id": "P04", "parity_choice": "odd"},
+    "GAME_MOVE_CALL": {
+        **FROM_REFEREE,
+        "league_id": "spring",
+        "round_id": 5,
+        "player_id": "P04",
+        "game_type": "e-card",
+        "move_number": 7,
+        "move_request": {
+            "move_type": "Pick",
+            "valid_options": [{"type": "Pick", "player": "P04", "card": card} for card in "EC"],
+            "context": {**CONTEXT, "view": {"phase": "Picking", "hand": ["E", "C", "C"]}},
+        },
+    },
+    "GAME_MOVE_RESPONSE": {
+        "match_id": "R5M2",
+        "player_id": "P04",
+        "move_number": 7,
+        "move_data": {"move_type": "Pick", "choice": {"type": "Pick", "player": "P04", "card": "C"}},
+    },
     "GAME_OVER": {
         **FROM_REFEREE,
         "league_id": "spring",

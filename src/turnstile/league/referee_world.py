@@ -21,6 +21,7 @@ from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
     GameJoinAck,
+    GameMoveResponse,
     GameOverAck,
     GameResult,
     LeagueQueryResponse,
@@ -108,6 +109,7 @@ def happenings() -> Iterator[Event]:
     for player, match in product((ANA, BO, STRANGER), (MATCH, OTHER_MATCH)):
         yield from (GameJoinAck(match_id=match, player_id=player, accept=accept) for accept in (True, False))
         yield from (ChooseParityResponse(match_id=match, player_id=player, parity_choice=word) for word in CHOICES)
+        yield GameMoveResponse(match_id=match, player_id=player)
         yield GameOverAck(match_id=match, player_id=player)
     yield LeagueQueryResponse(success=True)
     for status, match in product((*Registration, "RECEIVED"), (MATCH, OTHER_MATCH)):
