@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from turnstile.bots import Bot, bots_of, random_bot
+from turnstile.bots import Bot, bots_of
 from turnstile.kernel import AnyGame, Move, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.values import Malformed, decode
@@ -71,4 +71,4 @@ def _read_action(game: AnyGame, option: Raw) -> Move:
 
 def _bot_of(game: AnyGame, name: str) -> Bot[Any]:
     bots = bots_of(game)
-    return bots.get(name) or next(iter(bots.values()), random_bot)
+    return bots.get(name) or next(iter(bots.values()))
