@@ -155,19 +155,14 @@ def losing(rng: Random) -> Callable[[LeagueMessage], int]:
     return times
 
 
-def remembering(rng: Random) -> Chooser:
-    """Whoever is asked the same again says something else, if that is possible: only the first answer must count."""
-    return by_random(rng)
-
-
 @SETTINGS
 @given(st.sampled_from(GAMES), st.integers(0, 2**32), st.booleans())
-def test_A3_A5_whatever_is_repeated_lost_or_late_every_move_counts_once(name: str, number: int, loses: bool) -> None:
+def test_A5_whatever_is_repeated_lost_or_late_every_move_counts_once(name: str, number: int, loses: bool) -> None:
     rng = Random(f"network {number}")
     match = Meeting(
         name,
         Seed(str(number)),
-        {player: remembering(rng) for player in PLAYERS},
+        {player: by_random(rng) for player in PLAYERS},
         losing(rng) if loses else stuttering(rng),
         lambda waiting: rng.randrange(len(waiting)),
     )
@@ -190,7 +185,7 @@ def silent(asked: AskedMove) -> Raw | None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_A8_a_strategy_that_never_answers_makes_the_first_move_in_time(name: str) -> None:
+def test_a_strategy_that_never_answers_makes_the_first_move_in_time(name: str) -> None:
     match = Meeting(name, Seed("8"), {A: silent, B: by_random(Random(8))})
     result = match.play()
     assert result.status is not Status.TECHNICAL_LOSS
