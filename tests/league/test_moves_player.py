@@ -218,7 +218,7 @@ def test_a_match_is_of_choices_or_of_moves_and_never_both() -> None:
 # the end
 
 
-def finished(seed: Seed = SEED, role: Role = Role.PLAYER_A) -> tuple[State, GameResult]:
+def finished(seed: Seed = SEED) -> tuple[State, GameResult]:
     """A player that has answered something in a match of E-Card, and how that match ended."""
     match = Meeting("e-card", seed, {each: by_random(Random(1)) for each in (A, B)})
     result = match.play()
