@@ -1,6 +1,8 @@
 """The wire forms of league.v2, message by message: whole messages as a peer sends them, envelope and all."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,3 +210,13 @@ def test_a_technical_loss_has_nulls_where_nothing_was_drawn_or_chosen() -> None:
 def test_what_other_referees_and_managers_leave_out_is_not_missed(name: str, left_out: tuple[str, ...]) -> None:
     body = {key: value for key, value in BODIES[name].items() if key not in left_out}
     assert isinstance(decode(encode({"message_type": name, **body}), KINDS[name]), LeagueMessage)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "league.md"
+WRITTEN = re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("text", WRITTEN, ids=[json.loads(text)["message_type"] for text in WRITTEN])
+def test_an_example_on_the_page_is_a_whole_message(text: str) -> None:
+    written = json.loads(text)
+    assert json.loads(encode(decode(text, KINDS[written["message_type"]]))) == written
