@@ -37,6 +37,7 @@ from turnstile.league.words import LEAGUE_MANAGER, LeagueId, MatchId, RefereeId,
 
 A, B = PlayerId("P05"), PlayerId("P02")
 PLAYERS = (A, B)
+MOST_EVENTS = 20_000  # in one match; a longer one does not end
 LEAGUE, MATCH, REFEREE = LeagueId("league"), MatchId("R1M1"), RefereeId("REF03")
 
 Chooser = Callable[[AskedMove], Raw | None]
@@ -97,7 +98,9 @@ class Meeting:
     def play(self) -> GameResult:
         """The whole match, to its report."""
         self._to_referee(assignment(self.game, self.seed))
-        while self.referee.state.phase is not referee_state.Phase.MATCH_COMPLETE:
+        for _ in range(MOST_EVENTS):
+            if self.referee.state.phase is referee_state.Phase.MATCH_COMPLETE:
+                break
             if self.waiting:
                 to, message = self.waiting.pop(self.order(self.waiting))
                 self._deliver(to, message)

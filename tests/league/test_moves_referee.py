@@ -1,6 +1,7 @@
 """The referee in a match of another game: who is asked, who is late, who is wrong, and what it costs."""
 
 import json
+from dataclasses import replace as with_fields
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from turnstile.league.referee_state import Code, Phase, Seat, State
 from turnstile.league.referee_world import sound
 from turnstile.league.stands import read_referee
 from turnstile.league.words import Awaited, MatchId, Status
+from turnstile.registry import lent
 
 SEED = Seed("1")
 CALLED_A, CALLED_B = "GAME_MOVE_CALL to player:P05", "GAME_MOVE_CALL to player:P02"
@@ -157,6 +159,25 @@ def test_the_question_of_the_other_stands_with_its_retries_and_its_timer() -> No
     step = taken(state, answer(state, A))
     assert seat(step.state, B) == late
     assert taken(step.state, is_silent(step.state, B)).state.phase is Phase.COLLECTING_CHOICES
+
+
+def turned_when_the_other_has_picked(state: ecard.State, player: PlayerId) -> tuple[ecard.Pick, ...]:
+    """Actions that are other ones as soon as the other player has moved."""
+    offered = ecard.actions(state, player)
+    return offered[::-1] if any(state.pending_picks.values()) else offered
+
+
+def test_a_question_whose_options_are_no_longer_the_same_is_asked_anew_with_its_own_retries() -> None:
+    with lent(with_fields(ecard.game, actions=turned_when_the_other_has_picked)):
+        state = asking("e-card").state
+        late = is_silent(state, B)
+        state, old = taken(state, late).state, answer(state, B)
+        step = taken(state, answer(state, A))
+        assert sent(step) == [CALLED_B]
+        assert timers(step) == ["no player_A", "player_B 30 s"]
+        assert (seat(step.state, B).move_number, seat(step.state, B).retry_count) == (2, 0)
+        assert refused(step.state, old) == Code.IGNORED
+        assert refused(step.state, late) == Code.STALE_TIMER
 
 
 def test_an_answer_without_a_number_answers_the_present_question() -> None:
