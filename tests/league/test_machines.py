@@ -1,4 +1,4 @@
-"""What holds for both machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
+"""What holds for all machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +19,8 @@ from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, di
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
 from turnstile.kernel.stand import AnyStand
 from turnstile.league import (
+    manager_sound,
+    manager_world,
     player_moves_world,
     player_state,
     player_world,
@@ -26,17 +28,34 @@ from turnstile.league import (
     referee_state,
     referee_world,
 )
-from turnstile.league.messages import REPLIES, GameError, GameOver, MatchResultReport
+from turnstile.league.management import ALL_REPLIES, LeagueError
+from turnstile.league.manager import manager
+from turnstile.league.messages import GameError, GameOver, MatchResultReport
 from turnstile.league.player import player
 from turnstile.league.referee import referee
 from turnstile.league.referee_calls import failure_of
-from turnstile.league.stands import open_player, open_referee, player_stand, read_player, read_referee, referee_stand
+from turnstile.league.stands import (
+    manager_stand,
+    open_manager,
+    open_player,
+    open_referee,
+    player_stand,
+    read_manager,
+    read_player,
+    read_referee,
+    referee_stand,
+)
 from turnstile.registry import find_stand
 from turnstile.testing.strategies import values
 
-STANDS: dict[str, AnyStand] = {"referee": referee_stand, "player": player_stand}
-HAPPENINGS = {"referee": referee_world.HAPPENINGS, "player": player_world.HAPPENINGS}
+STANDS: dict[str, AnyStand] = {"manager": manager_stand, "referee": referee_stand, "player": player_stand}
+HAPPENINGS = {
+    "manager": manager_world.HAPPENINGS,
+    "referee": referee_world.HAPPENINGS,
+    "player": player_world.HAPPENINGS,
+}
 OF_PARITY: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] = {
+    "manager": (lambda _: manager_world.HAPPENINGS, lambda: manager_world.opened(3)),
     "referee": (lambda _: referee_world.HAPPENINGS, refereed.idle),
     "player": (lambda _: player_world.HAPPENINGS, played.starting),
 }
@@ -45,7 +64,11 @@ OF_MOVES: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] 
     "player": (lambda _: player_moves_world.HAPPENINGS, player_moves_world.waiting),
 }
 """All that may happen to a machine in a state, and where it begins: in Even/Odd, and in another game."""
-SOUND: dict[str, Callable[[Any], str | None]] = {"referee": referee_world.sound, "player": player_world.sound}
+SOUND: dict[str, Callable[[Any], str | None]] = {
+    "manager": manager_sound.sound,
+    "referee": referee_world.sound,
+    "player": player_world.sound,
+}
 FIRST = 1_000
 RESULT = refereed.notified_result()
 SETTINGS = settings(
@@ -179,11 +202,10 @@ def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> Non
     ],
 )
 def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, lie: dict[str, Any]) -> None:
-    is_referee = isinstance(state, referee_state.State)
-    sound = SOUND["referee" if is_referee else "player"]
+    name = next(name for name, stand in STANDS.items() if isinstance(state, stand.machine.state))
+    sound, read = SOUND[name], STANDS[name].read
     assert sound(state) is None
     assert sound(replace(state, **lie)) is not None
-    read: Callable[[bytes], Any] = read_referee if is_referee else read_player
     assert read(encode(state)) == state
     answer = read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)
@@ -203,13 +225,16 @@ def code(answer: object) -> str:
     return answer.code
 
 
-def test_a_referee_and_a_player_are_opened_from_outside() -> None:
+def test_each_of_them_is_opened_from_outside() -> None:
     referee_opened = open_referee((), b'{"referee_id":"REF07"}', None)
     assert not isinstance(referee_opened, Rejection)
     assert referee_opened.referee_id == "REF07"
     player_opened = open_player((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
     assert not isinstance(player_opened, Rejection)
     assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
+    manager_opened = open_manager((), b'{"league_id":"spring","most_players":8}', played.SEED)
+    assert not isinstance(manager_opened, Rejection)
+    assert (manager_opened.league_id, manager_opened.options.most_players) == ("spring", 8)
 
 
 def test_nothing_is_opened_from_nonsense() -> None:
@@ -220,6 +245,11 @@ def test_nothing_is_opened_from_nonsense() -> None:
     assert code(open_player((), b"{}", None)) == Refusal.INVALID_SEED
     assert code(open_player((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
     assert code(open_player((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(open_manager((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(open_manager((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(open_manager((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(open_manager((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(read_manager(b"{}")) == Refusal.INVALID_STATE
     assert code(read_referee(b"{}")) == Refusal.INVALID_STATE
     assert code(read_player(b"[]")) == Refusal.INVALID_STATE
 
@@ -232,7 +262,7 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
     """A machine, and the states it went through when whatever can happen happened to it."""
     name = draw(st.sampled_from(list(STANDS)), label="machine")
     rng = Random(draw(st.integers(0, 2**32), label="seed"))
-    of_moves = draw(st.booleans(), label="a match of another game")
+    of_moves = name in OF_MOVES and draw(st.booleans(), label="a match of another game")
     offered, first = (OF_MOVES if of_moves else OF_PARITY)[name]
     machine, states = STANDS[name].machine, [first()]
     for _ in range(draw(st.integers(0, 60), label="events")):
@@ -289,7 +319,7 @@ def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tup
 
 def tried(name: str, every: int) -> Iterator[tuple[Any, Step[Any] | Rejection]]:
     """States that can be reached, each with all that may happen to it: the first of them, and then every so many."""
-    for number, (offered, _) in ((0, OF_PARITY[name]), (2, OF_MOVES[name])):
+    for number, (offered, _) in ((0, OF_PARITY[name]), *((2, cases[name]) for cases in [OF_MOVES] if name in cases)):
         walk, _ = walked(name, number)
         for node in (*walk.nodes[:FIRST], *walk.nodes[FIRST::every]):
             for event in offered(node.state):
@@ -328,7 +358,7 @@ def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_
 
 
 def test_every_request_has_its_reply() -> None:
-    spoken = {*referee.messages, *player.messages}
-    replies = {*REPLIES.values()}
-    assert {kind for kind in spoken if kind not in replies} <= REPLIES.keys()
+    spoken = {*manager.messages, *referee.messages, *player.messages}
+    replies = {*ALL_REPLIES.values(), LeagueError}
+    assert {kind for kind in spoken if kind not in replies} <= ALL_REPLIES.keys()
     assert json.loads(encode(refereed.assignment()))["message_type"] == "match_assigned"

@@ -1,0 +1,59 @@
+"""Many simulated leagues, each from its seed. A failure prints the seed and the command that repeats it."""
+
+import os
+from collections import Counter
+
+import pytest
+
+from tests.league.world import Violation, World
+from tests.league.world_bugs import BUGS, Bug
+
+SEEDS = int(os.environ.get("TORTURE_SEEDS", "500"))
+MOST_SEEDS = 400  # in which a planted bug must show
+AT_ONCE = 500  # seeds in one test: enough to reach every rare situation
+MUST_BE_REACHED = (
+    "a letter arrived 0 times",
+    "a letter arrived 2 times",
+    "a letter was refused",
+    "a letter came to nobody",
+    "WatchedManager dies",
+    "LocalReferee dies",
+    "LocalReferee dies for good",
+    "WorldPlayer dies",
+    "WorldPlayer has given up",
+    "RoguePlayer dies",
+)
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, AT_ONCE))
+def test_leagues_hold_what_is_promised(first: int) -> None:
+    reached: Counter[str] = Counter()
+    for seed in range(first, min(first + AT_ONCE, SEEDS)):
+        reached.update(World(seed).run().reached)
+    missed = [situation for situation in MUST_BE_REACHED if not reached[situation]]
+    assert not missed or SEEDS < AT_ONCE, f"never reached with the seeds from {first} on: {missed}"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_seed_is_one_league(seed: int) -> None:
+    assert World(seed).run().notes == World(seed).run().notes
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_planted_bug_is_caught(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
+    bug.plant(monkeypatch)
+    broken = set()
+    for seed in range(MOST_SEEDS):
+        broken.add(_broken(seed))
+        if bug.caught_by in broken:
+            return
+    pytest.fail(f"in {MOST_SEEDS} leagues {bug.name} broke nothing but {broken}")
+
+
+def _broken(seed: int) -> str | None:
+    """The promise that a league breaks."""
+    try:
+        World(seed).run()
+    except Violation as violation:
+        return violation.promise
+    return None
