@@ -113,6 +113,12 @@ def test_an_answer_counts_while_a_match_is_announced_again() -> None:
     assert league.answers(REF02).referee(REF02).unanswered == 0
 
 
+def test_a_match_that_is_booked_stays_with_its_referee() -> None:
+    league = playing("Ron").referees("Sue").reports("R1M1", None).watches(REF01, 5)
+    assert [match.referee_id for match in league.state.matches] == [REF01, REF02]
+    assert [referee.load for referee in league.state.referees] == [0, 1]
+
+
 def test_who_was_given_up_has_no_say_any_more() -> None:
     league = playing("Ron", "Sue").watches(REF01, 4)
     assert league.refusal(league.report("R1M1", None, by=REF01)) == Code.WRONG_REFEREE

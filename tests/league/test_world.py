@@ -8,7 +8,7 @@ import pytest
 from tests.league.world import Violation, World
 from tests.league.world_bugs import BUGS, Bug
 
-SEEDS = int(os.environ.get("TORTURE_SEEDS", "500"))
+SEEDS = int(os.environ.get("TORTURE_SEEDS", "1000"))
 MOST_SEEDS = 400  # in which a planted bug must show
 AT_ONCE = 500  # seeds in one test: enough to reach every rare situation
 MUST_BE_REACHED = (

@@ -198,7 +198,7 @@ def loses_its_timers_with_a_restart(patch: Patch) -> None:
     patch.setattr(local_manager, "replayed", timeless)
 
 
-@caught_by("live")
+@caught_by("just")
 def does_not_know_a_player_that_asks_again(patch: Patch) -> None:
     patch.setattr(manager_entry, "repeated_player", lambda state, meta: None)
 
