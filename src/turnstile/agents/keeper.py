@@ -89,6 +89,11 @@ class Keeper(Generic[S]):
         return cls(store, table, replayed(table, machine, whole, watch), is_open)
 
     @property
+    def machine(self) -> str:
+        """The name of the machine."""
+        return self._kept.header.machine
+
+    @property
     def pace(self) -> float:
         return self._kept.header.pace
 

@@ -85,7 +85,7 @@ class Kept(Generic[S]):
 def table_of(kind: str, *names: str) -> TableId:
     """The id of a machine's table. Names that others chose and that are too long, or odd, are hashed."""
     plain = "/".join((kind, *names))
-    if len(plain) <= LONGEST_ID and re.fullmatch(r"[\w.-]+(/[\w.-]+)*", plain, re.ASCII):
+    if len(plain) <= LONGEST_ID and all(re.fullmatch(r"[A-Za-z0-9_.-]+", name) for name in names):
         return TableId(plain)
     room = LONGEST_ID - len(kind) - 1
     return TableId(f"{kind}/{sha256(encode(names)).hexdigest()[:room]}")

@@ -18,31 +18,18 @@ import msgspec
 
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
-from turnstile.kernel.values import PlayerId, Value, encode
-from turnstile.league.messages import StandingsRow
-from turnstile.league.player_state import PlayedMatch
-from turnstile.league.words import MatchId
+from turnstile.kernel.values import encode
+from turnstile.league.player_state import Question
 
 LONGEST_ANSWER = 4096  # bytes
 SIDES = (Parity.EVEN, Parity.ODD)
-
-
-class Situation(Value, frozen=True, rename=None, kw_only=True):
-    """What a strategy is told: the match, and all that the player has seen so far."""
-
-    match_id: MatchId
-    round_id: int
-    player_id: PlayerId
-    opponent_id: PlayerId
-    history: tuple[PlayedMatch, ...] = ()
-    standings: tuple[StandingsRow, ...] = ()
 
 
 class Failed(Exception):
     """A strategy has not given a choice: it crashed, or said something else."""
 
 
-Strategy = Callable[[Situation], Awaitable[Parity]]
+Strategy = Callable[[Question], Awaitable[Parity]]
 """Who chooses. Cancelled when it is too late; raises `Failed`."""
 
 
@@ -57,7 +44,7 @@ def find_strategy(text: str, seed: Seed) -> Strategy:
         return _immediately(lambda _: Parity(rest))
     if text in ("random", "alternating", "history"):
         chosen = {"random": at_random, "alternating": alternating, "history": by_history}[text]
-        return _immediately(lambda situation: chosen(situation, seed))
+        return _immediately(lambda question: chosen(question, seed))
     if name == "python" and rest.count(":") == 1 and all(rest.split(":")):
         return in_process([sys.executable, "-m", "turnstile.agents.ask", *rest.split(":")])
     if name == "command" and rest.strip():
@@ -78,29 +65,29 @@ def _words(command: str) -> list[str]:
 # built in
 
 
-def _immediately(choose: Callable[[Situation], Parity]) -> Strategy:
-    async def strategy(situation: Situation) -> Parity:
-        return choose(situation)
+def _immediately(choose: Callable[[Question], Parity]) -> Strategy:
+    async def strategy(question: Question) -> Parity:
+        return choose(question)
 
     return strategy
 
 
-def at_random(situation: Situation, seed: Seed) -> Parity:
+def at_random(question: Question, seed: Seed) -> Parity:
     """Either, as likely as the other. The same seed chooses the same in the same match, before and after a restart."""
-    return SIDES[draw(seed, f"choice {situation.match_id}", 0, len(SIDES))]
+    return SIDES[draw(seed, f"choice {question.match_id}", 0, len(SIDES))]
 
 
-def alternating(situation: Situation, seed: Seed) -> Parity:
+def alternating(question: Question, seed: Seed) -> Parity:
     """Even, odd, even, odd: a match after the other."""
-    return SIDES[len(situation.history) % len(SIDES)]
+    return SIDES[len(question.history) % len(SIDES)]
 
 
-def by_history(situation: Situation, seed: Seed) -> Parity:
+def by_history(question: Question, seed: Seed) -> Parity:
     """The other side than the opponent has mostly chosen so far: alone it wins, together it only draws."""
-    chosen = [match.opponent_choice for match in situation.history if match.opponent_id == situation.opponent_id]
+    chosen = [match.opponent_choice for match in question.history if match.opponent_id == question.opponent_id]
     evens, odds = chosen.count(Parity.EVEN), chosen.count(Parity.ODD)
     if evens == odds:
-        return at_random(situation, seed)
+        return at_random(question, seed)
     return Parity.ODD if evens > odds else Parity.EVEN
 
 
@@ -110,13 +97,13 @@ def by_history(situation: Situation, seed: Seed) -> Parity:
 def in_process(command: Sequence[str]) -> Strategy:
     """Ask a program: a line of JSON in, a line with the choice out."""
 
-    async def strategy(situation: Situation) -> Parity:
-        return read_choice(await _answer_of(command, encode(situation) + b"\n"))
+    async def strategy(question: Question) -> Parity:
+        return read_choice(await _answer_of(command, encode(question) + b"\n"))
 
     return strategy
 
 
-async def _answer_of(command: Sequence[str], question: bytes) -> bytes:
+async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
     """The first line that a program says; it and all it has started are gone when this returns or is cancelled."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -132,7 +119,7 @@ async def _answer_of(command: Sequence[str], question: bytes) -> bytes:
     assert process.stdout is not None
     try:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not listen to answer
-            process.stdin.write(question)
+            process.stdin.write(line)
             await process.stdin.drain()
             process.stdin.close()
         return await process.stdout.readline()
