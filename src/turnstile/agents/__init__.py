@@ -1,1 +1,1 @@
-"""The agents of the league as processes: what they say over HTTP, what they keep on disk, and how they are run."""
+"""The agents of the league as processes: what is around the machines of `turnstile.league`, and between them."""
