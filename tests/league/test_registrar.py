@@ -31,8 +31,8 @@ META = RefereeMeta(
 ACCEPTED = RefereeRegisterResponse(
     status=Registration.ACCEPTED,
     referee_id=RefereeId("REF01"),
-    auth_token="t",
-    league_id=LeagueId("league"),  # noqa: S106
+    auth_token="t",  # noqa: S106
+    league_id=LeagueId("league"),
 )
 TAKEN = RefereeRegisterResponse(status=Registration.REJECTED, reason=DUPLICATE_NAME)
 

@@ -12,28 +12,27 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from turnstile.agents.alarm import Alarm
-from turnstile.agents.caller import Caller, Receipt, Unreached
+from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import Ack, Identity, ignored
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox
+from turnstile.agents.replies import ANSWERS, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.management import ALL_REPLIES
 from turnstile.league.messages import ACKNOWLEDGED, ChooseParityCall, GameInvitation, LeagueMessage
-from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS
+from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, Address
 from turnstile.store.protocol import Store
 
 T = TypeVar("T")
 
-REPLIES = tuple(set(ALL_REPLIES.values()))
+REPLIES = tuple(set(ANSWERS.values()))
 SECONDS: dict[type[Any], float] = {GameInvitation: JOIN_SECONDS, ChooseParityCall: CHOICE_SECONDS}
 """How long a call waits for its answer, where that is not as long as for an answer of the league manager."""
-MARGIN_SECONDS = 1.0  # by which it waits longer than the machine's own timer: silence is for the timer to judge
 
 DONE = Ack(status=ACKNOWLEDGED)
 LATE = "The answer was not made in time."
@@ -169,25 +168,33 @@ class Agent:
             await self._lost(work, state, send, "its address is not known")
             return
         self.journal.sent(work.match, message, send.to)
-        seconds = (SECONDS.get(type(message), MANAGER_SECONDS) + MARGIN_SECONDS) * work.keeper.pace
+        seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
+        began = asyncio.get_running_loop().time()
         try:
             answer = await self._caller.call(
-                endpoint, message, who=self.who, conversation=work.conversation_of(state, send), seconds=seconds
+                endpoint,
+                message,
+                who=self.who,
+                to=Address(send.to),
+                conversation=work.conversation_of(state, send),
+                seconds=seconds,
             )
         except Unreached as fault:
-            await self._lost(work, state, send, str(fault))
+            is_silent = asyncio.get_running_loop().time() - began >= seconds
+            await self._lost(work, state, send, str(fault), is_silent=is_silent)
             return
         await self._answered(work, state, send, answer)
 
-    async def _lost(self, work: Work[S], state: S, send: Send, why: str) -> None:
+    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_silent: bool = False) -> None:
+        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told."""
         assert isinstance(send.message, LeagueMessage)
         self.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
         self.journal.failed(work.match, send.message, send.to, why)
-        event = work.failure_of(state, send)
+        event = None if is_silent else work.failure_of(state, send)
         if event is not None:
             await self.bring(work, event)
 
-    async def _answered(self, work: Work[S], state: S, send: Send, answer: LeagueMessage | Receipt | Fault) -> None:
+    async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
         """A reply is an event. Anything else is an answer all the same, for whoever wants no more than that."""
         kind = wire_name(type(send.message))
         event: Event | None
@@ -201,7 +208,7 @@ class Agent:
             event = work.faulted(state, send)
         else:
             self.meter.called(kind, Outcome.RECEIPT)
-            event = work.acknowledged(send)
+            event = None  # what was asked for may still be posted
         if event is not None:
             await self.bring(work, event)
 

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from typing import Generic
 
 from turnstile.agents.keeper import Keeper
+from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event
-from turnstile.league.management import ALL_REPLIES
 from turnstile.league.messages import LeagueMessage
 
 Answer = LeagueMessage | Fault
@@ -54,11 +54,7 @@ class Work(Generic[S]):
         raise NotImplementedError
 
     def faulted(self, state: S, send: Send) -> Event | None:
-        """What to tell the machine when a call was answered with an error: usually that it was delivered."""
-        return self.acknowledged(send)
-
-    def acknowledged(self, send: Send) -> Event | None:
-        """What to tell the machine when a call was answered with nothing that can be read, and that is enough."""
+        """What to tell the machine when a call was answered with an error: usually nothing, its timer runs."""
         return None
 
     # how its host takes part
@@ -68,7 +64,7 @@ class Work(Generic[S]):
 
     def reply_to(self, message: LeagueMessage, step: Step[S]) -> Answer | None:
         """The answer to a message that stands in the step which it led to."""
-        wanted = ALL_REPLIES.get(type(message))
+        wanted = ANSWERS.get(type(message))
         sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
         return next((each for each in sent if type(each) is wanted and isinstance(each, LeagueMessage)), None)
 
@@ -77,7 +73,7 @@ class Work(Generic[S]):
     @contextmanager
     def awaiting(self, message: LeagueMessage) -> Iterator[asyncio.Future[Answer]]:
         """An answer that may be made later, as long as somebody waits for it."""
-        key = ALL_REPLIES.get(type(message), LeagueMessage), getattr(message, "match_id", None)
+        key = ANSWERS.get(type(message), LeagueMessage), getattr(message, "match_id", None)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, []).append(answer)
         try:
