@@ -57,14 +57,17 @@ class Scribe:
 
     def __init__(self, failed: Callable[[], None] = lambda: None) -> None:
         """`failed` is told of every file that could not be written; the next change of it is the next attempt."""
-        self._wanted: dict[Path, Render] = {}
+        self._wanted: dict[Path, tuple[Render, asyncio.Future[None]]] = {}
         self._woken = asyncio.Event()
+        self._one_by_one = asyncio.Lock()
         self._failed = failed
 
-    def put(self, path: Path, render: Render) -> None:
-        """Let this stand in that file, soon."""
-        self._wanted[path] = render
+    def put(self, path: Path, render: Render) -> asyncio.Future[None]:
+        """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
+        _, written = self._wanted.get(path) or (None, asyncio.get_running_loop().create_future())
+        self._wanted[path] = render, written
         self._woken.set()
+        return written
 
     async def run(self) -> None:
         """Write what is wanted, until cancelled."""
@@ -75,10 +78,13 @@ class Scribe:
 
     async def drain(self) -> None:
         """Write all that is wanted now."""
-        while self._wanted:
-            path = next(iter(self._wanted))
-            render = self._wanted.pop(path)
-            await asyncio.to_thread(self._write, path, render)
+        async with self._one_by_one:
+            while self._wanted:
+                path = next(iter(self._wanted))
+                render, written = self._wanted.pop(path)
+                await asyncio.shield(asyncio.to_thread(self._write, path, render))
+                if not written.done():
+                    written.set_result(None)
 
     def _write(self, path: Path, render: Render) -> None:
         try:

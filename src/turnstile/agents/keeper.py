@@ -43,6 +43,8 @@ class Keeper(Generic[S]):
         self._kept = kept
         self._is_open = is_open
         self._lock = asyncio.Lock()
+        self.changed: Instant = kept.opened
+        """When the latest event happened."""
 
     @classmethod
     async def begin(
@@ -59,7 +61,7 @@ class Keeper(Generic[S]):
         """A machine that begins; `about` is what its host wants to know again after a restart."""
         at = store.now()
         kept, first = opened(machine, start, pace, about, at)
-        row = row_of(kept, at, is_open(start))
+        row = row_of(kept, at, is_open=True)
         if not await _stored(lambda: store.create(table, first, row)) and not await _is_there(store, table, first):
             raise Damaged(table, "another machine has begun under this id")
         return cls(store, table, kept, is_open)
@@ -116,8 +118,7 @@ class Keeper(Generic[S]):
 
     def about(self, as_type: type[T]) -> T:
         """What the host had written down when the machine began."""
-        read: T = read_about(self._kept.header, as_type)
-        return read
+        return read_about(self._kept.header, as_type)
 
     async def take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
         """Let an event happen. `then` is told what came of it, once that is durable and before anything else happens.
@@ -135,7 +136,7 @@ class Keeper(Generic[S]):
                 await self._take(event, lambda came_of_it, event=event: then(event, came_of_it))  # type: ignore[misc]
 
     async def _take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
-        now = self._store.now()
+        self.changed = now = self._store.now()
         clockwork = self._kept.clockwork
         before, timers = clockwork.state, dict(clockwork.timers)
         came_of_it = clockwork.take(event, now)

@@ -7,9 +7,8 @@ it led to, so that both come back as they were, or the damage is noticed.
 import re
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
-import msgspec
 from msgspec import Raw
 
 from turnstile.kernel.machine import Machine, Rejection, S, Step
@@ -30,6 +29,8 @@ from turnstile.store.log import (
     verify_snapshot,
 )
 from turnstile.store.protocol import Commit, Row, Saved
+
+T = TypeVar("T")
 
 VERSION = 1  # of the header, and of how events are written
 SNAPSHOT_EVERY = 256  # entries
@@ -208,6 +209,6 @@ def _read_timeout(table: TableId, machine: Machine[S], written: Raw) -> Timeout:
     return event
 
 
-def read_about(header: Header, as_type: type[Any]) -> Any:
+def read_about(header: Header, as_type: type[T]) -> T:
     """What the host had written down for itself when the machine began."""
-    return msgspec.convert(msgspec.json.decode(header.about), as_type)
+    return decode(bytes(header.about), as_type)

@@ -1,5 +1,6 @@
 """Calls in order: to each recipient one after the other, to all of them side by side."""
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -14,6 +15,7 @@ class Outbox:
     def __init__(self, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         self._start = start
         self._lines: dict[str, deque[Call]] = {}
+        self._emptied = asyncio.Event()
 
     def put(self, to: str, call: Call) -> bool:
         """Make a call when those before it are done; `False` where too many wait, and the call is not made."""
@@ -34,3 +36,10 @@ class Outbox:
                 await line.popleft()()
         finally:
             del self._lines[to]
+            self._emptied.set()
+
+    async def empty(self) -> None:
+        """Wait until nothing is under way."""
+        while self._lines:
+            self._emptied.clear()
+            await self._emptied.wait()

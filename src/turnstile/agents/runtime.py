@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from turnstile.agents.alarm import Alarm
 from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.envelope import Ack, Identity, ignored
+from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
@@ -137,7 +137,7 @@ class Agent:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
         if isinstance(came_of_it, Step):
             for hop in came_of_it.trace:
-                self.journal.transition(work.match, hop)
+                self.journal.transition(work.match_of(came_of_it.state), hop)
                 self.meter.passed(work.machine, hop)
             if came_of_it.trace:
                 self.meter.enter(work, work.machine, came_of_it.state.phase.value)
@@ -167,7 +167,7 @@ class Agent:
         if endpoint is None:
             await self._lost(work, state, send, "its address is not known")
             return
-        self.journal.sent(work.match, message, send.to)
+        self.journal.sent(work.match_of(state), message, send.to)
         seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
         began = asyncio.get_running_loop().time()
         try:
@@ -185,11 +185,32 @@ class Agent:
             return
         await self._answered(work, state, send, answer)
 
+    async def ask(self, endpoint: str, to: str, message: LeagueMessage, seconds: float) -> Answered | None:
+        """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
+        self.journal.sent(None, message, to)
+        try:
+            return await self._caller.call(
+                endpoint, message, who=self.who, to=Address(to), conversation=new_conversation(), seconds=seconds
+            )
+        except Unreached as fault:
+            self.meter.called(wire_name(type(message)), Outcome.UNREACHED)
+            self.journal.failed(None, message, to, str(fault))
+            return None
+
+    async def challenge(self, endpoint: str, name: str, seconds: float) -> bool:
+        """Whether whoever registers by this name is the one that answers there."""
+        return await self._caller.challenge(endpoint, name, who=self.who, seconds=seconds)
+
+    async def all_called(self) -> None:
+        """Wait until an orderly agent has made all its calls."""
+        assert self._outbox is not None
+        await self._outbox.empty()
+
     async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_silent: bool = False) -> None:
         """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told."""
         assert isinstance(send.message, LeagueMessage)
         self.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
-        self.journal.failed(work.match, send.message, send.to, why)
+        self.journal.failed(work.match_of(state), send.message, send.to, why)
         event = None if is_silent else work.failure_of(state, send)
         if event is not None:
             await self.bring(work, event)
@@ -200,11 +221,13 @@ class Agent:
         event: Event | None
         if isinstance(answer, LeagueMessage):
             self.meter.called(kind, Outcome.ANSWERED)
-            self.journal.received(work.match, answer, send.to)
+            self.journal.received(work.match_of(state), answer, send.to)
             event = answer
         elif isinstance(answer, Fault):
             self.meter.called(kind, Outcome.FAULT)
-            self.journal.note(f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match)
+            self.journal.note(
+                f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match_of(state)
+            )
             event = work.faulted(state, send)
         else:
             self.meter.called(kind, Outcome.RECEIPT)
@@ -218,7 +241,7 @@ class Agent:
         """Let a message happen to a machine, and answer it: at once, or when the answer is made."""
         if self.is_stopping:
             return ignored(STOPPING)
-        self.journal.received(work.match, message, by)
+        self.journal.received(_match_of(message, work), message, by)
         with work.awaiting(message) as answer:
             came_of_it = await self.bring(work, message)
             if isinstance(came_of_it, Rejection):
@@ -241,7 +264,7 @@ class Agent:
     ) -> Answer:
         if refused.code == PENDING:
             return await self._later(work, message, answer)
-        self.journal.refused(work.match, wire_name(type(message)), by, refused.code)
+        self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code)
         code = work.errors.get(refused.code)
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
 
@@ -260,6 +283,10 @@ class Agent:
 def _due_of(work: Work[Any]) -> int | None:
     timer = work.keeper.next_timer
     return None if timer is None else timer.due
+
+
+def _match_of(message: LeagueMessage, work: Work[Any]) -> str | None:
+    return getattr(message, "match_id", None) or work.match_of(work.state)
 
 
 def _outcome(reply: Answer) -> str:

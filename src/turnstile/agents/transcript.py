@@ -47,6 +47,10 @@ class Transcript:
         self.result: GameResult | None = None
         self.is_reported = False
         self.finished: Instant | None = None
+        self.path: Path | None = None
+        """Where it is kept, once that is known."""
+        self.last: State | None = None
+        """The referee when the result was reported; it forgets the match afterwards."""
         self._hops: list[tuple[Instant, str, str, str]] = []
         self._said: list[tuple[Instant, str, str, Message]] = []
 
@@ -64,7 +68,7 @@ class Transcript:
         self.result = state.result or self.result
         self.is_reported = state.is_reported or self.is_reported
         if state.phase is Phase.MATCH_COMPLETE:
-            self.finished = at
+            self.finished, self.last = at, state
 
     def rendered(self) -> bytes:
         """The file."""

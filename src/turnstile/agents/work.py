@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Generic
+from typing import Any, Generic
 
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.replies import ANSWERS
@@ -20,15 +20,13 @@ Answer = LeagueMessage | Fault
 class Work(Generic[S]):
     """One machine. Each kind of agent says in a class of its own whom it calls, and how its host takes part."""
 
-    errors: Mapping[str, int] = {}
+    errors: Mapping[Any, int] = {}
     """The JSON-RPC errors of refusals; any other is answered with ACK, IGNORED."""
     later: tuple[type[LeagueMessage], ...] = ()
     """Requests whose exchange stays open when the step that takes them has no answer yet."""
 
-    def __init__(self, keeper: Keeper[S], match: str | None = None) -> None:
-        """`match` is how its lines in the journal begin."""
+    def __init__(self, keeper: Keeper[S]) -> None:
         self.keeper = keeper
-        self.match = match
         self._waiting: dict[tuple[type[LeagueMessage], str | None], list[asyncio.Future[Answer]]] = {}
 
     @property
@@ -38,6 +36,10 @@ class Work(Generic[S]):
     @property
     def machine(self) -> str:
         return self.keeper.machine
+
+    def match_of(self, state: S) -> str | None:
+        """The match that it is about, with which its lines in the journal begin."""
+        return None
 
     # whom it calls
 
