@@ -104,9 +104,12 @@ class ManagerHost(Host):
         """`players`: names and endpoints of those that cannot register themselves.
 
         `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
-        than local. `admin_token`: who shows it may start the league from anywhere.
+        than local. `admin_token`: who shows it may start the league from anywhere. Raises `CannotStart`.
         """
         super().__init__(settings)
+        for name, endpoint in players:
+            if why := refusal(endpoint, settings.reach):
+                raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
         self.who.sender = LEAGUE_MANAGER
         self._options = options
         self._players = players
@@ -141,9 +144,6 @@ class ManagerHost(Host):
     async def _enter_players(self) -> None:
         """Those that are listed take part without asking for it."""
         for name, endpoint in self._players:
-            why = refusal(endpoint, self.settings.reach)
-            if why is not None:
-                raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
             meta = PlayerMeta(
                 display_name=name, version="0.0.0", game_types=(self._options.game_type,), contact_endpoint=endpoint
             )
