@@ -46,7 +46,7 @@ def find_strategy(text: str, seed: Seed) -> Strategy:
         chosen = {"random": at_random, "alternating": alternating, "history": by_history}[text]
         return _immediately(lambda question: chosen(question, seed))
     if name == "python" and rest.count(":") == 1 and all(rest.split(":")):
-        return in_process([sys.executable, "-m", "turnstile.agents.ask", *rest.split(":")])
+        return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *rest.split(":")])
     if name == "command" and rest.strip():
         return in_process(_words(rest))
     raise UnknownStrategy(
