@@ -8,6 +8,7 @@ calls only what is out on the open network, over https. Organisers can allow fur
 import asyncio
 import re
 import socket
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
@@ -22,9 +23,11 @@ IpAddress = IPv4Address | IPv6Address
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 CARRIERS = tuple(
-    IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+    IPv6Network(net) for net in ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
 """IPv6 addresses that stand for IPv4 ones; nobody needs them to be reached, but to pass for somebody else."""
+
+NAME = re.compile(r"(?=.{1,253}$)LABEL(\.LABEL)*\.?".replace("LABEL", r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"))
 
 LOCALHOST = ("127.0.0.1", "::1")
 """What `localhost` is, whatever a resolver says. IPv4 first: many who say `localhost` listen there alone."""
@@ -38,11 +41,10 @@ class Reach(msgspec.Struct, frozen=True):
     is_public: bool = False
 
     def allows(self, address: IpAddress) -> bool:
-        if isinstance(address, IPv6Address) and (address.scope_id or any(address in net for net in CARRIERS)):
-            return False
         if any(address in ip_network(net) for net in self.networks):
             return True
-        return self.is_public and address.is_global and not address.is_multicast
+        is_carrier = isinstance(address, IPv6Address) and any(address in net for net in CARRIERS)
+        return self.is_public and address.is_global and not address.is_multicast and not is_carrier
 
     def names(self, host: str) -> bool:
         """Whether the organisers vouch for a host by its name or address."""
@@ -67,6 +69,7 @@ def _is_network(entry: str) -> bool:
     return _literal(entry.partition("/")[0]) is not None
 
 
+@lru_cache(10_000)
 def refusal(url: str, reach: Reach) -> str | None:
     """Why a URL may not be called, as far as it says so itself; `None` if it may."""
     if len(url) > LONGEST_URL or not re.fullmatch(r"[!-~]+", url) or "\\" in url:
@@ -93,7 +96,7 @@ def _fault_of_host(host: str, reach: Reach) -> str | None:
     address = _literal(host)
     if address is not None:
         return None if host in reach.hosts or reach.allows(address) else "an address that may not be called"
-    if not re.fullmatch(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?", host):
+    if not NAME.fullmatch(host):
         return "no host"
     if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rstrip(".").rpartition(".")[2]):
         return "an address that is not written in full"  # decimal, hexadecimal, octal, too short

@@ -140,15 +140,15 @@ class Caller:
     async def _posted(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
         """The status and the body of the answer."""
         try:
-            return await self._exchanged(endpoint, body, most)
-        except aiohttp.ServerDisconnectedError:
-            # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
             try:
                 return await self._exchanged(endpoint, body, most)
-            except (aiohttp.ClientError, OSError) as fault:
-                raise _unreached(fault) from None
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as fault:
+                if isinstance(fault, aiohttp.ClientConnectorError):
+                    raise
+                # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
+                return await self._exchanged(endpoint, body, most)
         except (aiohttp.ClientError, OSError) as fault:
-            raise _unreached(fault) from None
+            raise Unreached(type(fault).__name__) from None  # its text may hold what the peer has sent
 
     async def _exchanged(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
         session = self._opened()
@@ -189,10 +189,6 @@ async def _capped(response: aiohttp.ClientResponse, most: int) -> bytes:
         if len(body) > most:
             raise Unreached("the answer is too large")
     return bytes(body)
-
-
-def _unreached(fault: Exception) -> Unreached:
-    return Unreached(type(fault).__name__)  # the text may hold what the peer has sent
 
 
 class _Attempt:

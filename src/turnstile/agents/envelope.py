@@ -25,6 +25,9 @@ ENVELOPE = ("protocol", "message_type", "sender", "timestamp", "conversation_id"
 WITH_DEADLINE = ("CHOOSE_PARITY_CALL", "GAME_MOVE_CALL")
 """The calls that say until when an answer counts."""
 
+TOLD_AS_NULL = ("reason", "winner", "drawn_number")
+"""What league.v2 wants to see even where there is none: no reason to reject, no winner, no number."""
+
 Now = Callable[[], datetime]
 
 
@@ -113,6 +116,8 @@ def plain(value: Any) -> Any:
             if held is not UNSET and not (held is None and may_miss):
                 found[encoded] = plain(held)
         return found
+    if isinstance(value, msgspec.Raw):
+        return msgspec.json.decode(value)
     if isinstance(value, dict):
         return {str(key): plain(held) for key, held in value.items()}
     if isinstance(value, tuple | list):
@@ -122,12 +127,9 @@ def plain(value: Any) -> Any:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, bool], ...]:
-    """Each field, its name on the wire, and whether a null there may as well be left out.
-
-    The `reason` of a registration is the exception: it is null when there is none.
-    """
+    """Each field, its name on the wire, and whether a null there may as well be left out."""
     return tuple(
-        (field.name, field.encode_name, field.default is None and field.name != "reason")
+        (field.name, field.encode_name, field.default is None and field.name not in TOLD_AS_NULL)
         for field in msgspec.structs.fields(kind)
     )
 

@@ -37,6 +37,8 @@ Reply = LeagueMessage | Fault
 """What an agent says to a message: another one, an `Ack` among them, or an error."""
 Handler = Callable[[Incoming], Awaitable[Reply]]
 
+LONGEST_ACCOUNT = 100
+
 OK, ACCEPTED, NO_CONTENT, BAD_REQUEST, TOO_MANY = 200, 202, 204, 400, 429
 
 
@@ -128,12 +130,11 @@ def _as_message(fault: Fault) -> LeagueMessage:
         error_code=str(fault.code),
         error_name=fault.message,
         error_description=fault.message,
-        original_message_type="",
         context={"fields": named} if named else {},
     )
 
 
 def _account(request: Request, peer: str) -> tuple[str, str]:
     """On whose account a request goes. Many agents live at one address, and none can spend for another's token."""
-    fields = request.fields
-    return peer, str(fields.get("auth_token") or fields.get("sender"))
+    named = request.fields.get("auth_token") or request.fields.get("sender")
+    return peer, named[:LONGEST_ACCOUNT] if isinstance(named, str) else ""

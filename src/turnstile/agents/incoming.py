@@ -14,6 +14,7 @@ from turnstile.agents.envelope import PROTOCOL, new_conversation, read_conversat
 from turnstile.agents.methods import meant
 from turnstile.agents.rpc import METHOD_NOT_FOUND, Fault, Request
 from turnstile.agents.spelling import read_message
+from turnstile.league.errors import LeagueErrorName, league_error, number_of
 from turnstile.league.management import LeagueError
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import Address
@@ -76,20 +77,14 @@ def conversation_of(request: Request) -> str:
 def _fault_of_envelope(fields: dict[str, Any], message_type: str) -> Fault | None:
     protocol, timestamp = fields.get("protocol"), fields.get("timestamp")
     if protocol is not None and protocol != PROTOCOL:
-        return league_fault("E018", "PROTOCOL_VERSION_MISMATCH", message_type)
+        name, reason = LeagueErrorName.PROTOCOL_VERSION_MISMATCH, f"This is {PROTOCOL}."
+        return told(league_error(name, reason, message_type))
     if timestamp is not None and not (isinstance(timestamp, str) and read_time(timestamp)):
-        return league_fault("E021", "INVALID_TIMESTAMP", message_type)
+        name, reason = LeagueErrorName.INVALID_TIMESTAMP, "Times are in UTC, and say so."
+        return told(league_error(name, reason, message_type))
     return None
 
 
-def league_fault(code: str, name: str, message_type: str, *, retryable: bool = False, **context: str) -> Fault:
+def told(error: LeagueError) -> Fault:
     """A LEAGUE_ERROR as it travels: the number of its code, its name, and itself as `error.data`."""
-    told = LeagueError(
-        error_code=code,
-        error_name=name,
-        error_description=name,
-        original_message_type=message_type,
-        context={"action": message_type, **context},
-        retryable=retryable,
-    )
-    return Fault(int(code.removeprefix("E")), name, told)
+    return Fault(number_of(error.error_code), error.error_name, error)

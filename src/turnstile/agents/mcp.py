@@ -1,6 +1,7 @@
 """MCP itself, as far as an agent speaks it: a server that has tools, one for each message that it takes."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +20,12 @@ class Tools:
 
     def __init__(self, name: str, kinds: Iterable[type[LeagueMessage]]) -> None:
         self.name = name
-        self.listed = [_tool(kind) for kind in kinds]
+        self.kinds = tuple(kinds)
+
+    @cached_property
+    def listed(self) -> list[Fields]:
+        """Made when it is first asked for: hardly anybody does."""
+        return [_tool(kind) for kind in self.kinds]
 
     def answer(self, request: Request) -> Fields | None:
         """The result of one of MCP's own requests; `None` for what is none."""

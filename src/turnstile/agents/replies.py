@@ -17,17 +17,10 @@ from turnstile.agents.challenge import LeagueChallenge, LeagueChallengeResponse
 from turnstile.agents.envelope import IGNORED
 from turnstile.agents.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, Fault, Fields, Unreadable, parse
 from turnstile.agents.spelling import read_message
-from turnstile.league.management import (
-    LeagueStatus,
-    RefereeRegisterRequest,
-    RefereeRegisterResponse,
-    RunMatch,
-    RunMatchAck,
-    StartLeague,
-)
+from turnstile.kernel.values import wire_name
+from turnstile.league.management import ALL_REPLIES, RefereeRegisterRequest
 from turnstile.league.messages import (
     ACKNOWLEDGED,
-    REPLIES,
     GameError,
     GameOver,
     LeagueCompleted,
@@ -40,13 +33,7 @@ from turnstile.league.messages import (
 )
 from turnstile.league.words import Address, Registration
 
-ANSWERS: dict[type[Any], type[LeagueMessage]] = {
-    **REPLIES,
-    RefereeRegisterRequest: RefereeRegisterResponse,
-    StartLeague: LeagueStatus,
-    RunMatch: RunMatchAck,
-    LeagueChallenge: LeagueChallengeResponse,
-}
+ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """What answers what."""
 
 TOLD = (RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
@@ -107,6 +94,8 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
     if isinstance(call, MatchResultReport) and "result" not in body and "message_type" not in body:
         return Unusable(Receipt(status, _word(body)))  # for this any result will do, but a result it must be
     for fields in _objects(body):
+        if fields.get("message_type") == "ACK" and fields.get("status") == IGNORED:
+            break
         found = _typed(call, to, fields)
         if found is not None:
             return found
@@ -185,9 +174,10 @@ def _inner(place: Fields) -> Iterator[Any]:
 
 def _typed(call: LeagueMessage, to: Address, fields: Fields) -> LeagueMessage | None:
     """The reply in these fields, if they have what makes one."""
-    if fields.get("message_type") == "ACK" and fields.get("status") == IGNORED:
-        return None
-    found = read_message(ANSWERS[type(call)], {**fields, **_ids(call, to)})
+    kind = ANSWERS[type(call)]
+    if wire_name(kind) == "GAME_MOVE_RESPONSE" and not fields.keys() & {"move_data", "choice"}:
+        return None  # a move that cannot be read is one; no move is none
+    found = read_message(kind, {**fields, **_ids(call, to)})
     return None if isinstance(found, Fault) else found
 
 

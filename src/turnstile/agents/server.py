@@ -98,7 +98,7 @@ class Door:
         health: Callable[[], Mapping[str, Any]] = dict,
         now: Now = utc_now,
     ) -> None:
-        self.exchange = Exchange(who, takes, handle, quota=per_agent or Quota(rate=100, burst=500), now=now)
+        self.exchange = Exchange(who, takes, handle, quota=per_agent or Quota(rate=500, burst=1_000), now=now)
         self.hosts = frozenset(host.lower().strip("[]") for host in hosts)
         self.most_bytes = most_bytes
         self.seconds = seconds

@@ -52,7 +52,11 @@ async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, head_se
     listener = _listening(host, port)
     server = _Server(app, head_seconds)
     task = asyncio.create_task(server.serve(sockets=[listener]))
-    await server.ready.wait()
+    ready = asyncio.create_task(server.ready.wait())
+    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        ready.cancel()
+        await task  # which says why it did not start
     return Serving(server, task, listener.getsockname()[1])
 
 
@@ -95,7 +99,6 @@ class _Server(uvicorn.Server):
             server_header=False,
             date_header=False,
             limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
         )
         super().__init__(config)
         self.ready = asyncio.Event()
@@ -111,6 +114,20 @@ class _Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         await self.leaving.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As soon as what is under way has finished, and not by the tick of a clock."""
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        if self.server_state.tasks:
+            _, late = await asyncio.wait(self.server_state.tasks, timeout=GRACE_SECONDS)
+            for task in late:
+                task.cancel()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # in which the connections learn that they are lost
 
 
 class _Prompt(HttpToolsProtocol):

@@ -35,6 +35,8 @@ def read_message(kind: type[M], fields: Fields) -> M | Fault:
     if isinstance(inner := fields.get("data"), dict) and "data" not in known:
         fields = {**inner, **fields}
     fields = _mended(wire_name(kind), fields)
+    if known.get("sender"):
+        fields.setdefault("sender", UNKNOWN_SENDER)
     given = {name: fields[name] for name in known if name in fields}
     missing = [name for name, is_required in known.items() if is_required and name not in given]
     if missing:
@@ -67,7 +69,9 @@ def _place(reason: str) -> str:
 
 def _mended(message_type: str, fields: Fields) -> Fields:
     fields = dict(fields)
-    fields["sender"] = read_sender(fields.get("sender")) or UNKNOWN_SENDER
+    sender = read_sender(fields.pop("sender", None))
+    if sender is not None:
+        fields["sender"] = sender
     if "round_id" in fields:
         fields["round_id"] = _whole(fields["round_id"])
     mend = MENDERS.get(message_type)
@@ -144,6 +148,16 @@ def _mend_choice(fields: Fields) -> None:
     _default(fields, player_id=speaker(fields))
 
 
+def _mend_move(fields: Fields) -> None:
+    """A move in a game other than Even/Odd. What cannot be read as one is none, and is refused by the referee."""
+    if "move_data" not in fields and "choice" in fields:
+        fields["move_data"] = {"choice": fields["choice"]}
+    move = fields.get("move_data")
+    if not (isinstance(move, dict) and "choice" in move and isinstance(move.get("move_type"), str | None)):
+        fields["move_data"] = None
+    _default(fields, player_id=speaker(fields))
+
+
 def _mend_invitation(fields: Fields) -> None:
     role = str(fields.get("role_in_match")).strip().upper()
     fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
@@ -179,16 +193,18 @@ def _is_result(result: Fields) -> bool:
 
 
 def _mend_report(fields: Fields) -> None:
-    """Who has won must be said; how, can be told from it."""
-    if not isinstance(fields.get("result"), dict):
+    """Who has won must be said, be it nobody; how, can be told from it."""
+    told = fields.pop("result", None)
+    if not isinstance(told, dict) or "winner" not in told:
         return
+    fields["result"] = told
     result = _inner(fields, "result")
     details = _inner(result, "details")
-    result.update({"winner": _winner(result["winner"])} if "winner" in result else {})
+    result["winner"] = _winner(result["winner"])
     _default(result, score={})
     _default(details, drawn_number=None)
     details["choices"] = _choices(details.get("choices"))
-    _default(details, status=_status(result.get("winner"), details["drawn_number"], result["score"]))
+    _default(details, status=_status(result["winner"], details["drawn_number"], result["score"]))
 
 
 def _winner(winner: Any) -> Any:
@@ -315,10 +331,11 @@ def _mend_booked(fields: Fields) -> None:
 
 def _mend_query_response(fields: Fields) -> None:
     """Standings may stand at the top or in `data`."""
-    inner = fields.get("data")
-    if isinstance(inner, dict):
-        for name in ("standings", "current_round"):
-            _default(fields, **({name: inner[name]} if name in inner else {}))
+    if isinstance(fields.get("data"), dict):
+        inner = _inner(fields, "data")
+        _mend_rows("standings")(inner)
+        for name in inner.keys() & {"standings", "current_round"}:
+            _default(fields, **{name: inner[name]})
     if isinstance(fields.get("standings"), list):
         _default(fields, success=True)
     _mend_rows("standings")(fields)
@@ -330,6 +347,7 @@ MENDERS: dict[str, Callable[[Fields], None]] = {
     "GAME_INVITATION": _mend_invitation,
     "GAME_JOIN_ACK": _mend_join,
     "CHOOSE_PARITY_RESPONSE": _mend_choice,
+    "GAME_MOVE_RESPONSE": _mend_move,
     "GAME_OVER": _mend_game_over,
     "GAME_ERROR": _mend_error,
     "MATCH_RESULT_REPORT": _mend_report,

@@ -17,7 +17,7 @@ from turnstile.league.manager_calls import (
     unwatched,
     watched,
 )
-from turnstile.league.manager_results import credited, places_of
+from turnstile.league.manager_results import credited
 from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
@@ -28,7 +28,9 @@ UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited fo
 
 def begun(state: State) -> State:
     """The league has begun; the players of its first round are to be paired."""
-    return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=(Tally(),) * len(state.players))
+    count = len(state.players)
+    nothing, order = (Tally(),) * count, tuple(range(count))
+    return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=nothing, ladder=order)
 
 
 def begun_if_all_are_here(state: State) -> State:
@@ -93,9 +95,8 @@ def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -
     referee = state.referees[at]
     busy = replace(referee, is_up=True, load=referee.load - 1, unanswered=0, periods=0)
     after = replace(
-        state,
+        credited(state, match, outcome),
         matches=put(state.matches, named[1] - 1, replace(match, outcome=outcome)),
-        tallies=credited(state.tallies, places_of(state, match), outcome),
         referees=put(state.referees, at, busy),
         remaining=state.remaining - 1,
     )

@@ -1,0 +1,618 @@
+"""The door of an agent: what it lets in, in which shapes, and how it answers."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from tests.agents.wired import CALL, INVITATION, PLAYER, REFEREE, US, Player, Said, asked, post, referee, run
+from turnstile.agents.caller import Caller
+from turnstile.agents.envelope import utc_now, wire_fields
+from turnstile.agents.incoming import told
+from turnstile.agents.methods import ALSO, GENERAL, MESSAGE_TYPES
+from turnstile.agents.quota import Quota
+from turnstile.agents.rpc import Fault
+from turnstile.agents.server import REGISTRATION, Door, Identity, Incoming, serve, served
+from turnstile.kernel.values import wire_name
+from turnstile.league.errors import LeagueErrorName, league_error
+from turnstile.league.messages import (
+    GameInvitation,
+    LeagueMessage,
+    LeagueRegisterRequest,
+    LeagueRegisterResponse,
+    PlayerMeta,
+)
+from turnstile.league.words import Address, Registration
+
+FIELDS = wire_fields(INVITATION, referee(), "conv-r2m1", utc_now())
+CHOICE = wire_fields(CALL, referee(), "conv-r2m1", utc_now())
+
+
+def request(fields: Any = FIELDS, method: str = "handle_game_invitation", **more: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, "params": fields, "id": 7, **more}
+
+
+def without(*names: str) -> dict[str, Any]:
+    return {name: value for name, value in FIELDS.items() if name not in names}
+
+
+def said(body: Any, door: Door | None = None, **headers: str) -> Said:
+    """What a player's door says to one request."""
+
+    async def main() -> Said:
+        async with served(door or Player().door()) as serving:
+            return await post(serving.port, body, **headers)
+
+    return run(main())
+
+
+def joined(answer: Any) -> bool:
+    return bool(answer["message_type"] == "GAME_JOIN_ACK" and answer["accept"])
+
+
+# shapes
+
+
+def test_a_request_is_answered_with_a_whole_message() -> None:
+    answer = said(request())
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.json.keys() == {"jsonrpc", "result", "id"}
+    result = answer.json["result"]
+    assert (result["sender"], result["conversation_id"]) == (PLAYER, "conv-r2m1")
+    assert (result["protocol"], result["auth_token"]) == ("league.v2", "tok-p05-secret")
+    assert joined(result)
+
+
+def test_a_wrapped_message_is_answered_wrapped_and_flat() -> None:
+    result = said(request({"message": FIELDS}, "handle_message")).json["result"]
+    assert joined(result)
+    assert joined(result["message"])
+
+
+def test_an_envelope_with_a_payload_is_answered_by_one() -> None:
+    envelope = {name: FIELDS[name] for name in ("protocol", "message_type", "sender", "timestamp", "conversation_id")}
+    wrapped = {"envelope": envelope, "payload": without(*envelope)}
+    result = said(request(wrapped, "mcp_message")).json["result"]
+    assert result["envelope"]["message_type"] == "GAME_JOIN_ACK"
+    assert result["payload"]["accept"] is True
+    assert joined(result)
+
+
+@pytest.mark.parametrize("arguments", [FIELDS, {"message": FIELDS}], ids=["flat", "wrapped"])
+def test_a_tool_call_is_answered_with_a_text(arguments: Any) -> None:
+    call = {"name": "handle_game_invitation", "arguments": arguments}
+    result = said(request(call, "tools/call")).json["result"]
+    assert result["isError"] is False
+    assert joined(json.loads(result["content"][0]["text"]))
+    assert joined(result["structuredContent"])
+
+
+def test_a_bare_message_is_answered_by_a_bare_one() -> None:
+    answer = said(FIELDS).json
+    assert "jsonrpc" not in answer
+    assert joined(answer)
+
+
+def test_a_bare_message_with_its_fields_in_data_is_answered_by_one() -> None:
+    envelope = {name: FIELDS[name] for name in ("protocol", "message_type", "sender", "timestamp", "conversation_id")}
+    answer = said({**envelope, "data": without(*envelope)}).json
+    assert joined(answer)
+    assert answer["data"]["accept"] is True
+
+
+def test_a_message_as_the_only_positional_parameter_is_read() -> None:
+    assert joined(said(request([FIELDS])).json["result"])
+
+
+def test_an_error_is_told_to_who_speaks_no_json_rpc_as_a_bare_message() -> None:
+    answer = said(without("league_id", "round_id")).json
+    assert (answer["message_type"], answer["error_code"]) == ("LEAGUE_ERROR", "-32602")
+    assert answer["context"] == {"fields": "league_id, round_id"}
+
+
+# names
+
+
+@pytest.mark.parametrize("method", [*GENERAL, "anything", "CHOOSE_PARITY_CALL"])
+def test_the_message_type_decides(method: str) -> None:
+    assert joined(said(request(FIELDS, method)).json["result"])
+
+
+@pytest.mark.parametrize(
+    "method", ["GAME_INVITATION", "game_invitation", "handle_game_invitation", *ALSO["GAME_INVITATION"]]
+)
+@pytest.mark.parametrize(
+    "named", [{}, {"message_type": "SOMETHING"}, {"message_type": 7}], ids=["none", "unknown", "number"]
+)
+def test_without_a_known_type_the_method_decides(method: str, named: dict[str, Any]) -> None:
+    assert joined(said(request({**without("message_type"), **named}, method)).json["result"])
+
+
+def test_every_method_of_the_protocol_is_known() -> None:
+    named = """register_referee REFEREE_REGISTER_REQUEST referee_register register_player LEAGUE_REGISTER_REQUEST
+        league_register league_register_request notify_round ROUND_ANNOUNCEMENT round_announcement announce_round notify
+        handle_game_invitation GAME_INVITATION game_invitation receive_game_invitation choose_parity parity_choose
+        CHOOSE_PARITY_CALL choose_parity_call receive_parity_call notify_match_result GAME_OVER game_over
+        notify_game_over receive_game_over notify_game_error GAME_ERROR game_error report_match_result
+        MATCH_RESULT_REPORT match_result_report update_standings LEAGUE_STANDINGS_UPDATE league_standings_update
+        notify_standings standings_update notify_round_completed ROUND_COMPLETED round_completed notify_league_completed
+        LEAGUE_COMPLETED league_completed league_query LEAGUE_QUERY query_league handle_league_query LEAGUE_ERROR
+        league_error GAME_JOIN_ACK game_join_ack receive_game_join_ack CHOOSE_PARITY_RESPONSE choose_parity_response
+        receive_parity_response start_league run_match"""
+    assert set(named.split()) <= MESSAGE_TYPES.keys()
+
+
+@pytest.mark.parametrize(
+    ("fields", "method"),
+    [
+        ({}, "nonsense"),
+        (without("message_type"), "handle_message"),
+        ({"message_type": "LEAGUE_QUERY"}, "choose_parity"),
+    ],
+)
+def test_what_is_unknown_or_not_for_this_agent_is_not_found(fields: Any, method: str) -> None:
+    answer = said(request(fields, method))
+    assert (answer.status, answer.json["error"]["code"], answer.json["id"]) == (200, -32601, 7)
+
+
+# ids, notifications, batches
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**53, "abc", "", None, 1.5, True], ids=repr)
+def test_any_id_is_given_back_as_it_came(number: Any) -> None:
+    answer = said(request(id=number)).json
+    assert answer["id"] == number
+    assert type(answer["id"]) is type(number)
+
+
+def test_a_notification_is_heard_and_not_answered() -> None:
+    player = Player()
+    asking = request()
+    del asking["id"]
+    answer = said(asking, player.door())
+    assert (answer.status, answer.body) == (204, b"")
+    assert len(player.heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ([request()], -32600),
+        ([], -32600),
+        (7, -32600),
+        ("x", -32600),
+        ({}, -32600),
+        ({"id": 1}, -32600),
+        (request(id=[1]), -32600),
+        (request(id={}), -32600),
+        ({**request(), "method": 5}, -32600),
+        (request([1, 2]), -32602),
+        (request("x"), -32602),
+        (b"", -32700),
+        (b"{", -32700),
+        (b'{"method": "a", "method": "b", "id": 1}', -32700),
+        (b'{"method": NaN}', -32700),
+        (b'{"method": "\\ud800"}', -32700),
+        (b'{"method": "\xff"}', -32700),
+        (b"[" * 30_000 + b"]" * 30_000, -32700),
+        (b'{"method": "x", "params": ' + b'{"a":' * 40 + b"1" + b"}" * 41, -32700),
+        (json.dumps(request()).encode("utf-16"), -32700),
+    ],
+    ids=range(20),
+)
+def test_P13_what_is_no_request_is_refused(body: Any, code: int) -> None:
+    answer = said(body)
+    assert answer.status in (200, 400)
+    assert answer.json["error"]["code"] == code
+    assert "result" not in answer.json
+
+
+# envelopes
+
+
+@pytest.mark.parametrize("name", ["timestamp", "conversation_id", "sender", "protocol", "auth_token"])
+@pytest.mark.parametrize("is_null", [False, True])
+def test_what_is_missing_of_the_envelope_is_noted_and_not_fatal(
+    name: str, is_null: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    player = Player()
+    fields = {**FIELDS, name: None} if is_null else without(name)
+    result = said(request(fields), player.door()).json["result"]
+    assert joined(result)
+    assert result["conversation_id"] == player.heard[0].conversation_id
+    if name in ("timestamp", "conversation_id", "sender"):
+        assert f"without {name}" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    ["2031-04-02T09:10:02Z", "2031-04-02T09:10:02.123456Z", "2031-04-02T09:10:02+00:00", "20310402T091002Z"],
+)
+def test_a_time_in_utc_is_read_in_every_form(timestamp: str) -> None:
+    assert joined(said(request({**FIELDS, "timestamp": timestamp})).json["result"])
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    ["2031-04-02T09:10:02", "2031-04-02T09:10:02+02:00", "2031-04-02T09:10:02-00:30", "yesterday", "", 1932894602],
+)
+def test_a_time_that_is_not_in_utc_is_E021(timestamp: Any) -> None:
+    error = said(request({**FIELDS, "timestamp": timestamp})).json["error"]
+    assert (error["code"], error["message"]) == (21, "INVALID_TIMESTAMP")
+    assert (error["data"]["message_type"], error["data"]["error_code"]) == ("LEAGUE_ERROR", "E021")
+    assert error["data"]["conversation_id"] == "conv-r2m1"
+    assert error["data"]["original_message_type"] == "GAME_INVITATION"
+
+
+@pytest.mark.parametrize("protocol", ["league.v1", "", 2, "League.V2"])
+def test_another_protocol_is_E018(protocol: Any) -> None:
+    error = said(request({**FIELDS, "protocol": protocol})).json["error"]
+    assert (error["code"], error["message"]) == (18, "PROTOCOL_VERSION_MISMATCH")
+    assert error["data"]["error_code"] == "E018"
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        (without("match_id"), ["match_id"]),
+        (without("match_id", "round_id"), ["match_id", "round_id"]),
+        ({**FIELDS, "round_id": "two"}, ["round_id"]),
+        ({**FIELDS, "round_id": True}, ["round_id"]),
+        ({**FIELDS, "role_in_match": "PLAYER_C"}, ["role_in_match"]),
+        ({**CHOICE, "context": {"opponent_id": "P02"}}, ["context.round_id"]),
+        (
+            {**CHOICE, "context": {**CHOICE["context"], "your_standings": {"wins": "x"}}},
+            ["context.your_standings.wins"],
+        ),
+    ],
+    ids=range(7),
+)
+def test_missing_and_ill_typed_fields_are_named(fields: Any, names: list[str]) -> None:
+    error = said(request(fields)).json["error"]
+    assert error["code"] == -32602
+    assert sorted(error["data"]["fields"]) == names
+
+
+# HTTP
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "headers", "status"),
+    [
+        ("/mcp", "GET", {}, 405),
+        ("/mcp", "PUT", {}, 405),
+        ("/mcp", "OPTIONS", {}, 405),
+        ("/mcp/", "POST", {}, 404),
+        ("/", "POST", {}, 404),
+        ("/register", "POST", {}, 404),
+        ("/health", "POST", {}, 405),
+        ("/mcp", "POST", {"Content_Type": "text/plain"}, 415),
+        ("/mcp", "POST", {"Content_Type": "application/x-www-form-urlencoded"}, 415),
+        ("/mcp", "POST", {"Content_Type": "application/json; charset=utf-8"}, 200),
+    ],
+)
+def test_only_json_is_taken_and_only_by_post(path: str, method: str, headers: dict[str, str], status: int) -> None:
+    async def main() -> Said:
+        async with served(Player().door()) as serving:
+            return await post(serving.port, request(), path, method, **headers)
+
+    answer = run(main())
+    assert answer.status == status
+    assert not any(name.startswith("access-control") for name in answer.headers)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "localhost.evil.example:8000"}, 421),
+        ({"Host": ""}, 421),
+        ({"Host": "localhost:1"}, 200),
+        ({"Host": "LOCALHOST"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+    ],
+    ids=str,
+)
+def test_A21_a_page_from_elsewhere_finds_the_door_closed(headers: dict[str, str], status: int) -> None:
+    player = Player()
+    assert said(request(), player.door(), **headers).status == status
+    assert len(player.heard) == (1 if status == 200 else 0)
+
+
+def test_health_and_pages() -> None:
+    door = Player().door(
+        health=lambda: {"phase": "REGISTERED"}, routes=[Route("/table", lambda _: PlainTextResponse("1. P05"))]
+    )
+
+    async def main() -> None:
+        async with served(door) as serving:
+            assert (await post(serving.port, b"", "/health", "GET")).json == {"status": "ok", "phase": "REGISTERED"}
+            assert (await post(serving.port, b"", "/table", "GET")).body == b"1. P05"
+            assert (await post(serving.port, b"", "/other", "GET")).status == 404
+
+    run(main())
+
+
+def test_P14_what_is_too_large_is_not_parsed() -> None:
+    player = Player()
+    padded = request({**FIELDS, "x": "y" * 70_000})
+    answer = said(padded, player.door())
+    assert answer.status == 413
+    assert player.heard == []
+
+
+async def spoken(port: int, *parts: bytes) -> bytes:
+    """Everything that a door says to these bytes, until it closes or says no more."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        for part in parts:
+            writer.write(part)
+            await writer.drain()
+        return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+def test_P14_a_body_without_end_is_cut_off() -> None:
+    chunks = [b"2000\r\n" + b" " * 0x2000 + b"\r\n"] * 12
+
+    async def main() -> bytes:
+        async with served(Player().door()) as serving:
+            return await spoken(serving.port, HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *chunks)
+
+    assert run(main()).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_does_not_come_is_waited_for_once_and_not_for_long() -> None:
+    async def main() -> bytes:
+        async with served(Player().door(seconds=0.05)) as serving:
+            return await spoken(serving.port, HEAD + b'Content-Length: 50\r\n\r\n{"')
+
+    assert run(main()).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize(
+    "parts", [(), (b"POST /mcp HTTP/1.1\r\nHost: loc",), (b"POST /mcp HTTP/1.1\r\nX: " + b"y" * 99_999,)]
+)
+def test_R1_who_never_gets_to_the_end_of_its_headers_is_put_out(parts: tuple[bytes, ...]) -> None:
+    async def main() -> bytes:
+        serving = await serve(Player().door(), head_seconds=0.05)
+        try:
+            return await spoken(serving.port, *parts)
+        finally:
+            await serving.stop()
+
+    assert run(main()) == b""
+
+
+# how much
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_A11_who_asks_too_much_is_told_to_wait_and_the_others_are_not() -> None:
+    clock = Clock()
+    player = Player()
+    door = player.door(per_agent=Quota(rate=2, burst=3, clock=clock))
+    other = {**FIELDS, "auth_token": "tok-ref04"}
+
+    async def main() -> None:
+        async with served(door) as serving:
+            statuses = [(await post(serving.port, request())).status for _ in range(4)]
+            assert statuses == [200, 200, 200, 429]
+            refused = await post(serving.port, request())
+            assert (refused.headers["retry-after"], refused.json["error"]["code"]) == ("1", -32000)
+            assert (await post(serving.port, request(other))).status == 200
+            clock.now += 0.5
+            assert [(await post(serving.port, request())).status for _ in range(2)] == [200, 429]
+
+    run(main())
+    assert len(player.heard) == 5
+
+
+def test_A11_one_address_is_limited_whoever_it_says_it_is() -> None:
+    door = Player().door(per_peer=Quota(rate=1, burst=2, clock=Clock()))
+
+    async def main() -> list[int]:
+        async with served(door) as serving:
+            each = [{**FIELDS, "sender": f"referee:REF{number}", "auth_token": None} for number in range(4)]
+            return [(await post(serving.port, request(fields))).status for fields in each]
+
+    assert run(main()) == [200, 200, 429, 429]
+
+
+def test_A11_buckets_are_forgotten_not_hoarded() -> None:
+    quota = Quota(rate=1, burst=1, clock=Clock(), most_keys=100)
+    for number in range(10_000):
+        assert quota.wait_of(number) == 0
+    assert len(quota._buckets) == 100
+
+
+def test_no_more_requests_are_under_way_than_allowed() -> None:
+    async def main() -> None:
+        waiting, entered = asyncio.Event(), asyncio.Event()
+
+        async def handle(incoming: Incoming) -> LeagueMessage:
+            entered.set()
+            await waiting.wait()
+            return await Player().handle(incoming)  # type: ignore[return-value]
+
+        door = Door(referee(), (GameInvitation,), handle, most_at_once=1)
+        async with served(door) as serving:
+            first = asyncio.create_task(post(serving.port, request()))
+            await entered.wait()
+            refused = await post(serving.port, request())
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            waiting.set()
+            assert (await first).status == 200
+            assert (await post(serving.port, request())).status == 200
+
+    run(main())
+
+
+# faults
+
+
+def test_A20_a_bug_is_logged_and_its_text_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    async def handle(incoming: Incoming) -> LeagueMessage:
+        raise RuntimeError("the seed is c0ffee")
+
+    answer = said(request(), Door(referee(), (GameInvitation,), handle))
+    assert (answer.status, answer.json["error"]) == (200, {"code": -32603, "message": "Internal error"})
+    assert "the seed is c0ffee" in caplog.text
+
+
+def test_a_fault_of_the_agent_is_told_as_a_league_error() -> None:
+    async def handle(incoming: Incoming) -> Fault:
+        return told(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "No.", wire_name(type(incoming.message))))
+
+    error = said(request(), Door(referee(), (GameInvitation,), handle)).json["error"]
+    assert (error["code"], error["message"]) == (12, "AUTH_TOKEN_INVALID")
+    assert (error["data"]["sender"], error["data"]["context"]) == (REFEREE, {"reason": "No."})
+
+
+def test_A20_tokens_are_in_no_log_and_in_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    player = Player()
+    bodies = [request(), request(without("match_id")), request(method="x"), request({**FIELDS, "timestamp": "x"})]
+    said_to_them = [said(body, player.door()) for body in bodies]
+    assert "tok-ref03-secret" not in caplog.text
+    assert not any(b"tok-ref03-secret" in answer.body for answer in said_to_them)
+    assert "tok-" not in repr(player.heard[0]) + repr(player.who)
+    assert player.heard[0].auth_token == "tok-ref03-secret"  # noqa: S105
+
+
+# MCP
+
+
+def test_mcp_is_spoken_to_who_speaks_it() -> None:
+    async def main() -> None:
+        async with served(Player().door()) as serving:
+            hello = await post(serving.port, request({"protocolVersion": "2025-03-26"}, "initialize"))
+            assert hello.json["result"]["protocolVersion"] == "2025-03-26"
+            assert hello.json["result"]["capabilities"] == {"tools": {"listChanged": False}}
+            ready = await post(serving.port, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+            assert (ready.status, ready.body) == (202, b"")
+            assert (await post(serving.port, {"jsonrpc": "2.0", "method": "ping", "id": 1})).json["result"] == {}
+            listed = await post(serving.port, {"jsonrpc": "2.0", "method": "tools/list", "id": 2})
+            tools = {tool["name"]: tool for tool in listed.json["result"]["tools"]}
+            names = {"handle_game_invitation", "choose_parity", "notify_match_result", "league_challenge"}
+            assert tools.keys() == names
+            wanted = tools["handle_game_invitation"]["inputSchema"]
+            assert wanted["type"] == "object"
+            assert "match_id" in wanted["required"]
+            assert "message_type" not in wanted["required"]
+            call = {"name": "handle_game_invitation", "arguments": without("message_type", "protocol")}
+            called = await post(serving.port, request(call, "tools/call"))
+            assert joined(called.json["result"]["structuredContent"])
+
+    run(main())
+
+
+# registration
+
+
+def test_a_player_can_register_by_the_second_door() -> None:
+    async def handle(incoming: Incoming) -> LeagueMessage:
+        assert isinstance(incoming.message, LeagueRegisterRequest)
+        meta = incoming.message.player_meta
+        assert (meta.display_name, meta.contact_endpoint) == ("Sorrel", "http://localhost:8102/mcp")
+        assert (meta.version, meta.game_types) == ("1.2", ("even_odd",))
+        return LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=US)
+
+    door = Door(Identity(Address("league_manager")), (LeagueRegisterRequest,), handle, posts=REGISTRATION)
+    body = {"display_name": "Sorrel", "version": "1.2", "endpoint": "http://localhost:8102/mcp"}
+
+    async def main() -> None:
+        async with served(door) as serving:
+            answer = await post(serving.port, body, "/register")
+            assert (answer.json["status"], answer.json["player_id"], answer.json["reason"]) == ("ACCEPTED", "P05", None)
+            assert (await post(serving.port, [body], "/register")).json["error"]["code"] == -32600
+            assert (await post(serving.port, body, "/register", Content_Type="text/plain")).status == 415
+
+    run(main())
+
+
+def test_A7_only_who_has_asked_for_it_answers_a_challenge() -> None:
+    player = Player()
+
+    async def main() -> None:
+        async with served(player.door()) as serving, Caller() as caller:
+            url = f"http://localhost:{serving.port}/mcp"
+            manager = Identity(Address("league_manager"))
+            assert not await caller.challenge(url, "Juniper", who=manager, seconds=5)
+            player.who.display_name = "Juniper"
+            assert await caller.challenge(url, "Juniper", who=manager, seconds=5)
+            assert not await caller.challenge(url, "Sorrel", who=manager, seconds=5)
+
+    run(main())
+    assert player.heard == []
+
+
+def test_A7_who_registers_can_be_challenged_by_that_name() -> None:
+    """The challenge comes while the registration is still being answered."""
+    manager = Identity(Address("league_manager"))
+    player = Player()
+
+    async def main() -> Any:
+        async with served(player.door()) as home, Caller() as manager_calls, Caller() as player_calls:
+
+            async def handle(incoming: Incoming) -> LeagueMessage:
+                assert isinstance(incoming.message, LeagueRegisterRequest)
+                meta = incoming.message.player_meta
+                is_there = await manager_calls.challenge(
+                    meta.contact_endpoint, meta.display_name, who=manager, seconds=5
+                )
+                status = Registration.ACCEPTED if is_there else Registration.REJECTED
+                return LeagueRegisterResponse(status=status, player_id=US if is_there else None)
+
+            meta = PlayerMeta(
+                display_name="Juniper",
+                version="1",
+                game_types=("even_odd",),
+                contact_endpoint=f"http://localhost:{home.port}/mcp",
+            )
+            async with served(Door(manager, (LeagueRegisterRequest,), handle)) as office:
+                return await player_calls.call(
+                    f"http://localhost:{office.port}/mcp",
+                    LeagueRegisterRequest(player_meta=meta),
+                    who=player.who,
+                    to=Address("league_manager"),
+                    conversation="c",
+                    seconds=10,
+                )
+
+    assert run(main()).status is Registration.ACCEPTED
+
+
+def test_our_agents_understand_each_other_at_once() -> None:
+    player = Player()
+
+    async def main() -> None:
+        async with served(player.door()) as serving, Caller() as caller:
+            for message in (INVITATION, CALL):
+                await asked(caller, f"http://localhost:{serving.port}/mcp", message)
+
+    run(main())
+    assert [incoming.message for incoming in player.heard] == [INVITATION, CALL]
+    assert {incoming.peer for incoming in player.heard} == {"127.0.0.1"}

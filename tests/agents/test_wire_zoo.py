@@ -1,0 +1,208 @@
+"""Our caller among foreign agents: each of them joins and chooses, and is understood."""
+
+from typing import Any
+
+import pytest
+
+from tests.agents import zoo
+from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER, US, asked, post, referee, run
+from tests.agents.zoo import Animal, Manners, living
+from turnstile.agents.caller import Caller, Receipt
+from turnstile.agents.envelope import POSTED
+from turnstile.agents.server import Door, Incoming, served
+from turnstile.league.messages import ChooseParityResponse, GameJoinAck, GameOverAck, LeagueMessage
+
+
+def names(manners: Manners) -> str:
+    return manners.__name__
+
+
+@pytest.mark.parametrize("manners", zoo.DIALECTS, ids=names)
+def test_a_join_and_a_choice_come_from_every_dialect(manners: Manners) -> None:
+    async def main() -> None:
+        async with living(manners) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+            assert await asked(caller, animal.url, CALL) == CHOSEN
+            assert isinstance(await asked(caller, animal.url, OVER), GameOverAck)
+
+    run(main())
+
+
+@pytest.mark.parametrize("manners", zoo.DIALECTS, ids=names)
+def test_what_worked_is_remembered_for_each_endpoint(manners: Manners) -> None:
+    async def main() -> None:
+        async with living(manners) as animal, Caller() as caller:
+            await asked(caller, animal.url, INVITATION)
+            await asked(caller, animal.url, CALL)
+            before = len(animal.heard)
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+            assert await asked(caller, animal.url, CALL) == CHOSEN
+            assert len(animal.heard) == before + 2
+
+    run(main())
+
+
+def test_a_dialect_found_with_the_invitation_is_tried_first_with_the_choice() -> None:
+    async def main() -> None:
+        async with living(zoo.by_params_message) as animal, Caller() as caller:
+            await asked(caller, animal.url, INVITATION)
+            before = len(animal.heard)
+            await asked(caller, animal.url, CALL)
+            assert len(animal.heard) == before + 1
+
+    run(main())
+
+
+def test_who_speaks_as_prescribed_is_asked_once_and_with_an_integer_id() -> None:
+    async def main() -> list[Any]:
+        async with living(zoo.by_tool) as animal, Caller() as caller:
+            await asked(caller, animal.url, INVITATION)
+            await asked(caller, animal.url, CALL)
+            return animal.heard
+
+    first, second = run(main())
+    assert (first["method"], second["method"]) == ("handle_game_invitation", "choose_parity")
+    assert [type(heard["id"]) for heard in (first, second)] == [int, int]
+    assert first["id"] != second["id"]
+
+
+# receipts
+
+
+@pytest.mark.parametrize("word", ["RECEIVED", "acknowledged", "pending"])
+def test_a_receipt_that_says_so_is_one_and_nobody_is_asked_twice(word: str) -> None:
+    async def main() -> None:
+        async with living(lambda body: zoo.result(body, {"status": word})) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == Receipt(200, word)
+            assert len(animal.heard) == 1
+
+    run(main())
+
+
+def test_ok_is_no_join_and_who_says_nothing_else_in_any_form_is_not_asked_in_all_of_them_again() -> None:
+    async def main() -> None:
+        async with living(lambda _: (200, {"status": "ok"})) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == Receipt(200, "ok")
+            assert len(animal.heard) == 6
+            assert await asked(caller, animal.url, INVITATION) == Receipt(200, "ok")
+            assert len(animal.heard) == 7
+
+    run(main())
+
+
+def test_who_understood_nothing_at_first_is_asked_in_every_form_the_next_time() -> None:
+    """A player that is just starting may answer anything."""
+    is_ready: list[bool] = []
+
+    def manners(body: Any) -> zoo.Said:
+        return zoo.bare(body) if is_ready else (500, b"starting")
+
+    async def main() -> None:
+        async with living(manners) as animal, Caller() as caller:
+            with pytest.raises(Exception, match="no answer that can be read"):
+                await asked(caller, animal.url, INVITATION)
+            is_ready.append(True)
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+
+    run(main())
+
+
+# the ids are those of the exchange
+
+
+def test_a_wrong_player_id_and_a_wrong_match_id_in_a_reply_are_those_of_the_call() -> None:
+    def manners(body: Any) -> zoo.Said:
+        return zoo.result(body, {"accept": True, "player_id": "P99", "match_id": "R9M9", "sender": "player:P98"})
+
+    async def main() -> None:
+        async with living(manners) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "said", [{"accept": False}, {"accepted": False}, {"status": "rejected"}, {"status": "DECLINED"}], ids=str
+)
+def test_who_declines_declines_in_so_many_words(said: dict[str, Any]) -> None:
+    async def main() -> None:
+        async with living(lambda body: zoo.result(body, said)) as animal, Caller() as caller:
+            declined = await asked(caller, animal.url, INVITATION)
+            assert isinstance(declined, GameJoinAck)
+            assert (declined.accept, declined.player_id) == (False, US)
+
+    run(main())
+
+
+# broadcasts
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(200, {"status": "RECEIVED"}), (200, b"thanks"), (500, {"oops": 1}), (200, None), (404, b"<html>"), (405, None)],
+)
+def test_any_answer_to_a_broadcast_acknowledges_it(status: int, body: Any) -> None:
+    async def main() -> None:
+        async with living(lambda _: (status, body)) as animal, Caller() as caller:
+            assert isinstance(await asked(caller, animal.url, OVER), GameOverAck)
+
+    run(main())
+
+
+def test_who_knows_no_broadcast_is_told_it_in_one_form_the_next_time() -> None:
+    async def main() -> Animal:
+        async with living(zoo.not_found) as animal, Caller() as caller:
+            for _ in range(3):
+                assert isinstance(await asked(caller, animal.url, OVER), GameOverAck)
+            return animal
+
+    assert len(run(main()).heard) == 6 + 1 + 1
+
+
+def test_who_declines_what_is_repeated_is_invited_once() -> None:
+    seen: list[str] = []
+
+    def manners(body: Any) -> zoo.Said:
+        seen.append(body["params"]["match_id"])
+        return zoo.result(body, {"accept": len(seen) == 1})
+
+    async def main() -> None:
+        async with living(manners) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+
+    run(main())
+    assert len(seen) == 1
+
+
+def test_a_join_and_a_choice_that_are_posted_reach_the_referee() -> None:
+    """The exchange of the call gives a receipt; the answer comes to the referee's own door."""
+    posted: list[Incoming] = []
+
+    async def handle(incoming: Incoming) -> LeagueMessage:
+        posted.append(incoming)
+        return POSTED
+
+    async def main() -> None:
+        door = Door(referee(), (GameJoinAck, ChooseParityResponse), handle)
+
+        async def manners(body: Any) -> zoo.Said:
+            fields = body["params"]
+            said = {"sender": "players:P05", "match_id": fields["match_id"]}
+            if fields["message_type"] == "GAME_INVITATION":
+                answer = {**said, "status": "JOINED"}
+                taken = await post(
+                    serving.port, {"jsonrpc": "2.0", "id": 1, "method": "game_join_ack", "params": answer}
+                )
+            else:
+                answer = {**said, "type": "RESPONSE_PARITY_CHOOSE", "choice": "ODD"}
+                taken = await post(serving.port, answer)
+            assert taken.json.get("result", taken.json)["status"] == "ok"
+            return zoo.result(body, {"status": "received"})
+
+        async with served(door) as serving, living(manners) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == Receipt(200, "received")
+            assert await asked(caller, animal.url, CALL) == Receipt(200, "received")
+
+    run(main())
+    assert [incoming.message for incoming in posted] == [JOINED, CHOSEN]
+    assert [incoming.sender for incoming in posted] == ["player:P05", "player:P05"]

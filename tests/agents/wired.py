@@ -1,0 +1,121 @@
+"""What the tests of the wire share: the messages of one match, who says them, and a raw way to say anything."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import aiohttp
+
+from turnstile.agents.caller import Caller
+from turnstile.agents.envelope import Identity
+from turnstile.agents.incoming import Incoming
+from turnstile.agents.replies import Answered
+from turnstile.agents.rpc import Fault
+from turnstile.agents.server import Door
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.league.messages import (
+    ChoiceContext,
+    ChooseParityCall,
+    ChooseParityResponse,
+    GameInvitation,
+    GameJoinAck,
+    GameOver,
+    GameOverAck,
+    GameResult,
+    LeagueMessage,
+)
+from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
+
+T = TypeVar("T")
+
+MATCH = MatchId("R2M1")
+US, THEM = PlayerId("P05"), PlayerId("P02")
+REFEREE = referee_address(RefereeId("REF03"))
+PLAYER = player_address(US)
+LONG = 20.0
+"""Seconds that nothing needs: what takes longer has failed."""
+
+INVITATION = GameInvitation(
+    sender=REFEREE,
+    league_id=LeagueId("spring"),
+    round_id=2,
+    match_id=MATCH,
+    role_in_match=Role.PLAYER_A,
+    opponent_id=THEM,
+    player_id=US,
+)
+CALL = ChooseParityCall(
+    sender=REFEREE, match_id=MATCH, player_id=US, context=ChoiceContext(opponent_id=THEM, round_id=2)
+)
+OVER = GameOver(
+    sender=REFEREE,
+    match_id=MATCH,
+    game_result=GameResult(
+        status=Status.TECHNICAL_LOSS,
+        winner_player_id=THEM,
+        drawn_number=None,
+        number_parity=None,
+        choices=ByPlayer({US: None, THEM: None}),
+        reason="P05 did not join in time",
+    ),
+)
+JOINED = GameJoinAck(match_id=MATCH, player_id=US, accept=True)
+CHOSEN = ChooseParityResponse(match_id=MATCH, player_id=US, parity_choice="odd")
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(main)
+
+
+def referee() -> Identity:
+    return Identity(REFEREE, "tok-ref03-secret")
+
+
+async def asked(caller: Caller, url: str, message: LeagueMessage, seconds: float = LONG) -> Answered:
+    """What a player at this address answers to the referee."""
+    return await caller.call(url, message, who=referee(), to=PLAYER, conversation="conv-r2m1", seconds=seconds)
+
+
+class Player:
+    """A player of ours that joins, chooses odd, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.who = Identity(PLAYER, "tok-p05-secret")
+        self.heard: list[Incoming] = []
+
+    async def handle(self, incoming: Incoming) -> LeagueMessage | Fault:
+        self.heard.append(incoming)
+        match incoming.message:
+            case GameInvitation():
+                return JOINED
+            case ChooseParityCall():
+                return CHOSEN
+            case GameOver():
+                return GameOverAck(player_id=US, match_id=MATCH)
+        raise AssertionError("a player takes nothing else")
+
+    def door(self, **options: Any) -> Door:
+        return Door(self.who, (GameInvitation, ChooseParityCall, GameOver), self.handle, **options)
+
+
+class Said:
+    """An answer over HTTP."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+async def post(port: int, body: Any, path: str = "/mcp", method: str = "POST", **headers: str) -> Said:
+    """Say anything to a door. Headers are spelt with underscores."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    named = {"Content-Type": "application/json", **{name.replace("_", "-"): held for name, held in headers.items()}}
+    url = f"http://127.0.0.1:{port}{path}"
+    async with aiohttp.ClientSession() as session, session.request(method, url, data=data, headers=named) as answer:
+        return Said(answer.status, {key.lower(): held for key, held in answer.headers.items()}, await answer.read())
