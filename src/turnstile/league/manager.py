@@ -115,11 +115,7 @@ for _phase in (Phase.ANNOUNCING_ROUND, Phase.PLAYING_ROUND):
 manager.on(
     Phase.WAITING_FOR_REFEREE,
     RefereeRegisterRequest,
-    to={
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
-        IS_BACK: Phase.PLAYING_ROUND,
-        REFUSED: Phase.WAITING_FOR_REFEREE,
-    },
+    to={"takes over": Phase.ANNOUNCING_ROUND, REFUSED: Phase.WAITING_FOR_REFEREE},
 )(register_awaited_referee)
 manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(register_referee_again)
 
@@ -254,8 +250,7 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     Phase.WAITING_FOR_REFEREE,
     MatchResultReport,
     to={
-        IS_BACK: Phase.PLAYING_ROUND,
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
+        IS_BACK: Phase.ANNOUNCING_ROUND,
         LAST: Phase.COMPLETING_ROUND,
         NOTHING_NEW: Phase.WAITING_FOR_REFEREE,
     },

@@ -5,7 +5,7 @@ comes before the announcement. To a referee the announcement is the assignment: 
 of its matches have a result, and given up when it does not answer, or answers without ever sending a result.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from heapq import heapify, heapreplace
 
 from msgspec.structs import replace
@@ -34,7 +34,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.words import player_address
+from turnstile.league.words import RefereeId, player_address
 
 ANNOUNCE_TIMER = "announcement"
 MOST_ANNOUNCED = 64  # matches in one message; of a larger round a player is told its own match alone
@@ -71,12 +71,11 @@ def _assigned(state: State, count: int) -> tuple[State, list[Referee]]:
     return replace(state, referees=referees), [referees[at] for at in chosen]
 
 
-def reassigned(state: State) -> State:
-    """The unfinished matches of referees that have been given up go to others; their players are to hear of it."""
-    down = {referee.referee_id for referee in state.referees if not referee.is_up}
-    moved = [at for at, match in enumerate(state.matches) if match.outcome is None and match.referee_id in down]
-    freed = tuple(referee if referee.is_up else replace(referee, load=0) for referee in state.referees)
-    state, chosen = _assigned(replace(state, referees=freed), len(moved))
+def reassigned(state: State, gone: Collection[RefereeId]) -> State:
+    """The unfinished matches of some referees go to whoever is there; their players are to hear of it."""
+    moved = [at for at, match in enumerate(state.matches) if match.outcome is None and match.referee_id in gone]
+    freed = (replace(each, load=0) if each.referee_id in gone else each for each in state.referees)
+    state, chosen = _assigned(replace(state, referees=tuple(freed)), len(moved))
     matches, concerned = list(state.matches), set()
     for at, referee in zip(moved, chosen, strict=True):
         matches[at] = replace(matches[at], referee_id=referee.referee_id)

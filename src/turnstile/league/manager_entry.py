@@ -11,6 +11,7 @@ from turnstile.league.management import RefereeRegisterRequest
 from turnstile.league.manager_calls import announced_to, league_completed
 from turnstile.league.manager_register import (
     REGISTRATION_CLOSED,
+    capacity_of,
     player_accepted,
     player_rejected,
     referee_accepted,
@@ -22,7 +23,7 @@ from turnstile.league.manager_register import (
     with_player,
     with_referee,
 )
-from turnstile.league.manager_rounds import begun_if_all_are_here, called, carried_on
+from turnstile.league.manager_rounds import begun_if_all_are_here, called, taken_up
 from turnstile.league.manager_state import Phase, State, player_id, put
 from turnstile.league.messages import LeagueRegisterRequest
 from turnstile.league.words import Address, player_address
@@ -86,8 +87,8 @@ def register_awaited_referee(state: State, event: RefereeRegisterRequest) -> Nex
     if isinstance(entered, str):
         return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
     after, at = entered
-    carried = carried_on(after)
-    return _referee_in(carried.state, at, *carried.effects)
+    taken = taken_up(after)
+    return _referee_in(taken.state, at, *taken.effects)
 
 
 def register_referee_again(state: State, event: RefereeRegisterRequest) -> Next[State]:
@@ -102,7 +103,8 @@ def _entered(state: State, event: RefereeRegisterRequest) -> tuple[State, int] |
     """The league with this referee in it, ready for matches, and its place; or why it cannot take part."""
     at = repeated_referee(state, event.referee_meta)
     if at is not None:
-        back = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+        capacity = capacity_of(event.referee_meta)
+        back = replace(state.referees[at], is_up=True, unanswered=0, periods=0, capacity=capacity)
         return replace(state, referees=put(state.referees, at, back)), at
     if reason := refuse_referee(state, event.referee_meta):
         return reason

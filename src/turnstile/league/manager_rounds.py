@@ -3,6 +3,8 @@
 The steps that several transitions of the league manager have in common.
 """
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from turnstile.kernel.effects import Disarm, Effect, Send
@@ -19,6 +21,7 @@ from turnstile.league.manager_calls import (
 )
 from turnstile.league.manager_results import credited
 from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
+from turnstile.league.words import RefereeId
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
 
@@ -72,15 +75,18 @@ def given_up(state: State, at: int) -> Next[State]:
     gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
     after = replace(state, referees=put(state.referees, at, gone))
     if any(referee.is_up for referee in after.referees):
-        return carried_on(after)
+        return handed_over(after, [gone.referee_id])
     return Next(replace(after, phase=Phase.WAITING_FOR_REFEREE))
 
 
-def carried_on(state: State) -> Next[State]:
-    """The round goes on. Matches of referees that are gone go to others, of which their players hear first."""
-    if not any(referee.load and not referee.is_up for referee in state.referees):
-        return playing(state)
-    after = replace(reassigned(state), phase=Phase.ANNOUNCING_ROUND)
+def taken_up(state: State) -> Next[State]:
+    """The round has waited for a referee. Whoever has come, or is back, is given all of its matches."""
+    return handed_over(state, [referee.referee_id for referee in state.referees])
+
+
+def handed_over(state: State, gone: Collection[RefereeId]) -> Next[State]:
+    """The round goes on with other referees. Players hear of it before the referees do; nobody is watched till then."""
+    after = replace(reassigned(state, gone), phase=Phase.ANNOUNCING_ROUND)
     stopped = [unwatched(referee) for referee in state.referees if referee.load]
     return Next(after, *stopped, *announced(after, after.unheard))
 
@@ -104,8 +110,8 @@ def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -
         after = replace(after, phase=Phase.COMPLETING_ROUND, unheard=())
         return Next(after, reply, unwatched(busy), Disarm(ANNOUNCE_TIMER))
     if state.phase is Phase.WAITING_FOR_REFEREE:
-        carried = carried_on(after)
-        return Next(carried.state, reply, *carried.effects)
+        taken = taken_up(after)
+        return Next(taken.state, reply, *taken.effects)
     if state.phase is Phase.ANNOUNCING_ROUND:
         return Next(after, reply)  # who referees is told what there is to do when the players have heard of it
     watch: Effect = watched(after, busy) if busy.load else unwatched(busy)

@@ -4,6 +4,7 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity,
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.league.answers import QueryParams
 from turnstile.league.messages import (
     REPLIES,
     ChoiceContext,
@@ -138,8 +139,9 @@ def error(
 
 
 def queried(state: State) -> list[Effect]:
-    """The league manager is asked for the standings, and has 10 seconds."""
-    query = LeagueQuery(league_id=state.given.league_id)
+    """The league manager is asked for the standings of both, and has 10 seconds."""
+    players = tuple(seat.player_id for seat in state.seats)
+    query = LeagueQuery(league_id=state.given.league_id, query_params=QueryParams(player_ids=players))
     expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
     return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
