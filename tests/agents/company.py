@@ -76,7 +76,8 @@ class Company:
         ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
         stop = asyncio.Event()
         task = self._group.create_task(host.run(stop, ready.set_result))
-        await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
+        told: list[asyncio.Future[Any]] = [task, ready]
+        await asyncio.wait(told, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             task.result()
         running = Running(host, task, stop, await ready)
@@ -139,4 +140,4 @@ def standings_of(state: Any) -> dict[str, int]:
 
 
 def pairings(files: dict[str, Any]) -> list[tuple[str, str]]:
-    return sorted(tuple(sorted(match["players"].values())) for match in files.values())  # type: ignore[misc]
+    return sorted(tuple(sorted(match["players"].values())) for match in files.values())

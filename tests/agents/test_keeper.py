@@ -17,7 +17,7 @@ from turnstile.league.messages import AnnouncedMatch, LeagueRegisterResponse, Ro
 from turnstile.league.player import new, player
 from turnstile.league.player_state import Options, Phase, PlayerStartup
 from turnstile.league.words import LeagueId, MatchId, RefereeId, Registration
-from turnstile.store.log import Damaged, is_table_id
+from turnstile.store.log import Damaged, Entry, entry, is_table_id
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Broken
 from turnstile.store.sqlite import SqliteStore
@@ -207,10 +207,10 @@ def test_a_log_that_was_changed_is_noticed(tmp_path: Any) -> None:
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         await fed(keeper, PlayerStartup(), registered())
         log = disk.tables[TABLE].log
-        log[2] = ledger.entry(log[1].link, 2, log[2].at, log[2].event.replace(b"P01", b"P02"), log[2].state)
+        log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"P01", b"P02"), log[2].state)
         with pytest.raises(Damaged, match="no longer leads"):
             await restored(MemoryStore(clock, disk, is_shared=False), "player")
-        log[2] = ledger.Entry(2, log[2].at, log[2].event, log[2].state, b"another link")
+        log[2] = Entry(2, log[2].at, log[2].event, log[2].state, b"another link")
         with pytest.raises(Damaged, match="hash of entry 2"):
             await restored(MemoryStore(clock, disk, is_shared=False), "player")
 

@@ -103,7 +103,7 @@ def test_a_league_begins_when_it_is_told_to_with_two_players_and_a_referee(tmp_p
             manager = await here.manager()
             answer = await start(here.url)
             assert answer["error"]["data"]["message_type"] == "LEAGUE_ERROR"
-            assert manager.host.work.state.phase is Phase.ACCEPTING_REGISTRATIONS
+            assert not manager.host.work.state.round_id
             await here.referee()
             players = [await here.player(f"Player {number}") for number in range(2)]
             await until(lambda: len(manager.host.work.state.players) == 2 and bool(manager.host.work.state.referees))
