@@ -21,7 +21,7 @@ from turnstile.league.manager_state import Options
 T = TypeVar("T")
 H = TypeVar("H", bound=Host)
 
-LONGEST = 120.0  # seconds, for a machine that has much else to do
+LONGEST = 60.0  # seconds, for a machine that has much else to do
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

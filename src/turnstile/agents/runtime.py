@@ -96,6 +96,8 @@ class Agent:
         task = self._spawn(work)
         self._passing.add(task)
         task.add_done_callback(self._passing.discard)
+        if self.is_stopping:
+            task.cancel()  # what is left to do is done after the next start
         return task
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
