@@ -60,13 +60,15 @@ class Running:
 class Company:
     """Starts agents, all in one data folder and with one journal."""
 
-    def __init__(self, data: Path, group: asyncio.TaskGroup, pace: float) -> None:
+    def __init__(self, data: Path, pace: float) -> None:
         self.data = data
         self.pace = pace
         self.journal = io.StringIO()
         self.url = ""
         self.running: list[Running] = []
-        self._group = group
+        test = asyncio.current_task()
+        assert test is not None
+        self._test = test
 
     def settings(self, name: str, **more: Any) -> Settings:
         known = {"name": name, "data": self.data, "manager": self.url, "pace": self.pace, "log": self.journal}
@@ -75,14 +77,20 @@ class Company:
     async def start(self, host: Host) -> Running:
         ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
         stop = asyncio.Event()
-        task = self._group.create_task(host.run(stop, ready.set_result))
+        task = asyncio.create_task(host.run(stop, ready.set_result))
         told: list[asyncio.Future[Any]] = [task, ready]
         await asyncio.wait(told, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             task.result()
         running = Running(host, task, stop, await ready)
         self.running.append(running)
+        task.add_done_callback(self._ended)
         return running
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """An agent that breaks down ends the test."""
+        if not task.cancelled() and task.exception() is not None:
+            self._test.cancel()
 
     async def manager(self, players: int | None = None, **more: Any) -> Running:
         settings = {key: more.pop(key) for key in ("port", "reach") if key in more}
@@ -110,14 +118,13 @@ class Company:
 @asynccontextmanager
 async def company(data: Path, pace: float = 1.0) -> AsyncIterator[Company]:
     """At its end whatever still runs is stopped."""
-    async with asyncio.TaskGroup() as group:
-        here = Company(data, group, pace)
-        try:
-            yield here
-        finally:
-            for running in here.running:
-                if not running.task.done():
-                    await running.stop()
+    here = Company(data, pace)
+    try:
+        yield here
+    finally:
+        for running in here.running:
+            if not running.task.cancelled():
+                await running.stop()
 
 
 async def until(condition: Callable[[], bool]) -> None:

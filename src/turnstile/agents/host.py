@@ -132,8 +132,9 @@ class Host:
                 ready(Ready(self.role, self.settings.name, endpoint, serving.port, os.getpid()))
                 await self._until_over(stop)
                 self.agent.stop()
-                await serving.stop()
+                await serving.stop()  # while what is being answered can still be stored
         finally:
+            self.agent.stop()
             await serving.stop()
 
     async def _until_over(self, stop: asyncio.Event) -> None:
