@@ -1,6 +1,6 @@
 """A league of agents in one process, each with its own store and its own port on this machine.
 
-`async with company(tmp_path) as here: await here.manager(players=2)`. Nothing here waits for a time: everything waits
+`async with company(tmp_path) as here: await here.manager(2)`. Nothing here waits for a time: everything waits
 for something to happen, and a test that hangs is ended by `LONGEST`.
 """
 
@@ -92,9 +92,9 @@ class Company:
         if not task.cancelled() and task.exception() is not None:
             self._test.cancel()
 
-    async def manager(self, players: int | None = None, **more: Any) -> Running:
+    async def manager(self, expected: int | None = None, **more: Any) -> Running:
         settings = {key: more.pop(key) for key in ("port", "reach") if key in more}
-        options = Options(expected_players=players, **more.pop("options", {}))
+        options = Options(expected_players=expected, **more.pop("options", {}))
         running = await self.start(ManagerHost(self.settings("league", **settings), options, **more))
         self.url = running.endpoint
         return running

@@ -22,7 +22,7 @@ def test_a_league_is_played_to_its_end_every_pairing_once_and_the_table_is_the_s
 ) -> None:
     async def play() -> None:
         async with company(tmp_path) as here:
-            manager = await here.manager(players=count)
+            manager = await here.manager(count)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(count)]
             for agent in (*players, referee):
@@ -62,7 +62,7 @@ def test_two_referees_share_the_matches(tmp_path: Path) -> None:
 def test_a_referee_with_room_for_one_match_leads_the_others_afterwards(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path) as here:
-            await here.manager(players=6, ends_with_league=True)
+            await here.manager(6, ends_with_league=True)
             referee = await here.referee(capacity=1)
             most = 0
 
