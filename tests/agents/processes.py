@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
@@ -48,10 +49,9 @@ class AgentProcess:
                 self._process.kill()
             await self._process.wait()
 
-    async def stop(self) -> int:
+    def signal(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.terminate()
-        return await self.ended()
+        self._process.send_signal(number)
 
     async def ended(self) -> int:
         """The status with which it ends."""

@@ -21,11 +21,12 @@ from starlette.routing import BaseRoute, Route
 from turnstile.agents.addresses import THIS_MACHINE, Reach
 from turnstile.agents.caller import Caller
 from turnstile.agents.defaults import MANAGER_URL
-from turnstile.agents.envelope import Identity
+from turnstile.agents.envelope import Identity, ignored
 from turnstile.agents.exchange import Reply
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.journal import Journal
-from turnstile.agents.runtime import Agent
+from turnstile.agents.quota import Quota
+from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, Door
 from turnstile.agents.serving import serve
 from turnstile.league.messages import LeagueMessage
@@ -76,6 +77,8 @@ class Host:
     role: str
     takes: tuple[type[LeagueMessage], ...]
     is_orderly = False
+    quota = (100, 500)
+    """How much one agent may ask of this one: so many a second, and so many at once."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -186,13 +189,17 @@ class Host:
             self.takes,
             self._handle_once_open,
             hosts=hosts,
+            per_agent=Quota(*self.quota),
             routes=(metrics, *self.routes()),
             health=self._health,
         )
 
     async def _handle_once_open(self, incoming: Incoming) -> Reply:
         await self._is_open.wait()
-        return await self.handle(incoming)
+        try:
+            return await self.handle(incoming)
+        except Stopped:
+            return ignored(STOPPING)
 
     def _health(self) -> Mapping[str, Any]:
         return {"role": self.role, "agent": self.agent.journal.agent, **self.agent.meter.summary(), **self.health()}

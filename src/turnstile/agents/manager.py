@@ -90,6 +90,8 @@ class ManagerHost(Host):
     role = "manager"
     takes = (LeagueRegisterRequest, RefereeRegisterRequest, StartLeague, LeagueQuery, MatchResultReport)
     is_orderly = True
+    quota = (2_000, 10_000)
+    """One referee may have all matches of a league, and asks and reports for each."""
 
     def __init__(
         self,

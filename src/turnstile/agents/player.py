@@ -178,7 +178,8 @@ class PlayerHost(Host):
         """Do what only the host can do for a player."""
         if isinstance(wish, Question):
             if self._thinking is None or self._thinking[0] != wish.match_id:
-                self._thinking = wish.match_id, self.agent.start(self._think(wish))
+                task = self.agent.start(self._think(wish))
+                self._thinking = None if task is None else (wish.match_id, task)
         else:
             self.agent.start(self._feed(wish))
 

@@ -40,6 +40,10 @@ STOPPING = "This agent is stopping."
 PENDING = "Pending"
 
 
+class Stopped(Exception):
+    """The agent does not work any more: whatever this was, it has not been done."""
+
+
 class Agent:
     """All that the machines of one agent share. It works within `working`; everything else may be called then."""
 
@@ -82,6 +86,7 @@ class Agent:
                 self.stop()
                 for task in tuple(self._passing):
                     task.cancel()
+        self._group = None
         await self.scribe.drain()
 
     def stop(self) -> None:
@@ -91,18 +96,24 @@ class Agent:
             if not answer.done():
                 answer.set_result(ignored(STOPPING))
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Something that is done beside all else, and dropped when the agent stops."""
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+        """Something that is done beside all else, and dropped when the agent stops: then it is done after a restart."""
+        if self.is_stopping:
+            work.close()
+            return None
         task = self._spawn(work)
         self._passing.add(task)
         task.add_done_callback(self._passing.discard)
-        if self.is_stopping:
-            task.cancel()  # what is left to do is done after the next start
         return task
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        assert self._group is not None, "an agent works within `working`"
-        return self._group.create_task(work)
+        try:
+            if self._group is None:
+                raise Stopped
+            return self._group.create_task(work)
+        except (Stopped, RuntimeError):  # which is how a group says that it is over
+            work.close()
+            raise Stopped from None
 
     def _file_failed(self) -> None:
         self.meter.file_failures += 1
