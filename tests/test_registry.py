@@ -73,7 +73,7 @@ def test_a_game_may_be_lent_in_place_of_another_and_gives_way_again() -> None:
 
 
 def test_every_game_has_a_stand_and_so_have_the_machines_that_are_no_games() -> None:
-    assert registry.machine_names() == (*registry.names(), "player", "referee", "table")
+    assert registry.machine_names() == (*registry.names(), "manager", "player", "referee", "table")
     for name in registry.machine_names():
         stand = registry.find_stand(name)
         assert stand is not None

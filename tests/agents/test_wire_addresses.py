@@ -218,3 +218,13 @@ def test_who_is_admitted_at_registration() -> None:
     assert run(admitted("http://127.0.0.1:8101/mcp", THIS_MACHINE)) is None
     assert run(admitted("http://127.0.0.1:8101/mcp", OPEN_NETWORK)) is not None
     assert run(admitted("http://127.0.0.1:8101/", THIS_MACHINE)) is not None
+
+
+def test_A8_a_name_is_looked_up_at_registration() -> None:
+    url = "https://innocent.example/mcp"
+    assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "8.8.8.8"))) is None
+    assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "10.0.0.1"))) is not None
+
+
+def test_a_name_is_looked_up_where_all_names_are() -> None:
+    assert "127.0.0.1" in run(Resolver(THIS_MACHINE).looked_up("localhost"))

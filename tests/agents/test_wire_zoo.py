@@ -8,6 +8,7 @@ from tests.agents import zoo
 from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER, US, asked, post, referee, run
 from tests.agents.zoo import Animal, Manners, living
 from turnstile.agents.caller import Caller, Receipt
+from turnstile.agents.dialect import Dialects
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.server import Door, Incoming, served
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, GameOverAck, LeagueMessage
@@ -88,6 +89,16 @@ def test_ok_is_no_join_and_who_says_nothing_else_in_any_form_is_not_asked_in_all
             assert len(animal.heard) == 7
 
     run(main())
+
+
+def test_the_dialects_of_endless_endpoints_are_not_all_remembered() -> None:
+    dialects = Dialects(most=10)
+    first = dialects.of("http://localhost:1/mcp")
+    for port in range(2, 12):
+        dialects.of(f"http://localhost:{port}/mcp")
+        if port < 11:
+            assert dialects.of("http://localhost:1/mcp") is first
+    assert len(dialects._known) == 10
 
 
 def test_who_understood_nothing_at_first_is_asked_in_every_form_the_next_time() -> None:

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import aiohttp
 
 from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity
+from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door
+from turnstile.agents.server import Door, served
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.messages import (
     ChoiceContext,
@@ -33,7 +33,7 @@ MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")
 REFEREE = referee_address(RefereeId("REF03"))
 PLAYER = player_address(US)
-LONG = 20.0
+LONG = 30.0
 """Seconds that nothing needs: what takes longer has failed."""
 
 INVITATION = GameInvitation(
@@ -65,7 +65,13 @@ CHOSEN = ChooseParityResponse(match_id=MATCH, player_id=US, parity_choice="odd")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(main)
+    """Run it to its end; what hangs fails."""
+
+    async def within() -> T:
+        async with asyncio.timeout(LONG):
+            return await main
+
+    return asyncio.run(within())
 
 
 def referee() -> Identity:
@@ -119,3 +125,31 @@ async def post(port: int, body: Any, path: str = "/mcp", method: str = "POST", *
     url = f"http://127.0.0.1:{port}{path}"
     async with aiohttp.ClientSession() as session, session.request(method, url, data=data, headers=named) as answer:
         return Said(answer.status, {key.lower(): held for key, held in answer.headers.items()}, await answer.read())
+
+
+# requests to a player's door
+
+FIELDS = wire_fields(INVITATION, referee(), "conv-r2m1", utc_now())
+CHOICE = wire_fields(CALL, referee(), "conv-r2m1", utc_now())
+
+
+def request(fields: Any = FIELDS, method: str = "handle_game_invitation", **more: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, "params": fields, "id": 7, **more}
+
+
+def without(*names: str) -> dict[str, Any]:
+    return {name: value for name, value in FIELDS.items() if name not in names}
+
+
+def said(body: Any, door: Door | None = None, **headers: str) -> Said:
+    """What a player's door says to one request."""
+
+    async def main() -> Said:
+        async with served(door or Player().door()) as serving:
+            return await post(serving.port, body, **headers)
+
+    return run(main())
+
+
+def joined(answer: Any) -> bool:
+    return bool(answer["message_type"] == "GAME_JOIN_ACK" and answer["accept"])

@@ -1,4 +1,4 @@
-"""What holds for both machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
+"""What holds for all machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,18 +18,45 @@ from turnstile.games.evenodd import drawn_number
 from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, digest, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
 from turnstile.kernel.stand import AnyStand
-from turnstile.league import player_state, player_world, referee_state, referee_world
-from turnstile.league.messages import REPLIES, GameError, GameOver, MatchResultReport
+from turnstile.league import (
+    manager_sound,
+    manager_world,
+    player_state,
+    player_world,
+    referee_state,
+    referee_world,
+)
+from turnstile.league.management import ALL_REPLIES, LeagueError
+from turnstile.league.manager import manager
+from turnstile.league.messages import GameError, GameOver, MatchResultReport
 from turnstile.league.player import player
 from turnstile.league.referee import referee
 from turnstile.league.referee_calls import failure_of
-from turnstile.league.stands import open_player, open_referee, player_stand, read_player, read_referee, referee_stand
+from turnstile.league.stands import (
+    manager_stand,
+    open_manager,
+    open_player,
+    open_referee,
+    player_stand,
+    read_manager,
+    read_player,
+    read_referee,
+    referee_stand,
+)
 from turnstile.registry import find_stand
 from turnstile.testing.strategies import values
 
-STANDS: dict[str, AnyStand] = {"referee": referee_stand, "player": player_stand}
-HAPPENINGS = {"referee": referee_world.HAPPENINGS, "player": player_world.HAPPENINGS}
-SOUND: dict[str, Callable[[Any], str | None]] = {"referee": referee_world.sound, "player": player_world.sound}
+STANDS: dict[str, AnyStand] = {"manager": manager_stand, "referee": referee_stand, "player": player_stand}
+HAPPENINGS = {
+    "manager": manager_world.HAPPENINGS,
+    "referee": referee_world.HAPPENINGS,
+    "player": player_world.HAPPENINGS,
+}
+SOUND: dict[str, Callable[[Any], str | None]] = {
+    "manager": manager_sound.sound,
+    "referee": referee_world.sound,
+    "player": player_world.sound,
+}
 FIRST = 1_000
 RESULT = refereed.notified_result()
 SETTINGS = settings(
@@ -156,11 +183,10 @@ def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> Non
     ],
 )
 def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, lie: dict[str, Any]) -> None:
-    is_referee = isinstance(state, referee_state.State)
-    sound = SOUND["referee" if is_referee else "player"]
+    name = next(name for name, stand in STANDS.items() if isinstance(state, stand.machine.state))
+    sound, read = SOUND[name], STANDS[name].read
     assert sound(state) is None
     assert sound(replace(state, **lie)) is not None
-    read: Callable[[bytes], Any] = read_referee if is_referee else read_player
     assert read(encode(state)) == state
     answer = read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)
@@ -180,13 +206,16 @@ def code(answer: object) -> str:
     return answer.code
 
 
-def test_a_referee_and_a_player_are_opened_from_outside() -> None:
+def test_each_of_them_is_opened_from_outside() -> None:
     referee_opened = open_referee((), b'{"referee_id":"REF07"}', None)
     assert not isinstance(referee_opened, Rejection)
     assert referee_opened.referee_id == "REF07"
     player_opened = open_player((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
     assert not isinstance(player_opened, Rejection)
     assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
+    manager_opened = open_manager((), b'{"league_id":"spring","most_players":8}', played.SEED)
+    assert not isinstance(manager_opened, Rejection)
+    assert (manager_opened.league_id, manager_opened.options.most_players) == ("spring", 8)
 
 
 def test_nothing_is_opened_from_nonsense() -> None:
@@ -197,6 +226,11 @@ def test_nothing_is_opened_from_nonsense() -> None:
     assert code(open_player((), b"{}", None)) == Refusal.INVALID_SEED
     assert code(open_player((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
     assert code(open_player((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(open_manager((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(open_manager((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(open_manager((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(open_manager((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(read_manager(b"{}")) == Refusal.INVALID_STATE
     assert code(read_referee(b"{}")) == Refusal.INVALID_STATE
     assert code(read_player(b"[]")) == Refusal.INVALID_STATE
 
@@ -221,7 +255,7 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
 
 
 def _first(name: str) -> Any:
-    return refereed.idle() if name == "referee" else played.starting()
+    return {"manager": manager_world.opened(3), "referee": refereed.idle(), "player": played.starting()}[name]
 
 
 def anything(name: str) -> st.SearchStrategy[Event]:
@@ -306,7 +340,7 @@ def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_
 
 
 def test_every_request_has_its_reply() -> None:
-    spoken = {*referee.messages, *player.messages}
-    replies = {*REPLIES.values()}
-    assert {kind for kind in spoken if kind not in replies} <= REPLIES.keys()
+    spoken = {*manager.messages, *referee.messages, *player.messages}
+    replies = {*ALL_REPLIES.values(), LeagueError}
+    assert {kind for kind in spoken if kind not in replies} <= ALL_REPLIES.keys()
     assert json.loads(encode(refereed.assignment()))["message_type"] == "match_assigned"

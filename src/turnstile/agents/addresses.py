@@ -124,14 +124,14 @@ def _is_localhost(host: str) -> bool:
     return host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost")
 
 
-async def admitted(url: str, reach: Reach) -> str | None:
+async def admitted(url: str, reach: Reach, resolver: "Resolver | None" = None) -> str | None:
     """The same as `refusal`, with a look at what the host's name leads to; for registration."""
     why = refusal(url, reach)
     host = urlsplit(url).hostname or "" if why is None else ""
     if why is not None or _literal(host) is not None:
         return why
     try:
-        await Resolver(reach).resolve(host)
+        await (resolver or Resolver(reach)).resolve(host)
     except OSError as fault:
         return str(fault.strerror or fault)
     return None

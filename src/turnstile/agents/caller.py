@@ -7,7 +7,6 @@ one deadline: finding a free connection, every form of the question, the last by
 
 import asyncio
 import itertools
-import logging
 from types import TracebackType
 from typing import Self
 
@@ -26,8 +25,6 @@ from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
 __all__ = ["Caller", "Fault", "Receipt", "Unreached"]
-
-logger = logging.getLogger(__name__)
 
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024
@@ -111,7 +108,9 @@ class Caller:
             async with asyncio.timeout(seconds):
                 await self._try_forms(endpoint, fields, attempt)
         except TimeoutError:
-            logger.info("%s to %s: no answer in %s s", fields["message_type"], to, seconds)
+            attempt.failure = Unreached("no answer in time")
+        except Unreached as failure:
+            attempt.failure = failure
         return attempt.result()
 
     async def challenge(self, endpoint: str, display_name: str, *, who: Identity, seconds: float) -> bool:
@@ -201,6 +200,7 @@ class _Attempt:
         self._message_type = wire_name(type(call))
         self._found: Answered | None = None
         self._tried: list[Receipt | Fault | None] = []
+        self.failure = Unreached("no answer that can be read")
 
     def forms(self) -> list[Form]:
         return self._dialect.forms(self._message_type)
@@ -221,7 +221,7 @@ class _Attempt:
             self._dialect.settle(self._message_type)
 
     def result(self) -> Answered:
-        """What came of the call; a receipt is better than an error, and both are better than nothing."""
+        """What came of the call, even where it failed in the end: a receipt, else an error, else nothing."""
         if self._found is not None:
             return self._found
         if self._tried and isinstance(self.call, TOLD):
@@ -230,4 +230,4 @@ class _Attempt:
             for tried in self._tried:
                 if isinstance(tried, kind):
                     return tried
-        raise Unreached("no answer that can be read" if self._tried else "no answer in time")
+        raise self.failure

@@ -184,7 +184,11 @@ def _typed(call: LeagueMessage, to: Address, fields: Fields) -> LeagueMessage | 
 def _ids(call: LeagueMessage, to: Address) -> Fields:
     """The ids that every reply to a call has."""
     kind, _, name = to.partition(":")
-    ids = {field: value for field in ("match_id", "round_id") if (value := getattr(call, field, None)) is not None}
+    ids = {
+        field: value
+        for field in ("match_id", "round_id", "move_number")
+        if (value := getattr(call, field, None)) is not None
+    }
     if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest):
         return ids  # here it is the reply that gives one
     if kind == "referee" and isinstance(call, RoundAnnouncement):

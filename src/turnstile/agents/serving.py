@@ -47,10 +47,21 @@ class Serving:
         await asyncio.shield(self._task)
 
 
-async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, head_seconds: float = HEAD_SECONDS) -> Serving:
-    """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken."""
+async def serve(
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    head_seconds: float = HEAD_SECONDS,
+    grace_seconds: float = GRACE_SECONDS,
+) -> Serving:
+    """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken.
+
+    `head_seconds`: how long anybody may take over the headers of a request.
+    `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
+    """
     listener = _listening(host, port)
-    server = _Server(app, head_seconds)
+    server = _Server(app, head_seconds, grace_seconds)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     ready = asyncio.create_task(server.ready.wait())
     await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -85,7 +96,7 @@ def _listening(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """Without signal handlers, which are the process's own affair, and woken when it is to leave."""
 
-    def __init__(self, app: ASGIApp, head_seconds: float) -> None:
+    def __init__(self, app: ASGIApp, head_seconds: float, grace_seconds: float) -> None:
         protocol = type("Prompt", (_Prompt,), {"head_seconds": head_seconds})
         config = uvicorn.Config(
             app,
@@ -101,6 +112,7 @@ class _Server(uvicorn.Server):
             limit_concurrency=MOST_CONNECTIONS,
         )
         super().__init__(config)
+        self.grace_seconds = grace_seconds
         self.ready = asyncio.Event()
         self.leaving = asyncio.Event()
 
@@ -122,7 +134,7 @@ class _Server(uvicorn.Server):
         for connection in list(self.server_state.connections):
             connection.shutdown()
         if self.server_state.tasks:
-            _, late = await asyncio.wait(self.server_state.tasks, timeout=GRACE_SECONDS)
+            _, late = await asyncio.wait(self.server_state.tasks, timeout=self.grace_seconds)
             for task in late:
                 task.cancel()
         for connection in list(self.server_state.connections):

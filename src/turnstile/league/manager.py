@@ -30,7 +30,7 @@ from turnstile.league.manager_entry import (
 )
 from turnstile.league.manager_queries import answered, status_of
 from turnstile.league.manager_results import match_reported, outcome_of
-from turnstile.league.manager_rounds import UNAWAITED, begun, booked, called, given_up, heard, playing
+from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
     IN_ROUND,
     RESTING,
@@ -203,8 +203,7 @@ def go_on_unheard(state: State, event: AnnouncementExpired) -> Next[State] | Rej
 @manager.on(Phase.PLAYING_ROUND, RoundAnnouncementAck, to=Phase.PLAYING_ROUND)
 def hear_referee(state: State, event: RoundAnnouncementAck) -> State | Rejection:
     """A referee has answered, so it is there."""
-    referee = event.referee_id
-    at = None if isinstance(referee, UnsetType) else state.referee_at(RefereeId(referee))
+    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
     if at is None or event.round_id != state.round_id or not state.referees[at].unanswered:
         return UNAWAITED
     return replace(state, referees=put(state.referees, at, replace(state.referees[at], unanswered=0)))
@@ -231,6 +230,22 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     if referee.unanswered >= state.options.most_unanswered or referee.periods >= state.options.most_periods:
         return given_up(state, at)
     return called(replace(state, referees=put(state.referees, at, referee)), at)
+
+
+@manager.on(Phase.WAITING_FOR_REFEREE, RefereeExpired, to=Phase.WAITING_FOR_REFEREE)
+def call_absent(state: State, event: RefereeExpired) -> Next[State] | Rejection:
+    """While no referee is left, all are called on."""
+    at = state.referee_at(event.referee_id)
+    if at is None or event != expiry_of(state, state.referees[at]):
+        return STALE
+    return called_on(state, at)
+
+
+@manager.on(Phase.WAITING_FOR_REFEREE, RoundAnnouncementAck, to={IS_BACK: Phase.ANNOUNCING_ROUND})
+def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Rejection:
+    """A referee that was thought to be gone has answered, and is given the matches of the round."""
+    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
+    return UNAWAITED if at is None or event.round_id != state.round_id else back(state, at)
 
 
 # results

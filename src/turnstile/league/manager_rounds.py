@@ -14,6 +14,7 @@ from turnstile.league.manager_calls import (
     ANNOUNCE_TIMER,
     all_told,
     announced,
+    assignment,
     reassigned,
     told,
     unwatched,
@@ -71,12 +72,25 @@ def called(state: State, at: int) -> Next[State]:
 
 
 def given_up(state: State, at: int) -> Next[State]:
-    """A referee is gone. Its matches go to others; without any they wait."""
+    """A referee is gone. Its matches go to others; without any they wait, and all referees are called on."""
     gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
     after = replace(state, referees=put(state.referees, at, gone))
     if any(referee.is_up for referee in after.referees):
         return handed_over(after, [gone.referee_id])
-    return Next(replace(after, phase=Phase.WAITING_FOR_REFEREE))
+    waiting = replace(after, phase=Phase.WAITING_FOR_REFEREE)
+    return Next(waiting, *(watched(waiting, referee) for referee in waiting.referees))
+
+
+def called_on(state: State, at: int) -> Next[State]:
+    """One of the referees that are gone is called: it may have been out of reach, and not know that it is missed."""
+    referee = state.referees[at]
+    return Next(state, assignment(state, referee), watched(state, referee))
+
+
+def back(state: State, at: int) -> Next[State]:
+    """A referee that was thought to be gone is there, and the round goes on."""
+    here = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+    return taken_up(replace(state, referees=put(state.referees, at, here)))
 
 
 def taken_up(state: State) -> Next[State]:
@@ -87,8 +101,7 @@ def taken_up(state: State) -> Next[State]:
 def handed_over(state: State, gone: Collection[RefereeId]) -> Next[State]:
     """The round goes on with other referees. Players hear of it before the referees do; nobody is watched till then."""
     after = replace(reassigned(state, gone), phase=Phase.ANNOUNCING_ROUND)
-    stopped = [unwatched(referee) for referee in state.referees if referee.load]
-    return Next(after, *stopped, *announced(after, after.unheard))
+    return Next(after, *map(unwatched, state.referees), *announced(after, after.unheard))
 
 
 # results
@@ -108,7 +121,7 @@ def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -
     )
     if not after.remaining:
         after = replace(after, phase=Phase.COMPLETING_ROUND, unheard=())
-        return Next(after, reply, unwatched(busy), Disarm(ANNOUNCE_TIMER))
+        return Next(after, reply, *map(unwatched, state.referees), Disarm(ANNOUNCE_TIMER))
     if state.phase is Phase.WAITING_FOR_REFEREE:
         taken = taken_up(after)
         return Next(taken.state, reply, *taken.effects)

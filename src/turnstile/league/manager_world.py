@@ -59,14 +59,14 @@ STRANGER, ANOTHER_LEAGUE = PlayerId("P09"), LeagueId("another")
 
 def worlds() -> Iterator[World[State]]:
     """Two players, and all that can happen; three, of whom one sits out; four, with two matches at a time."""
-    yield _world("2 players, 2 referees, all that can happen", [opened(2)], _moves(2))
+    yield _world("2 players, 2 referees, all that can happen", [opened(2), opened(2, expected=2)], _moves(2))
     yield _world("3 players, 2 referees, all that changes something", [opened(3)], _changes(3))
     yield _world("4 players, 2 referees, the last round", [in_last_round()], _changes(4))
 
 
-def opened(players: int) -> State:
-    """A league for so many players, whose manager has little patience."""
-    return new(replace(PATIENCE, most_players=players), SECRET)
+def opened(players: int, expected: int | None = None) -> State:
+    """A league for so many players, whose manager has little patience; it may begin by itself."""
+    return new(replace(PATIENCE, most_players=players, expected_players=expected), SECRET)
 
 
 def _world(setting: str, starts: list[State], moves: Callable[[State], Iterable[Event]]) -> World[State]:
@@ -85,9 +85,18 @@ def _world(setting: str, starts: list[State], moves: Callable[[State], Iterable[
 
 
 def _moves(players: int) -> Callable[[State], Iterator[Event]]:
-    """All of what may happen in a league of so many that the manager does not turn down."""
+    """All of what may happen in a league of so many that the manager does not turn down.
+
+    But for one thing: while no referee is left, referees are called for ever, which leads nowhere.
+    """
     events = tuple(happenings(players))
-    return lambda state: (event for event in events if not isinstance(manager.apply(state, event), Rejection))
+    calls = tuple(event for event in events if not isinstance(event, RefereeExpired))
+
+    def moves(state: State) -> Iterator[Event]:
+        possible = calls if state.phase is Phase.WAITING_FOR_REFEREE else events
+        return (event for event in possible if not isinstance(manager.apply(state, event), Rejection))
+
+    return moves
 
 
 def _changes(players: int) -> Callable[[State], Iterator[Event]]:
@@ -215,4 +224,5 @@ def essence(state: State) -> Hashable:
     agents = frozenset(player.display_name for player in state.players), state.referees
     matches = tuple((match.referee_id, match.outcome is None) for match in state.matches)
     past = state.finished if len(state.players) == 2 else len(state.finished)
-    return state.phase, agents, state.round_id, matches, past, state.unheard
+    begins_by_itself = state.phase is Phase.ACCEPTING_REGISTRATIONS and state.options.expected_players is not None
+    return state.phase, agents, begins_by_itself, state.round_id, matches, past, state.unheard

@@ -1,0 +1,274 @@
+"""Who is let into the league, as whom, and who is believed to be somebody."""
+
+import pytest
+
+from tests.league.managed import SECRET, League
+from turnstile.kernel import Arm, PlayerId, Send
+from turnstile.league.errors import LEAGUE_ERROR_CODES, number_of
+from turnstile.league.management import LeagueError, LeagueStatus, RefereeRegisterResponse, StartLeague
+from turnstile.league.manager_entry import UNREGISTERED
+from turnstile.league.manager_register import authenticate, cleaned, is_too_old, name_key, token
+from turnstile.league.manager_state import Code, Options, Phase, State
+from turnstile.league.manager_world import entering, refereeing
+from turnstile.league.messages import LeagueCompleted, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.words import Address, LeagueId, Registration
+
+
+def answer(league: League, name: str, **more: str) -> LeagueRegisterResponse:
+    reply = league.asks(entering(name, **more))
+    assert isinstance(reply, LeagueRegisterResponse)
+    return reply
+
+
+def reason(league: League, name: str, **more: str) -> str | None:
+    """Why a player is rejected. It is told so in its exchange, and nothing changes."""
+    before = league.state
+    reply = answer(league, name, **more)
+    assert league.state == before
+    assert [effect.to for effect in league.effects if isinstance(effect, Send)] == [UNREGISTERED]
+    assert (reply.status, reply.player_id, reply.auth_token) == (Registration.REJECTED, None, None)
+    return reply.reason
+
+
+def referee_answer(league: League, name: str, at: str | None = None) -> RefereeRegisterResponse:
+    reply = league.asks(refereeing(name, at=at))
+    assert isinstance(reply, RefereeRegisterResponse)
+    return reply
+
+
+# players
+
+
+def test_players_are_numbered_in_the_order_of_their_arrival_and_each_has_a_token_of_its_own() -> None:
+    league = League()
+    first, second = answer(league, "Ana"), answer(league, "Bo")
+    assert (first.status, first.player_id, first.league_id) == (Registration.ACCEPTED, "P01", "league_2025_even_odd")
+    assert (second.player_id, second.reason) == ("P02", None)
+    assert first.auth_token != second.auth_token
+    assert first.auth_token is not None
+    assert first.auth_token.startswith("tok-p01-")
+    assert len(first.auth_token.removeprefix("tok-p01-")) == 32
+
+
+def test_the_hundredth_player_has_three_digits() -> None:
+    league = League()
+    for number in range(99):
+        league.enters(f"player {number}")
+    assert answer(league, "late").player_id == "P100"
+
+
+def test_N1_who_asks_again_is_given_the_same_again() -> None:
+    league = League()
+    first = answer(league, "Ana")
+    before = league.state
+    assert answer(league, "Ana") == first
+    assert answer(league, "  ANA ", at="Ana") == first
+    assert league.state == before
+
+
+def test_a_name_that_is_taken_is_refused_in_these_words() -> None:
+    assert reason(League().enters("Ana"), "Ana", at="elsewhere") == "Duplicate name"
+
+
+def test_A7_an_endpoint_that_is_taken_is_refused() -> None:
+    league = League().enters("Ana").referees("Ron")
+    assert reason(league, "Eve", at="Ana") == "Duplicate endpoint"
+    assert reason(league, "Eve", at="Ron") == "Duplicate endpoint"
+
+
+def test_a_full_league_is_refused_in_these_words() -> None:
+    league = League(Options(most_players=2)).enters("Ana").enters("Bo")
+    assert reason(league, "Cy") == "League full"
+    assert answer(league, "Ana").status is Registration.ACCEPTED
+
+
+def test_an_old_version_and_another_game_are_refused() -> None:
+    league = League()
+    assert reason(league, "Old", version="1.9.9") == "Unsupported protocol version"
+    assert reason(League(Options(game_type="chess")), "Ana") == "Unsupported game"
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("2.0.0", False),
+        ("2.1.0", False),
+        ("10", False),
+        ("league.v2", False),
+        ("", False),
+        ("1.9.9", True),
+        ("0", True),
+    ],
+)
+def test_versions_before_two_are_too_old_and_what_is_no_version_says_nothing(version: str, expected: bool) -> None:
+    assert is_too_old(version) is expected
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u202e", "\x1b\x00"])
+def test_a_name_that_shows_nothing_is_refused(name: str) -> None:
+    assert reason(League(), name, at="somewhere") == "Name missing"
+
+
+def test_A13_what_cannot_be_printed_or_is_too_long_is_not_part_of_a_name() -> None:
+    assert cleaned(" \x1b[31mAna\u202e\n") == "[31mAna"
+    assert len(cleaned("x" * 1000)) == 64
+    assert League().enters("Ana\x07").state.players[0].display_name == "Ana"
+
+
+def test_A17_names_that_look_the_same_are_the_same() -> None:
+    assert name_key("\uff21na") == name_key("ana") == name_key("ANA ")
+    assert reason(League().enters("Ana"), "\uff21\uff2e\uff21", at="elsewhere") == "Duplicate name"
+
+
+# referees
+
+
+def test_referees_are_numbered_on_their_own() -> None:
+    league = League().enters("Ana")
+    reply = referee_answer(league, "Ana", at="whistle")
+    assert (reply.status, reply.referee_id, reply.league_id) == ("ACCEPTED", "REF01", "league_2025_even_odd")
+    assert referee_answer(league, "Ana", at="whistle") == reply
+    assert referee_answer(league, "Ana", at="elsewhere").reason == "Duplicate name"
+    assert referee_answer(league, "Ron", at="whistle").reason == "Duplicate endpoint"
+
+
+def test_a_referee_takes_one_match_at_a_time_at_least() -> None:
+    league = League().referees("Ron", capacity=-3).referees("Sue", capacity=4)
+    assert [referee.capacity for referee in league.state.referees] == [1, 4]
+
+
+# the beginning
+
+
+def test_a_league_needs_two_players_and_a_referee() -> None:
+    league = League().enters("Ana")
+    assert league.takes(StartLeague()).one(LeagueError).error_name == "PLAYER_NOT_REGISTERED"
+    told = league.enters("Bo").takes(StartLeague()).one(LeagueError)
+    assert (told.error_code, told.error_name, told.original_message_type) == (
+        "E013",
+        "REFEREE_NOT_REGISTERED",
+        "START_LEAGUE",
+    )
+    assert league.phase is Phase.ACCEPTING_REGISTRATIONS
+
+
+def test_a_started_league_announces_its_first_round() -> None:
+    league = League.of("Ana", "Bo", "Cy")
+    assert league.phase is Phase.ANNOUNCING_ROUND
+    assert league.one(LeagueStatus) == LeagueStatus(
+        league_id=LeagueId("league_2025_even_odd"),
+        status="running",
+        current_round=1,
+        total_rounds=3,
+        matches_completed=0,
+    )
+    assert league.armed == {"announcement": 10.0}
+
+
+def test_who_starts_a_league_twice_is_told_how_far_it_is() -> None:
+    league = League.of("Ana", "Bo", "Cy").plays_round()
+    before = league.state
+    status = league.takes(StartLeague(league_id=league.state.league_id)).one(LeagueStatus)
+    assert (status.status, status.current_round, status.matches_completed) == ("running", 2, 1)
+    assert league.state == before
+    done = League.of("Ana", "Bo").plays_round().takes(StartLeague()).one(LeagueStatus)
+    assert (done.status, done.current_round, done.matches_completed) == ("completed", 1, 1)
+
+
+@pytest.mark.parametrize("league", [League(), League.of("Ana", "Bo"), League.of("Ana", "Bo").plays_round()])
+def test_another_league_is_not_started_here(league: League) -> None:
+    assert league.refusal(StartLeague(league_id=LeagueId("another"))) == Code.WRONG_LEAGUE
+
+
+def test_a_league_begins_by_itself_when_the_expected_players_and_a_referee_are_there() -> None:
+    options = Options(expected_players=2)
+    last_is_player = League(options).referees("Ron").enters("Ana")
+    assert last_is_player.phase is Phase.ACCEPTING_REGISTRATIONS
+    last_is_player.enters("Bo")
+    assert [type(effect) for effect in last_is_player.effects] == [Send, Send, Send, Arm]
+    last_is_referee = League(options).enters("Ana").enters("Bo").referees("Ron")
+    assert {last_is_player.phase, last_is_referee.phase} == {Phase.ANNOUNCING_ROUND}
+
+
+# while it runs, and afterwards
+
+
+def test_nobody_new_can_play_in_a_league_that_has_begun() -> None:
+    for league in (League.of("Ana", "Bo"), League.of("Ana", "Bo").heard(), League.of("Ana", "Bo").plays_round()):
+        assert reason(league, "Cy") == "Registration closed"
+
+
+def test_A14_a_player_that_comes_back_has_its_place_and_hears_of_the_round_again() -> None:
+    league = League.of("Ana", "Bo", "Cy").heard()
+    before = league.state
+    assert answer(league, "Bo").player_id == "P02"
+    assert league.said(RoundAnnouncement).keys() == {"player:P02"}
+    assert league.one(RoundAnnouncement).matches[0].match_id == "R1M1"
+    assert league.state == before
+
+
+def test_who_comes_back_after_the_end_hears_of_the_end() -> None:
+    league = League.of("Ana", "Bo").plays_round()
+    assert answer(league, "Ana").player_id == "P01"
+    assert league.said(LeagueCompleted).keys() == {"player:P01"}
+    assert referee_answer(league, "Ron").referee_id == "REF01"
+    assert league.said(LeagueCompleted).keys() == {"referee:REF01"}
+    assert referee_answer(league, "Sue").reason == "Registration closed"
+
+
+# tokens
+
+
+def registered() -> State:
+    return League().enters("Ana").enters("Bo").referees("Ron").state
+
+
+def proof(agent: str) -> str:
+    return token(SECRET, Address(agent))
+
+
+def fault(sender: str | None, shown: str | None) -> str:
+    told = authenticate(registered(), sender, shown)
+    assert isinstance(told, LeagueError), told
+    assert len(shown or "") < len("tok-p01-") or str(shown) not in str(told.context), "an error never repeats a token"
+    return f"{told.error_code} {told.error_name}"
+
+
+@pytest.mark.parametrize("agent", ["player:P01", "player:P02", "referee:REF01"])
+def test_who_shows_its_token_is_believed(agent: str) -> None:
+    assert authenticate(registered(), agent, proof(agent)) == agent
+    assert authenticate(registered(), None, proof(agent)) == agent, "the token alone says who it is"
+
+
+def test_a_token_is_missing_or_wrong() -> None:
+    assert fault("player:P01", None) == fault("player:P01", "") == "E011 AUTH_TOKEN_MISSING"
+    for wrong in (
+        "tok",
+        "tok-p01-",
+        "tok-p01-" + "0" * 32,
+        "tok-p09-0",
+        "\ud800-p01-\ud800",
+        proof("player:P01") + "0",
+    ):
+        assert fault("player:P01", wrong) == "E012 AUTH_TOKEN_INVALID"
+
+
+def test_A6_who_claims_to_be_somebody_else_is_not_believed() -> None:
+    assert fault("player:P02", proof("player:P01")) == "E012 AUTH_TOKEN_INVALID"
+    assert fault("referee:REF01", proof("player:P01")) == "E012 AUTH_TOKEN_INVALID"
+    assert fault("league_manager", proof("player:P01")) == "E012 AUTH_TOKEN_INVALID"
+
+
+def test_strangers_are_told_that_nobody_knows_them() -> None:
+    assert fault("player:P09", proof("player:P09")) == "E005 PLAYER_NOT_REGISTERED"
+    assert fault("player:P001", proof("player:P01")) == "E005 PLAYER_NOT_REGISTERED"
+    assert fault("referee:REF09", proof("referee:REF09")) == "E013 REFEREE_NOT_REGISTERED"
+
+
+def test_another_league_has_other_tokens() -> None:
+    assert token(SECRET, Address("player:P01")) != token(type(SECRET)("another"), Address("player:P01"))
+
+
+def test_codes_have_numbers() -> None:
+    assert sorted(map(number_of, LEAGUE_ERROR_CODES.values())) == [1, 3, 5, 9, 11, 12, 13, 18, 21]
+    assert registered().player_at(PlayerId("P00")) is None

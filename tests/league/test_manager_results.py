@@ -1,0 +1,231 @@
+"""Results: what is believed, what is refused, and that everything counts exactly once."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.league.managed import REF01, REF02, League
+from turnstile.games.evenodd import Parity
+from turnstile.kernel import ByPlayer, PlayerId, Step
+from turnstile.league.manager_sound import sound
+from turnstile.league.manager_state import JSON_RPC_ERRORS, Code, Match, Outcome, Phase, Tally
+from turnstile.league.manager_table import standings
+from turnstile.league.messages import (
+    LeagueCompleted,
+    MatchResultAck,
+    MatchResultReport,
+    ReportDetails,
+    ReportedResult,
+)
+from turnstile.league.words import Address, LeagueId, MatchId, Status
+
+
+def playing() -> League:
+    """Four players and two referees; R1M1 is P01 against P04 with REF01, R1M2 P02 against P03 with REF02."""
+    return League.of("Ana", "Bo", "Cy", "Di", referees=("Ron", "Sue")).heard()
+
+
+def told(league: League, match: str = "R1M1", **result: object) -> MatchResultReport:
+    """A report with a result of any form."""
+    return replace(league.report(match, None), result=ReportedResult(**result))  # type: ignore[arg-type]
+
+
+# booking
+
+
+def test_a_result_is_booked_and_acknowledged() -> None:
+    league = playing().reports("R1M1", "P01", Status.WIN)
+    assert league.said(MatchResultAck) == {
+        "referee:REF01": MatchResultAck(status="ACCEPTED", match_id=MatchId("R1M1"), round_id=1)
+    }
+    assert league.match("R1M1").outcome is Outcome.A_WON
+    assert league.tally("P01") == Tally(wins=1, points=3)
+    assert league.tally("P04") == Tally(losses=1)
+
+
+def test_a_draw_is_a_point_each() -> None:
+    league = playing().reports("R1M1", None, Status.DRAW)
+    assert league.tally("P01") == league.tally("P04") == Tally(draws=1, points=1)
+
+
+def test_a_technical_loss_is_a_loss_and_a_win_for_the_other() -> None:
+    league = playing().reports("R1M1", "P04", Status.TECHNICAL_LOSS)
+    assert league.match("R1M1").outcome is Outcome.B_BY_DEFAULT
+    assert league.tally("P04") == Tally(wins=1, points=3)
+    assert league.tally("P01") == Tally(losses=1, technical_losses=1)
+
+
+def test_where_both_are_at_fault_both_have_lost() -> None:
+    league = playing().reports("R1M1", None, Status.TECHNICAL_LOSS)
+    assert league.tally("P01") == league.tally("P04") == Tally(losses=1, technical_losses=1)
+
+
+@pytest.mark.parametrize("nobody", [None, "", "DRAW", "draw"])
+def test_without_a_winner_and_a_status_it_is_a_draw(nobody: str | None) -> None:
+    assert playing().reports("R1M1", nobody).match("R1M1").outcome is Outcome.DRAW
+
+
+def test_with_a_winner_and_without_a_status_it_is_a_win() -> None:
+    assert playing().reports("R1M1", "P04").match("R1M1").outcome is Outcome.B_WON
+
+
+def test_a_score_cannot_bend_the_standings() -> None:
+    league = playing()
+    league.takes(told(league, winner="P01", score=ByPlayer({PlayerId("P01"): 0, PlayerId("P04"): 99})))
+    assert (league.tally("P01").points, league.tally("P04").points) == (3, 0)
+
+
+# once
+
+
+def test_C3_the_same_result_again_is_acknowledged_again_and_counts_once() -> None:
+    league = playing().reports("R1M1", "P01")
+    before, ack = league.state, league.one(MatchResultAck)
+    assert league.reports("R1M1", "P01", Status.WIN).one(MatchResultAck) == ack
+    assert league.state == before
+
+
+def test_another_result_for_a_match_that_is_booked_is_refused() -> None:
+    league = playing().reports("R1M1", "P01")
+    for winner, status in ((None, None), ("P04", None), ("P01", Status.TECHNICAL_LOSS)):
+        assert league.refusal(league.report("R1M1", winner, status)) == Code.ALREADY_REPORTED
+    assert JSON_RPC_ERRORS[Code.ALREADY_REPORTED] == 5003
+
+
+def test_a_result_of_a_round_that_is_over_is_acknowledged_again_or_refused() -> None:
+    league = playing().reports("R1M1", "P01").reports("R1M2", None)
+    assert league.state.round_id == 2
+    before = league.state
+    assert league.reports("R1M1", "P01").one(MatchResultAck).round_id == 1
+    assert league.state == before
+    assert league.refusal(league.report("R1M2", "P02")) == Code.ALREADY_REPORTED
+
+
+def test_after_the_end_results_are_acknowledged_again_or_refused() -> None:
+    league = League.of("Ana", "Bo").plays_round()
+    assert league.reports("R1M1", "P01").one(MatchResultAck).status == "ACCEPTED"
+    assert league.refusal(league.report("R1M1", None)) == Code.ALREADY_REPORTED
+
+
+# who, and which match
+
+
+def test_A6_only_the_referee_of_a_match_is_believed() -> None:
+    league = playing()
+    assert league.refusal(league.report("R1M1", "P01", by=REF02)) == Code.WRONG_REFEREE
+    report = league.report("R1M1", "P01")
+    for sender in ("player:P01", "player:REF01", "referee:REF09", "league_manager"):
+        assert league.refusal(replace(report, sender=Address(sender))) == Code.WRONG_REFEREE
+    nobody = MatchResultReport(league_id=report.league_id, round_id=1, match_id=report.match_id, result=report.result)
+    assert league.refusal(nobody) == Code.WRONG_REFEREE
+    assert JSON_RPC_ERRORS[Code.WRONG_REFEREE] == 5002
+
+
+@pytest.mark.parametrize(
+    "match", ["R1M3", "R2M1", "R1M0", "R0M1", "R1M01", "R1M", "RM1", "M1", "", "R1M\u0661", "R1M-1"]
+)
+def test_a_match_that_is_not_played_now_or_ever_is_unknown(match: str) -> None:
+    league = playing()
+    report = replace(league.report("R1M1", "P01"), match_id=MatchId(match))
+    assert league.refusal(report) == Code.MATCH_NOT_FOUND
+    assert league.refusal(replace(report, round_id=2)) == Code.MATCH_NOT_FOUND
+    assert JSON_RPC_ERRORS[Code.MATCH_NOT_FOUND] == 5002
+
+
+def test_a_match_of_another_league_or_another_round_is_unknown_and_another_game_is_no_result() -> None:
+    league = playing()
+    report = league.report("R1M1", "P01")
+    assert league.refusal(replace(report, league_id=LeagueId("another"))) == Code.MATCH_NOT_FOUND
+    assert league.refusal(replace(report, round_id=2)) == Code.MATCH_NOT_FOUND
+    assert league.refusal(replace(report, game_type="chess")) == Code.INVALID_RESULT
+
+
+def test_before_the_league_begins_nothing_is_reported() -> None:
+    assert League().refusal(League().report("R1M1", None)) == Code.IGNORED
+
+
+# what
+
+
+@pytest.mark.parametrize(
+    ("winner", "status"),
+    [("P02", None), ("P09", Status.WIN), ("p01", None), (None, Status.WIN), ("DRAW", Status.WIN), ("P01", Status.DRAW)],
+)
+def test_a_result_that_cannot_be_is_refused(winner: str | None, status: Status | None) -> None:
+    league = playing()
+    assert league.refusal(league.report("R1M1", winner, status)) == Code.INVALID_RESULT
+
+
+def chosen(a: Parity | None, b: Parity | None, number: int | None = 7) -> ReportDetails:
+    choices = ByPlayer({PlayerId("P01"): a, PlayerId("P04"): b})
+    return ReportDetails(drawn_number=number, choices=choices)
+
+
+def test_a_result_that_the_number_and_the_choices_contradict_is_refused() -> None:
+    league = playing()
+    won_by_a = chosen(Parity.ODD, Parity.EVEN)
+    assert league.refusal(told(league, winner="P04", details=won_by_a)) == Code.INVALID_RESULT
+    assert league.refusal(told(league, winner=None, details=won_by_a)) == Code.INVALID_RESULT
+    assert league.refusal(told(league, winner="P01", details=chosen(Parity.ODD, Parity.ODD))) == Code.INVALID_RESULT
+    assert isinstance(league.tried(told(league, winner="P01", details=won_by_a)), Step)
+
+
+def test_where_number_or_choices_are_missing_the_winner_is_believed() -> None:
+    for details in (chosen(None, Parity.EVEN), chosen(Parity.EVEN, None), chosen(Parity.EVEN, Parity.ODD, None)):
+        league = playing()
+        assert isinstance(league.tried(told(league, winner="P01", details=details)), Step)
+
+
+def test_a_technical_loss_needs_no_number() -> None:
+    league = playing()
+    details = replace(chosen(Parity.ODD, Parity.EVEN), status=Status.TECHNICAL_LOSS)
+    assert isinstance(league.tried(told(league, winner="P04", details=details)), Step)
+
+
+# all together
+
+
+def reports_of(match: Match, rng: Random) -> tuple[PlayerId | None, Status | None, Outcome]:
+    a, b = match.player_a_id, match.player_b_id
+    return rng.choice(
+        [
+            (a, Status.WIN, Outcome.A_WON),
+            (b, None, Outcome.B_WON),
+            (None, None, Outcome.DRAW),
+            (a, Status.TECHNICAL_LOSS, Outcome.A_BY_DEFAULT),
+            (b, Status.TECHNICAL_LOSS, Outcome.B_BY_DEFAULT),
+            (None, Status.TECHNICAL_LOSS, Outcome.BOTH_AT_FAULT),
+        ]
+    )
+
+
+@settings(deadline=None, print_blob=True, max_examples=40)
+@given(st.integers(2, 9), st.integers(0, 2**32))
+def test_C10_the_table_is_the_sum_of_all_results_in_whatever_order_they_come(players: int, seed: int) -> None:
+    rng, points = Random(seed), dict.fromkeys(range(1, players + 1), 0)
+    league = League.of(*(f"player {number}" for number in range(players)), referees=("Ron", "Sue"))
+    while league.phase is not Phase.LEAGUE_COMPLETE:
+        league.heard()
+        for match in rng.sample(league.state.matches, len(league.state.matches)):
+            winner, status, outcome = reports_of(match, rng)
+            for _ in range(rng.choice([1, 1, 2])):
+                league.reports(match.match_id, winner, status)
+                assert sound(league.state) is None
+            for player in (match.player_a_id, match.player_b_id):
+                points[int(player[1:])] += 3 if player == winner else outcome is Outcome.DRAW
+    table = standings(league.state)
+    assert {int(row.player_id[1:]): row.points for row in table} == points
+    assert all(row.played == players - 1 for row in table)
+    order = [(-row.points, -row.wins, int(row.player_id[1:])) for row in table]
+    assert order == sorted(order), "points, then wins, then who came first"
+    assert [row.rank for row in table] == [*range(1, players + 1)]
+
+
+def test_the_winner_has_most_points() -> None:
+    league = League.of("Ana", "Bo")
+    league.heard().reports("R1M1", "P02")
+    assert league.said(LeagueCompleted)["player:P01"].champion.player_id == "P02"
+    assert league.referee(REF01).load == 0

@@ -1,0 +1,106 @@
+"""The small worlds of the league manager, walked completely, and what must be so in every state of it."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.league import managed
+from turnstile.kernel import Refusal, Rejection, encode
+from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
+from turnstile.league.manager import manager
+from turnstile.league.manager_sound import sound
+from turnstile.league.manager_state import Code, Options, Phase, State, Tally
+from turnstile.league.manager_world import HAPPENINGS, worlds
+from turnstile.league.stands import read_manager
+
+STATES = (1_464, 1_966, 733)
+
+
+# worlds
+
+
+@cache
+def walked(number: int) -> tuple[Walk[State], list[Finding]]:
+    walk = Walk(list(worlds())[number], MOST_STATES)
+    return walk, walk.findings()
+
+
+@pytest.mark.parametrize(("number", "states"), [*enumerate(STATES)])
+def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(number: int, states: int) -> None:
+    walk, findings = walked(number)
+    assert all(finding.verdict is not Verdict.FAILED for finding in findings), findings
+    told = [finding.sentence for finding in findings]
+    assert any("were walked" in sentence for sentence in told), "the world is small enough to be walked completely"
+    assert "timers alone bring every state to rest" in told
+    assert len(walk.nodes) == states
+
+
+def test_every_row_is_taken_and_every_code_is_met() -> None:
+    rows, codes = set(), set()
+    for number in range(len(STATES)):
+        nodes = walked(number)[0].nodes
+        for state, event in [(node.state, event) for node in nodes for event, _ in node.next]:
+            step = manager.step(state, event)
+            assert not isinstance(step, Rejection)
+            rows |= {(hop.source, hop.cause, hop.target) for hop in step.trace}
+        for node in nodes[::10]:
+            answers = [manager.step(node.state, event) for event in HAPPENINGS]
+            codes |= {answer.code for answer in answers if isinstance(answer, Rejection)}
+            rows |= {hop for answer in answers if not isinstance(answer, Rejection) for hop in _hops(answer.trace)}
+    assert rows == {hop for row in manager.rows for hop in _hops(row.hops.values())}
+    assert codes == {*Code}
+
+
+def _hops(trace: Any) -> set[tuple[str, str, str]]:
+    return {(hop.source, hop.cause, hop.target) for hop in trace}
+
+
+# what must be so
+
+JOINED, ANNOUNCED, PLAYING = managed.joined().state, managed.announced().state, managed.playing().state
+WAITING, COMPLETE = managed.waiting().state, managed.complete().state
+RON, SUE = PLAYING.referees
+LIES: list[tuple[Any, dict[str, Any]]] = [
+    (JOINED, {"round_id": 1}),
+    (JOINED, {"referees": (replace(RON, load=1),)}),
+    (JOINED, {"players": JOINED.players * 2}),
+    (JOINED, {"players": tuple(replace(player, contact_endpoint="http://one") for player in JOINED.players)}),
+    (JOINED, {"options": Options(most_players=2)}),
+    (JOINED, {"referees": (replace(RON, referee_id="REF02", load=0, unanswered=0),)}),
+    (PLAYING, {"players": PLAYING.players[:1]}),
+    (PLAYING, {"referees": ()}),
+    (PLAYING, {"finished": ("A",)}),
+    (PLAYING, {"finished": ("AY",), "round_id": 2}),
+    (PLAYING, {"round_id": 2}),
+    (PLAYING, {"matches": PLAYING.matches[::-1]}),
+    (PLAYING, {"phase": Phase.COMPLETING_ROUND}),
+    (COMPLETE, {"round_id": 2}),
+    (COMPLETE, {"finished": COMPLETE.finished[:-1], "round_id": 2}),
+    (COMPLETE, {"matches": PLAYING.matches}),
+    (PLAYING, {"remaining": 1}),
+    (ANNOUNCED, {"unheard": ("P02", "P01")}),
+    (ANNOUNCED, {"unheard": ("P09",)}),
+    (ANNOUNCED, {"unheard": ()}),
+    (PLAYING, {"unheard": ("P01",)}),
+    (PLAYING, {"matches": tuple(replace(match, referee_id=None) for match in PLAYING.matches)}),
+    (PLAYING, {"referees": (replace(RON, load=2), SUE)}),
+    (COMPLETE, {"referees": (replace(COMPLETE.referees[0], periods=1), *COMPLETE.referees[1:])}),
+    (PLAYING, {"referees": (replace(RON, unanswered=6), SUE)}),
+    (PLAYING, {"referees": (replace(RON, periods=25), SUE)}),
+    (PLAYING, {"referees": (replace(RON, is_up=False), SUE)}),
+    (WAITING, {"referees": (replace(WAITING.referees[0], is_up=True), WAITING.referees[1])}),
+    (PLAYING, {"tallies": (Tally(wins=1, points=3), *PLAYING.tallies[1:])}),
+    (PLAYING, {"ladder": PLAYING.ladder[::-1]}),
+]
+
+
+@pytest.mark.parametrize(("state", "lie"), LIES)
+def test_a_league_that_contradicts_itself_is_not_sound_and_not_read(state: State, lie: dict[str, Any]) -> None:
+    assert sound(state) is None
+    assert sound(replace(state, **lie)) is not None
+    assert read_manager(encode(state)) == state
+    answer = read_manager(encode(replace(state, **lie)))
+    assert isinstance(answer, Rejection)
+    assert answer.code == Refusal.INVALID_STATE
