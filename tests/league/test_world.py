@@ -5,9 +5,11 @@ from collections import Counter
 
 import pytest
 
-from tests.league.world import World
+from tests.league.world import Violation, World
+from tests.league.world_bugs import BUGS, Bug
 
 SEEDS = int(os.environ.get("TORTURE_SEEDS", "1000"))
+MOST_SEEDS = 400  # in which a planted bug must show
 AT_ONCE = 500  # seeds in one test: enough to reach every rare situation
 MUST_BE_REACHED = (
     "a letter arrived 0 times",
@@ -35,3 +37,23 @@ def test_leagues_hold_what_is_promised(first: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_one_seed_is_one_league(seed: int) -> None:
     assert World(seed).run().notes == World(seed).run().notes
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_planted_bug_is_caught(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
+    bug.plant(monkeypatch)
+    broken = set()
+    for seed in range(MOST_SEEDS):
+        broken.add(_broken(seed))
+        if bug.caught_by in broken:
+            return
+    pytest.fail(f"in {MOST_SEEDS} leagues {bug.name} broke nothing but {broken}")
+
+
+def _broken(seed: int) -> str | None:
+    """The promise that a league breaks."""
+    try:
+        World(seed).run()
+    except Violation as violation:
+        return violation.promise
+    return None

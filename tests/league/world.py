@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from tests.league import world_weather as weathers
-from tests.league.world_agents import Exit, RoguePlayer, WatchedManager, WorldPlayer
+from tests.league.world_agents import DIES, Exit, RoguePlayer, WatchedManager, WorldPlayer
 from tests.league.world_audit import Audit
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId, wire_name
@@ -23,9 +23,11 @@ from turnstile.league.player_state import Phase as PlayerPhase
 from turnstile.league.player_state import Question
 from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId
 
-CALM = 6 * 3600 * 1000
+CALM = 3600 * 1000
 """Milliseconds in which every league must end once nothing goes wrong any more."""
-MOST_TURNS = 200_000
+SOON = 30_000
+"""Milliseconds after which somebody starts a player again that has given up."""
+MOST_TURNS = 20_000  # many more than any league needs that ends
 
 
 class Violation(AssertionError):
@@ -71,6 +73,8 @@ class World(Office):
         self.gone: set[Address] = set()
         self.manager: WatchedManager | None = None
         self.lives: Counter[Address] = Counter()
+        self.ended: Instant | None = None
+        self.turns = 0
 
     # what is written down
 
@@ -87,8 +91,12 @@ class World(Office):
     def is_stormy(self) -> bool:
         return self.now < self.weather.storm
 
-    def carry(self, letter: Letter) -> Sequence[int]:
+    def send(self, letter: Letter) -> None:
         self._maybe_die(letter)
+        super().send(letter)
+        self._maybe_die(letter)
+
+    def carry(self, letter: Letter) -> Sequence[int]:
         self.audit.sent(letter, is_honest=self._is_honest(letter.sender))
         delays = self._delays(letter)
         self.note(f"{letter.sender} -> {letter.to}: {_shown(letter)} {_fate(delays)}")
@@ -125,13 +133,14 @@ class World(Office):
     # death and life
 
     def _maybe_die(self, letter: Letter) -> None:
-        if self.is_stormy and self.chance.random() < self.weather.crash:
-            raise Exit(self.homes.get(letter.sender, letter.sender), "dies")
+        """Whoever sends a letter may die before it is on its way, or right after."""
+        if self.is_stormy and self.chance.random() < self.weather.crash / 2:
+            raise Exit(self.homes.get(letter.sender, letter.sender), DIES)
 
     def turn(self) -> bool:
         try:
             if self.is_stormy and self.agents and self.chance.random() < self.weather.crash / 5:
-                raise Exit(self.chance.choice(sorted(self.agents)), "dies")
+                raise Exit(self.chance.choice(sorted(self.agents)), DIES)
             return super().turn()
         except Exit as end:
             self.bury(end)
@@ -148,7 +157,7 @@ class World(Office):
         if isinstance(agent, LocalReferee):
             self.referee_ids[end.home] = agent.referee_id
         if end.home not in self.gone:
-            downtime = self.chance.randrange(self.weather.downtime + 1) if self.is_stormy else 100
+            downtime = self.chance.randrange(self.weather.downtime + 1) if end.is_crash else SOON
             self.later(downtime, lambda: self.begin(end.home))
 
     def lose_a_referee(self) -> None:
@@ -224,10 +233,9 @@ class World(Office):
             self.later(self._delay() if self.is_stormy else 0, lambda home=home: self.begin(home))  # type: ignore[misc]
         if self.weather.gone:
             self.later(self.weather.gone, self.lose_a_referee)
-        turns = 0
         while self.turn():
-            turns += 1
-            if turns > MOST_TURNS or self.now > self.weather.storm + CALM:
+            self.turns += 1
+            if self.turns > MOST_TURNS or self.now > self.weather.storm + CALM:
                 self.fail("live", f"the league does not end: {self._where()}")
         self._judge()
         return self
@@ -250,8 +258,11 @@ class World(Office):
             losers = self.audit.technical_losers() & self.honest_players()
             if losers:
                 self.fail("just", f"{losers} have answered in time, and lost for not answering")
+        honest = [agent for agent in self.agents.values() if type(agent) is WorldPlayer]
+        if self.ended is not None and self.ended > self.weather.storm:
+            self._judge_news(honest)
         if self.weather.is_perfect:
-            self._judge_players()
+            self._judge_statistics(honest)
 
     def honest_players(self) -> set[PlayerId]:
         return {
@@ -260,20 +271,23 @@ class World(Office):
             if address.startswith("player:") and self._is_honest(address)
         }
 
-    def _judge_players(self) -> None:
+    def _judge_news(self, players: list[WorldPlayer]) -> None:
+        """Of a league that ends in calm everybody hears the end."""
+        for player in players:
+            if player.state.phase is not PlayerPhase.LEAGUE_COMPLETE:
+                self.fail("told", f"{player.state.player_id} is {player.state.phase} when the league is over")
+
+    def _judge_statistics(self, players: list[WorldPlayer]) -> None:
         """What players know at the end of a league in which nothing got lost."""
         assert self.manager is not None
         rows = {row.player_id: row for row in standings(self.manager.state)}
-        for agent in self.agents.values():
-            if not isinstance(agent, WorldPlayer) or isinstance(agent, RoguePlayer):
-                continue
-            row, own = rows[agent.state.me], agent.state.statistics
+        self._judge_news(players)
+        for player in players:
+            row, own = rows[player.state.me], player.state.statistics
             if (row.wins, row.draws, row.losses, row.points) != (own.wins, own.draws, own.losses, own.points):
                 self.fail("statistics", f"{row} is not what the player has counted: {own}")
-            if agent.state.phase is not PlayerPhase.LEAGUE_COMPLETE:
-                self.fail("told", f"{agent.state.me} has not heard that the league is over")
-            if any(match.is_fair is False for match in agent.state.history):
-                self.fail("fair", f"{agent.state.me} has seen a draw that was not as promised")
+            if not all(match.is_fair in (True, None) for match in player.state.history):
+                self.fail("fair", f"{player.state.me} has seen a draw that was not as promised")
 
 
 def _shown(letter: Letter) -> str:

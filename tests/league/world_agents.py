@@ -9,16 +9,20 @@ from turnstile.kernel import Event, Rejection, Send, Step
 from turnstile.kernel.values import PlayerId
 from turnstile.league.local_manager import LocalManager
 from turnstile.league.local_player import LocalPlayer
+from turnstile.league.manager_state import Phase
 from turnstile.league.manager_state import State as League
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, GameOverAck, MatchResultReport
 from turnstile.league.office import letter_of
 from turnstile.league.player_state import State
-from turnstile.league.words import Address, MatchId, player_address
+from turnstile.league.words import Address, MatchId, player_address, referee_address
 
 if TYPE_CHECKING:
     from tests.league.world import World
 
 ANSWERS = GameJoinAck | ChooseParityResponse
+
+
+DIES = "dies"
 
 
 class Exit(Exception):
@@ -28,6 +32,7 @@ class Exit(Exception):
         super().__init__(f"{home} {why}")
         self.home = home
         self.why = why
+        self.is_crash = why == DIES
 
 
 class WatchedManager(LocalManager):
@@ -38,7 +43,11 @@ class WatchedManager(LocalManager):
     def _keep_book(self, before: League, event: Event) -> None:
         super()._keep_book(before, event)
         if isinstance(event, MatchResultReport):
-            self.world.audit.booked(event)
+            match = next((match for match in before.matches if match.match_id == event.match_id), None)
+            assigned = None if match is None or match.referee_id is None else referee_address(match.referee_id)
+            self.world.audit.booked(event, assigned)
+        if self.state.phase is Phase.LEAGUE_COMPLETE and self.world.ended is None:
+            self.world.ended = self.office.now
 
 
 class WorldPlayer(LocalPlayer):

@@ -66,8 +66,10 @@ class Audit:
 
     # at every booking
 
-    def booked(self, event: MatchResultReport) -> None:
-        """A result is in the books of the manager, for good."""
+    def booked(self, event: MatchResultReport, assigned: Address | None) -> None:
+        """A result is in the books of the manager, for good. `assigned` is the referee that the match was given to."""
+        if event.sender != assigned:
+            self.fail("its referee", f"{event.match_id} of {assigned} was booked for {event.sender}")
         if event.match_id in self.bookings:
             self.fail("once", f"{event.match_id} was booked twice")
         self.bookings[event.match_id] = event
@@ -112,7 +114,14 @@ class Audit:
         )
 
     def technical_losers(self) -> set[PlayerId]:
+        """Who has lost for not answering, but for matches that another referee had ended before."""
         lost = [
-            event.result for event in self.bookings.values() if event.result.details.status is Status.TECHNICAL_LOSS
+            event.result
+            for event in self.bookings.values()
+            if event.result.details.status is Status.TECHNICAL_LOSS and self._has_one_end(event.match_id)
         ]
         return {player for result in lost for player in result.score if player != result.winner}
+
+    def _has_one_end(self, match: MatchId) -> bool:
+        """Whether only one referee has told the players of a match how it ended."""
+        return sum(each == match for _, each in self._results) == 1

@@ -18,7 +18,7 @@ class Weather:
     refused: float = 0.0
     delay: int = 0
     crash: float = 0.0
-    """That whoever sends a letter dies before it is sent."""
+    """That whoever sends a letter dies then."""
     downtime: int = 0
     gone: int = 0
     """When one referee of several dies for good; 0 is never."""
@@ -30,7 +30,7 @@ class Weather:
     @property
     def is_fair(self) -> bool:
         """Whether everybody who answers at once is heard in time."""
-        return not (self.lost or self.refused or self.crash or self.gone) and self.delay <= MODERATE
+        return not (self.lost or self.refused or self.crash) and self.delay <= MODERATE
 
 
 MODERATE = 1_000
@@ -56,7 +56,8 @@ def drawn(rng: Random) -> Plan:
 
 def _weather(rng: Random, referees: int) -> Weather:
     storm = rng.choice((2_000, 20_000, 100_000, 400_000))
-    match rng.choice(("perfect", "slow", "lossy", "deadly", "all of it", "all of it")):
+    kinds = ("perfect", "slow", "lossy", "deadly", "all of it", "all of it")
+    match rng.choice(kinds if referees == 1 else (*kinds, "bereft")):
         case "perfect":
             return Weather("perfect", storm)
         case "slow":
@@ -65,6 +66,8 @@ def _weather(rng: Random, referees: int) -> Weather:
             return Weather("lossy", storm, lost=rng.choice((0.02, 0.2, 0.5)), refused=rng.choice((0.0, 0.2)), delay=50)
         case "deadly":
             return Weather("deadly", storm, crash=rng.choice((0.005, 0.03, 0.1)), downtime=_downtime(rng))
+        case "bereft":
+            return Weather("bereft", storm, delay=300, gone=rng.randrange(1, 4_000))
         case _:
             return Weather(
                 "all of it",

@@ -175,9 +175,9 @@ def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
 def is_to_play(state: State) -> bool:
     """Whether the announced round has a match for this player that it has not played."""
     announced = state.round
-    if announced is None:
-        return False
-    return not all(state.has_played(match.match_id, announced.round_id) for match in announced.matches)
+    return announced is not None and not all(
+        state.has_played(match.match_id, announced.round_id) for match in announced.matches
+    )
 
 
 def is_past(state: State, round_id: int) -> bool:

@@ -1,0 +1,210 @@
+"""Planted bugs: small, deliberate faults, each with the promise it breaks. They prove that the world can see."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from turnstile.games import evenodd
+from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
+from turnstile.kernel.machine import Machine
+from turnstile.league import (
+    local_manager,
+    manager,
+    manager_calls,
+    manager_entry,
+    manager_results,
+    manager_rounds,
+    manager_state,
+    player,
+    player_play,
+    referee,
+    schedule,
+)
+from turnstile.league.clockwork import Clockwork, replayed
+from turnstile.league.local_player import LocalPlayer
+from turnstile.league.local_referee import LocalReferee
+from turnstile.league.manager_state import Outcome
+from turnstile.league.player_state import ChoiceMade, Question, ReadyToJoin
+from turnstile.league.player_state import State as Player
+from turnstile.league.words import MatchId
+
+Patch = pytest.MonkeyPatch
+BUGS: list["Bug"] = []
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is wrong, and the promise whose breaking must be noticed."""
+
+    name: str
+    caught_by: str
+    plant: Callable[[Patch], None]
+
+
+def caught_by(promise: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
+    def declare(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
+        BUGS.append(Bug(plant.__name__, promise, plant))
+        return plant
+
+    return declare
+
+
+def patch_row(patch: Patch, machine: Machine[Any], phase: Any, event: type[Event], handler: Any) -> None:
+    rows = machine._on[event]
+    patch.setitem(rows, phase, with_changes(rows[phase], handler=handler))
+
+
+# the player
+
+
+@caught_by("same answer")
+def second_thoughts_when_asked_again(patch: Patch) -> None:
+    def answered(state: Player) -> Send:
+        said = player_play.answered(state)
+        other = {"even": "odd", "odd": "even"}[said.message.parity_choice]  # type: ignore[attr-defined]
+        return Send(said.to, replace(said.message, parity_choice=other))
+
+    patch.setattr(player, "answered", answered)
+
+
+@caught_by("same answer")
+def answers_before_it_has_written_it_down(patch: Patch) -> None:
+    take = LocalPlayer.take
+
+    def hasty(self: LocalPlayer, event: Event) -> Step[Player] | Rejection:
+        log, self.log = self.log, []
+        step = take(self, event)
+        assert log is not None
+        log += self.log
+        self.log = log
+        return step
+
+    patch.setattr(LocalPlayer, "take", hasty)
+
+
+@caught_by("just")
+def keeps_to_a_referee_that_was_replaced(patch: Patch) -> None:
+    patch.setattr(player, "given_to_another", lambda state, event: None)
+
+
+@caught_by("just")
+def joins_too_late(patch: Patch) -> None:
+    patch.setattr(player_play, "JOIN_SECONDS", 90.0)
+    patch.setattr(LocalPlayer, "give", lambda self, want: _give_all_but_joining(self, want))
+
+
+def _give_all_but_joining(agent: LocalPlayer, want: Any) -> None:
+    if isinstance(want, Question):
+        agent.take(ChoiceMade(match_id=want.match_id, parity_choice="even"))
+    elif not isinstance(want, ReadyToJoin):
+        agent.take(want)
+
+
+# the referee
+
+
+@caught_by("fair")
+def draws_another_number(patch: Patch) -> None:
+    patch.setattr(referee, "drawn_number", lambda seed, index: evenodd.drawn_number(seed, index + 1))
+
+
+@caught_by("one result")
+def begins_a_finished_match_again(patch: Patch) -> None:
+    be_given = LocalReferee._be_given
+
+    def forgetful(self: LocalReferee, event: Any, match: Any) -> None:
+        self.finished.pop(match.match_id, None)
+        be_given(self, event, match)
+
+    patch.setattr(LocalReferee, "_be_given", forgetful)
+
+
+@caught_by("fair")
+def has_another_seed_after_a_restart(patch: Patch) -> None:
+    go_on = LocalReferee._go_on
+
+    def reseeded(self: LocalReferee, match: MatchId, work: Clockwork[Any]) -> None:
+        given = work.state.given
+        work.state = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
+        go_on(self, match, work)
+
+    patch.setattr(LocalReferee, "_go_on", reseeded)
+
+
+# the manager
+
+
+@caught_by("once")
+def books_a_repeated_result_again(patch: Patch) -> None:
+    def as_if_new(state: Any, event: Any) -> Any:
+        match = manager_results.match_reported(state, event)
+        return match if isinstance(match, Rejection) or not state.matches else replace(match, outcome=None)
+
+    patch.setattr(manager, "match_reported", as_if_new)
+
+
+@caught_by("its referee")
+def takes_results_from_any_referee(patch: Patch) -> None:
+    def anybodys(state: Any, event: Any) -> Any:
+        match = manager_results.match_reported(state, event)
+        who = event.sender.removeprefix("referee:")
+        return match if isinstance(match, Rejection) or not state.matches else replace(match, referee_id=who)
+
+    patch.setattr(manager, "match_reported", anybodys)
+
+
+@caught_by("standings")
+def pays_for_technical_losses(patch: Patch) -> None:
+    def generous(tallies: Any, places: Any, outcome: Outcome) -> Any:
+        is_default = outcome in manager_results.BY_DEFAULT
+        return manager_results.credited(tallies, places, Outcome.DRAW if is_default else outcome)
+
+    patch.setattr(manager_rounds, "credited", generous)
+
+
+@caught_by("pairings")
+def plays_the_first_round_over_and_over(patch: Patch) -> None:
+    pairings = schedule.pairings
+    patch.setattr(schedule, "pairings", lambda players, round_id: pairings(players, 1))
+
+
+@caught_by("live")
+def never_calls_a_referee_again(patch: Patch) -> None:
+    patch.setattr(manager, "called", lambda state, at: Next(state))
+
+
+@caught_by("live")
+def never_replaces_a_referee(patch: Patch) -> None:
+    patch.setattr(manager, "given_up", lambda state, at: manager_rounds.called(state, at))
+
+
+@caught_by("live")
+def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
+    waiting = manager_state.Phase.WAITING_FOR_REFEREE
+    patch_row(patch, manager.manager, waiting, manager_state.RefereeExpired, lambda state, event: state)
+
+
+@caught_by("live")
+def loses_its_timers_with_a_restart(patch: Patch) -> None:
+    def timeless(*given: Any) -> Clockwork[Any]:
+        work: Clockwork[Any] = replayed(*given)
+        work.timers.clear()
+        return work
+
+    patch.setattr(local_manager, "replayed", timeless)
+
+
+@caught_by("just")
+def does_not_know_a_player_that_asks_again(patch: Patch) -> None:
+    patch.setattr(manager_entry, "repeated_player", lambda state, meta: None)
+
+
+@caught_by("told")
+def tells_nobody_but_the_first_that_the_league_is_over(patch: Patch) -> None:
+    first = f"player:{PlayerId('P01')}"
+    everybody = manager_calls.league_completed
+    patch.setattr(manager, "league_completed", lambda state: [each for each in everybody(state) if each.to == first])
