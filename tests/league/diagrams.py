@@ -62,6 +62,14 @@ REFEREE_DEPARTURES = (
         new=[("NOTIFYING_PLAYERS", "GAME_OVER_ACK", "NOTIFYING_PLAYERS")],
     ),
     Departure(
+        "Matches of other games",
+        new=[
+            ("WAITING_FOR_PLAYERS", "GAME_MOVE_RESPONSE", "WAITING_FOR_PLAYERS"),
+            ("COLLECTING_CHOICES", "GAME_MOVE_RESPONSE", "COLLECTING_CHOICES"),
+            ("COLLECTING_CHOICES", "GAME_MOVE_RESPONSE", "NOTIFYING_PLAYERS"),
+        ],
+    ),
+    Departure(
         "Shutting down",
         gone=[("MATCH_COMPLETE", "referee_shutdown", "[*]")],
     ),
@@ -156,6 +164,16 @@ PLAYER_DEPARTURES = (
             *((phase, "ROUND_COMPLETED", "REGISTERED") for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
             *((phase, "ROUND_COMPLETED", phase) for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
             *((phase, "LEAGUE_COMPLETED", "LEAGUE_COMPLETE") for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
+        ],
+    ),
+    Departure(
+        "Matches of other games",
+        new=[
+            ("WAITING_FOR_CHOICE_REQUEST", "GAME_MOVE_CALL", "CHOOSING_PARITY"),
+            ("CHOOSING_PARITY", "GAME_MOVE_CALL", "CHOOSING_PARITY"),
+            ("CHOOSING_PARITY", "move_made", "WAITING_FOR_RESULT"),
+            ("WAITING_FOR_RESULT", "GAME_MOVE_CALL", "WAITING_FOR_RESULT"),
+            ("WAITING_FOR_RESULT", "GAME_MOVE_CALL", "CHOOSING_PARITY"),
         ],
     ),
     Departure(

@@ -6,7 +6,6 @@ from turnstile.kernel.chance import commit
 from turnstile.league.messages import (
     AnnouncedMatch,
     Champion,
-    ChoiceContext,
     ChooseParityCall,
     GameInvitation,
     GameOver,
@@ -30,6 +29,7 @@ from turnstile.league.player_state import (
     State,
 )
 from turnstile.league.player_world import complaint
+from turnstile.league.questions import ChoiceContext
 from turnstile.league.words import Address, LeagueId, MatchId, RefereeId, Registration, Role, Status
 
 ME, OTHER, THIRD = PlayerId("P05"), PlayerId("P02"), PlayerId("P03")

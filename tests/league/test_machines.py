@@ -1,7 +1,7 @@
 """What holds for all machines of the league: their diagrams, their worlds, their stands, and the nets under each."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from random import Random
 from typing import Any
@@ -21,8 +21,10 @@ from turnstile.kernel.stand import AnyStand
 from turnstile.league import (
     manager_sound,
     manager_world,
+    player_moves_world,
     player_state,
     player_world,
+    referee_moves_world,
     referee_state,
     referee_world,
 )
@@ -52,6 +54,16 @@ HAPPENINGS = {
     "referee": referee_world.HAPPENINGS,
     "player": player_world.HAPPENINGS,
 }
+OF_PARITY: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] = {
+    "manager": (lambda _: manager_world.HAPPENINGS, lambda: manager_world.opened(3)),
+    "referee": (lambda _: referee_world.HAPPENINGS, refereed.idle),
+    "player": (lambda _: player_world.HAPPENINGS, played.starting),
+}
+OF_MOVES: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] = {
+    "referee": (referee_moves_world.happenings, lambda: referee_moves_world.asking("even-odd")),
+    "player": (lambda _: player_moves_world.HAPPENINGS, player_moves_world.waiting),
+}
+"""All that may happen to a machine in a state, and where it begins: in Even/Odd, and in another game."""
 SOUND: dict[str, Callable[[Any], str | None]] = {
     "manager": manager_sound.sound,
     "referee": referee_world.sound,
@@ -87,7 +99,14 @@ def walked(name: str, number: int) -> tuple[Walk[Any], list[Finding]]:
 
 @pytest.mark.parametrize(
     ("name", "number", "states"),
-    [("referee", 0, 10_819), ("referee", 1, 10_819), ("player", 0, 2_184), ("player", 1, 7_060)],
+    [
+        ("referee", 0, 10_819),
+        ("referee", 1, 10_819),
+        ("player", 0, 2_184),
+        ("player", 1, 7_060),
+        ("referee", 2, 1_816),
+        ("player", 2, 41),
+    ],
 )
 def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     name: str, number: int, states: int
@@ -243,19 +262,17 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
     """A machine, and the states it went through when whatever can happen happened to it."""
     name = draw(st.sampled_from(list(STANDS)), label="machine")
     rng = Random(draw(st.integers(0, 2**32), label="seed"))
-    machine, states = STANDS[name].machine, [_first(name)]
+    of_moves = name in OF_MOVES and draw(st.booleans(), label="a match of another game")
+    offered, first = (OF_MOVES if of_moves else OF_PARITY)[name]
+    machine, states = STANDS[name].machine, [first()]
     for _ in range(draw(st.integers(0, 60), label="events")):
-        able = [event for event in HAPPENINGS[name] if not isinstance(machine.apply(states[-1], event), Rejection)]
+        able = [event for event in offered(states[-1]) if not isinstance(machine.apply(states[-1], event), Rejection)]
         if not able:
             break
         after = machine.apply(states[-1], rng.choice(able))
         assert not isinstance(after, Rejection)
         states.append(after)
     return name, states
-
-
-def _first(name: str) -> Any:
-    return {"manager": manager_world.opened(3), "referee": refereed.idle(), "player": played.starting()}[name]
 
 
 def anything(name: str) -> st.SearchStrategy[Event]:
@@ -302,10 +319,11 @@ def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tup
 
 def tried(name: str, every: int) -> Iterator[tuple[Any, Step[Any] | Rejection]]:
     """States that can be reached, each with all that may happen to it: the first of them, and then every so many."""
-    walk, _ = walked(name, 0)
-    for node in (*walk.nodes[:FIRST], *walk.nodes[FIRST::every]):
-        for event in HAPPENINGS[name]:
-            yield node.state, STANDS[name].machine.step(node.state, event)
+    for number, (offered, _) in ((0, OF_PARITY[name]), *((2, cases[name]) for cases in [OF_MOVES] if name in cases)):
+        walk, _ = walked(name, number)
+        for node in (*walk.nodes[:FIRST], *walk.nodes[FIRST::every]):
+            for event in offered(node.state):
+                yield node.state, STANDS[name].machine.step(node.state, event)
 
 
 @pytest.mark.parametrize(("name", "every"), [("referee", 10), ("player", 1)])
@@ -336,7 +354,7 @@ def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_
             if failed is not None:
                 seen.add((type(call.message), isinstance(referee.step(step.state, failed), Rejection)))
     assert {kind for kind, is_refused in seen if is_refused} == {MatchResultReport}, "its timer runs on"
-    assert len({kind for kind, _ in seen}) == 5
+    assert len({kind for kind, _ in seen}) == 6
 
 
 def test_every_request_has_its_reply() -> None:

@@ -1,6 +1,8 @@
 """The wire forms of league.v2, message by message: whole messages as a peer sends them, envelope and all."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,6 +105,25 @@ BODIES: dict[str, dict[str, Any]] = {
         "context": CONTEXT,
     },
     "CHOOSE_PARITY_RESPONSE": {"match_id": "R5M2", "player_id": "P04", "parity_choice": "odd"},
+    "GAME_MOVE_CALL": {
+        **FROM_REFEREE,
+        "league_id": "spring",
+        "round_id": 5,
+        "player_id": "P04",
+        "game_type": "e-card",
+        "move_number": 7,
+        "move_request": {
+            "move_type": "Pick",
+            "valid_options": [{"type": "Pick", "player": "P04", "card": card} for card in "EC"],
+            "context": {**CONTEXT, "view": {"phase": "Picking", "hand": ["E", "C", "C"]}},
+        },
+    },
+    "GAME_MOVE_RESPONSE": {
+        "match_id": "R5M2",
+        "player_id": "P04",
+        "move_number": 7,
+        "move_data": {"move_type": "Pick", "choice": {"type": "Pick", "player": "P04", "card": "C"}},
+    },
     "GAME_OVER": {
         **FROM_REFEREE,
         "league_id": "spring",
@@ -189,3 +210,13 @@ def test_a_technical_loss_has_nulls_where_nothing_was_drawn_or_chosen() -> None:
 def test_what_other_referees_and_managers_leave_out_is_not_missed(name: str, left_out: tuple[str, ...]) -> None:
     body = {key: value for key, value in BODIES[name].items() if key not in left_out}
     assert isinstance(decode(encode({"message_type": name, **body}), KINDS[name]), LeagueMessage)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "league.md"
+WRITTEN = re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("text", WRITTEN, ids=[json.loads(text)["message_type"] for text in WRITTEN])
+def test_an_example_on_the_page_is_a_whole_message(text: str) -> None:
+    written = json.loads(text)
+    assert json.loads(encode(decode(text, KINDS[written["message_type"]]))) == written

@@ -10,14 +10,15 @@ whatever it says itself; only what is posted on its own is taken at its word.
 
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from turnstile.games.evenodd import Parity
-from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
 from turnstile.league.answers import QueryData, QueryError, QueryParams
 from turnstile.league.answers import StandingsRow as StandingsRow
+from turnstile.league.questions import ChoiceContext, MoveData, MoveRequest
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -204,22 +205,6 @@ class GameJoinAck(LeagueMessage, frozen=True, tag="GAME_JOIN_ACK", kw_only=True)
     accept: bool
 
 
-class PlayerStandings(LeagueValue, frozen=True, kw_only=True):
-    wins: int = 0
-    losses: int = 0
-    draws: int = 0
-    points: int = 0
-
-
-class ChoiceContext(LeagueValue, frozen=True, kw_only=True):
-    """What a player is told before it chooses. `commitment` binds the referee to the seed of the draw."""
-
-    opponent_id: PlayerId
-    round_id: int
-    your_standings: PlayerStandings = PlayerStandings()
-    commitment: Commitment | None = None
-
-
 class ChooseParityCall(FromReferee, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True):
     """A player is asked for its choice; it answers within 30 seconds."""
 
@@ -238,8 +223,34 @@ class ChooseParityResponse(LeagueMessage, frozen=True, tag="CHOOSE_PARITY_RESPON
     parity_choice: str
 
 
+class GameMoveCall(FromReferee, frozen=True, tag="GAME_MOVE_CALL", kw_only=True):
+    """A player is asked for a move, in a game that is not Even/Odd; it answers within 30 seconds.
+
+    `move_number` counts the questions to this player in this match; one that is repeated keeps its number.
+    """
+
+    league_id: LeagueId | None = None
+    round_id: int | None = None
+    player_id: PlayerId
+    game_type: str
+    move_number: int | None = None
+    move_request: MoveRequest
+
+
+class GameMoveResponse(LeagueMessage, frozen=True, tag="GAME_MOVE_RESPONSE", kw_only=True):
+    """A player moves. A host that cannot read the move gives `null` in its place, and it is refused by the referee."""
+
+    match_id: MatchId
+    player_id: PlayerId
+    move_number: int | None = None
+    move_data: MoveData | None = None
+
+
 class GameResult(LeagueValue, frozen=True, kw_only=True):
-    """How a match ended. `seed` shows that the number was drawn as promised, whether one was drawn or not."""
+    """How a match ended. `seed` shows that the number was drawn as promised, whether one was drawn or not.
+
+    Of another game than Even/Odd there are its `scores`, and its `moves` if they fit; there is no number and no choice.
+    """
 
     status: Status
     winner_player_id: PlayerId | None
@@ -248,6 +259,8 @@ class GameResult(LeagueValue, frozen=True, kw_only=True):
     choices: ByPlayer[Parity | None]
     reason: str
     seed: Seed | None = None
+    scores: ByPlayer[int] | UnsetType = UNSET
+    moves: tuple[Raw, ...] | UnsetType = UNSET
 
 
 class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
@@ -320,6 +333,7 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
     drawn_number: int | None = None
     choices: ByPlayer[Parity | None] = ByPlayer()
     status: Status | None = None
+    scores: ByPlayer[int] | UnsetType = UNSET
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):
@@ -354,6 +368,7 @@ FromPlayer = (
     | RoundAnnouncementAck
     | GameJoinAck
     | ChooseParityResponse
+    | GameMoveResponse
     | GameOverAck
     | GameErrorAck
     | StandingsUpdateAck
@@ -370,6 +385,7 @@ REPLIES: dict[type[Any], type[LeagueMessage]] = {
     LeagueCompleted: LeagueCompletedAck,
     GameInvitation: GameJoinAck,
     ChooseParityCall: ChooseParityResponse,
+    GameMoveCall: GameMoveResponse,
     GameOver: GameOverAck,
     GameError: GameErrorAck,
     LeagueQuery: LeagueQueryResponse,

@@ -16,8 +16,8 @@ from turnstile.league.messages import (
     GameError,
     GameErrorAck,
     GameInvitation,
+    GameMoveCall,
     GameOver,
-    GameOverAck,
     LeagueCompleted,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
@@ -25,6 +25,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
+from turnstile.league.player_moves import be_asked, move, moved
 from turnstile.league.player_play import (
     FALLBACK,
     IGNORED,
@@ -57,12 +58,13 @@ from turnstile.league.player_play import (
     taking_part,
     with_round,
 )
-from turnstile.league.player_rounds import end_league, end_round, hear_of_standings
+from turnstile.league.player_rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
 from turnstile.league.player_state import (
     BETWEEN_MATCHES,
     IN_MATCH,
     ChoiceMade,
     Code,
+    MoveMade,
     Options,
     Phase,
     PlayerStartup,
@@ -312,7 +314,7 @@ def be_called_again(state: State, event: ChooseParityCall) -> Next[State] | Reje
 @player.on(Phase.CHOOSING_PARITY, ChoiceMade, to=Phase.WAITING_FOR_RESULT)
 def choose(state: State, event: ChoiceMade) -> Next[State] | Rejection:
     """Transition 7. The strategy has chosen, and the referee is told."""
-    if event.match_id != state.playing.match_id:
+    if event.match_id != state.playing.match_id or state.playing.asked is not None:
         return IGNORED
     if event.parity_choice not in list(Parity):
         return Rejection(Code.INVALID_CHOICE, 'A strategy says "even" or "odd".')
@@ -321,8 +323,21 @@ def choose(state: State, event: ChoiceMade) -> Next[State] | Rejection:
 
 @player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)
 def choose_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 7b. The strategy is too slow: the player says "even" (docs/departures.md)."""
-    return chosen(state, FALLBACK) if event == choice_expiry(state) else STALE
+    """Transition 7b. The strategy is too slow: the player says "even", or makes its first move (docs/departures.md)."""
+    if event != choice_expiry(state):
+        return STALE
+    asked = state.playing.asked
+    return chosen(state, FALLBACK) if asked is None else moved(state, asked, 0)
+
+
+player.on(Phase.WAITING_FOR_CHOICE_REQUEST, GameMoveCall, to=Phase.CHOOSING_PARITY)(be_asked)
+player.on(Phase.CHOOSING_PARITY, GameMoveCall, to=Phase.CHOOSING_PARITY)(be_asked)
+player.on(
+    Phase.WAITING_FOR_RESULT,
+    GameMoveCall,
+    to={"repeated": Phase.WAITING_FOR_RESULT, "another move": Phase.CHOOSING_PARITY},
+)(be_asked)
+player.on(Phase.CHOOSING_PARITY, MoveMade, to=Phase.WAITING_FOR_RESULT)(move)
 
 
 def hear_of_error(state: State, event: GameError) -> Next[State] | Rejection:
@@ -332,31 +347,15 @@ def hear_of_error(state: State, event: GameError) -> Next[State] | Rejection:
     return Next(state, Send(event.sender, GameErrorAck(player_id=state.me, match_id=event.match_id)))
 
 
-def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
-    """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
-    if refused := refuse_match(state, event):
-        return refused
-    after = replace(over(state, event.game_result), phase=Phase.MATCH_COMPLETE)
-    return Next(after, *match_timers_stopped(), _acknowledged(state, event))
-
-
 for _phase in IN_MATCH:
     player.on(_phase, GameError, to=_phase)(hear_of_error)
+
+
+# the end of a match, of a round and of the league
+
+player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)(end_match_again)
+for _phase in IN_MATCH:
     player.on(_phase, GameOver, to=Phase.MATCH_COMPLETE)(end_match)
-
-
-@player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)
-def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
-    """The first result counts; a repeated one is acknowledged again."""
-    return Next(state, _acknowledged(state, event)) if state.has_played(event.match_id) else IGNORED
-
-
-def _acknowledged(state: State, event: GameOver) -> Send:
-    return Send(event.sender, GameOverAck(player_id=state.me, match_id=event.match_id))
-
-
-# the end of a round and of the league
-
 for _phase in (*BETWEEN_MATCHES, *IN_MATCH):
     player.on(_phase, LeagueStandingsUpdate, to=_phase)(hear_of_standings)
     player.on(_phase, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(end_league)

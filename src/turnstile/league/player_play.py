@@ -3,12 +3,14 @@
 The steps that several transitions of the player have in common.
 """
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import draw, verify
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
+from turnstile.league.boards import replayed
 from turnstile.league.messages import (
     ChooseParityCall,
     ChooseParityResponse,
@@ -48,6 +50,7 @@ from turnstile.league.words import (
     DeliveryFailed,
     LeagueId,
     MatchId,
+    Role,
     Status,
 )
 
@@ -127,6 +130,7 @@ def _question(state: State) -> Question:
         standings=state.standings,
         statistics=state.statistics,
         history=state.history,
+        move=match.asked,
     )
 
 
@@ -237,6 +241,7 @@ def invited(state: State, event: GameInvitation) -> Next[State]:
         opponent_id=event.opponent_id,
         role_in_match=event.role_in_match,
         referee=event.sender,
+        game_type=event.game_type,
     )
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match)
     return Next(after, Arm(JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
@@ -251,7 +256,10 @@ def choice_armed(state: State) -> Arm:
 
 
 def choice_expiry(state: State) -> PlayerTimeout:
-    return PlayerTimeout(match_id=state.playing.match_id, waiting_for=Awaited.CHOOSE_PARITY_RESPONSE, retry_count=0)
+    match_id, asked = state.playing.match_id, state.playing.asked
+    if asked is None:
+        return PlayerTimeout(match_id=match_id, waiting_for=Awaited.CHOOSE_PARITY_RESPONSE, retry_count=0)
+    return PlayerTimeout(match_id=match_id, waiting_for=Awaited.GAME_MOVE_RESPONSE, retry_count=asked.number)
 
 
 def joined(state: State) -> Send:
@@ -287,7 +295,12 @@ def refuse_match(state: State, event: FromReferee) -> Rejection | None:
 
 
 def refuse_call(state: State, event: ChooseParityCall) -> Rejection | None:
-    return refuse_match(state, event) or (None if event.player_id == state.me else WRONG_PLAYER)
+    """Why a call is none for this player now: another match, another player, or a match of another game."""
+    if refused := refuse_match(state, event):
+        return refused
+    if event.player_id != state.me:
+        return WRONG_PLAYER
+    return None if state.playing.asked is None else IGNORED
 
 
 def _no_such_match(match: MatchId) -> Rejection:
@@ -308,6 +321,7 @@ def over(state: State, result: GameResult | None) -> State:
         match_id=match.match_id,
         round_id=match.round_id,
         opponent_id=match.opponent_id,
+        game_type=match.game_type,
         result=None,
         my_choice=match.my_choice,
     )
@@ -318,7 +332,7 @@ def over(state: State, result: GameResult | None) -> State:
             result=outcome,
             is_technical=result.status is Status.TECHNICAL_LOSS,
             opponent_choice=result.choices.get(match.opponent_id),
-            is_fair=_is_fair(match, result),
+            is_fair=_is_fair(state, match, result),
         )
         state = replace(state, statistics=_counted(state.statistics, outcome))
     return dequeued(replace(state, history=(*state.history[1 - MOST_KEPT :], played)))
@@ -339,8 +353,15 @@ def _counted(before: Statistics, outcome: Outcome) -> Statistics:
     return replace(before, losses=before.losses + 1)
 
 
-def _is_fair(match: Match, result: GameResult) -> bool | None:
-    """Whether the referee kept its word; `None` where it gave none, or nothing was drawn."""
-    if match.commitment is None or result.seed is None or result.drawn_number is None:
+def _is_fair(state: State, match: Match, result: GameResult) -> bool | None:
+    """Whether the referee kept its word; `None` where it gave none, or nothing was drawn or played to the end."""
+    if match.commitment is None or result.seed is None:
+        return None
+    if match.asked is not None and result.status is not Status.TECHNICAL_LOSS and result.moves is not UNSET:
+        players = (state.me, match.opponent_id)
+        seated = players if match.role_in_match is Role.PLAYER_A else players[::-1]
+        outcome = replayed(match.asked.game_type, seated, result.seed, result.moves)
+        return verify(match.commitment, result.seed) and outcome is not None and outcome.scores == result.scores
+    if result.drawn_number is None:
         return None
     return verify(match.commitment, result.seed) and result.drawn_number == drawn_number(result.seed, 0)

@@ -1,4 +1,4 @@
-"""How a round and the league end for a player.
+"""How a match, a round and the league end for a player.
 
 The specification lets a round and the league end for a player that waits for them. They also end for one that has
 missed how its match ended, or it would wait for ever (docs/departures.md).
@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import (
+    GameOver,
+    GameOverAck,
     LeagueCompleted,
     LeagueCompletedAck,
     LeagueStandingsUpdate,
@@ -16,9 +18,26 @@ from turnstile.league.messages import (
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.player_play import match_timers_stopped, over, refuse_league
+from turnstile.league.player_play import IGNORED, match_timers_stopped, over, refuse_league, refuse_match
 from turnstile.league.player_state import IN_MATCH, Phase, State
 from turnstile.league.words import LEAGUE_MANAGER
+
+
+def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
+    """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
+    if refused := refuse_match(state, event):
+        return refused
+    after = replace(over(state, event.game_result), phase=Phase.MATCH_COMPLETE)
+    return Next(after, *match_timers_stopped(), _acknowledged(state, event))
+
+
+def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
+    """The first result counts; a repeated one is acknowledged again."""
+    return Next(state, _acknowledged(state, event)) if state.has_played(event.match_id) else IGNORED
+
+
+def _acknowledged(state: State, event: GameOver) -> Send:
+    return Send(event.sender, GameOverAck(player_id=state.me, match_id=event.match_id))
 
 
 def hear_of_standings(state: State, event: LeagueStandingsUpdate) -> Next[State] | Rejection:

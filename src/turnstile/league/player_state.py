@@ -3,12 +3,13 @@
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Raw
 
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.messages import PlayerMeta, RoundAnnouncement, StandingsRow
+from turnstile.league.questions import MoveRequest
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -104,6 +105,17 @@ class Round(LeagueValue, frozen=True, kw_only=True):
     """Those of this player alone."""
 
 
+class AskedMove(LeagueValue, frozen=True, kw_only=True):
+    """The latest move that this player was asked for, in a match of another game than Even/Odd."""
+
+    number: int
+    """Which question of the match it is; `move_made` answers with the same."""
+    game_type: str
+    request: MoveRequest
+    answer: int | None = None
+    """Which of its options was chosen."""
+
+
 class Match(LeagueValue, frozen=True, kw_only=True):
     """The match that is played, or that was played last."""
 
@@ -112,8 +124,15 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     opponent_id: PlayerId
     role_in_match: Role
     referee: Address
+    game_type: str = GAME_TYPE
     commitment: Commitment | None = None
     my_choice: Parity | None = None
+    asked: AskedMove | None = None
+
+    @property
+    def has_answered(self) -> bool:
+        """It has chosen, or made the move that it was asked for last."""
+        return self.my_choice is not None if self.asked is None else self.asked.answer is not None
 
 
 class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
@@ -122,12 +141,16 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     match_id: MatchId
     round_id: int
     opponent_id: PlayerId
+    game_type: str = GAME_TYPE
     result: Outcome | None
     is_technical: bool = False
     my_choice: Parity | None = None
     opponent_choice: Parity | None = None
     is_fair: bool | None = None
-    """Whether the number is the one that the referee had committed to; missing where there is nothing to check."""
+    """Whether the number is the one that the referee had committed to; missing where there is nothing to check.
+
+    In another game than Even/Odd, whether its moves lead to the result, played again from the seed committed to.
+    """
 
 
 class Statistics(LeagueValue, frozen=True, kw_only=True):
@@ -190,7 +213,10 @@ class State(LeagueValue, frozen=True, kw_only=True):
 
 
 class Question(LeagueValue, frozen=True, kw_only=True):
-    """What a strategy is asked, `even` or `odd`, with all that it may know. `ChoiceMade` brings its answer back."""
+    """What a strategy is asked, with all that it may know: `even` or `odd`, or in another game for a `move`.
+
+    `ChoiceMade` brings its choice back, `MoveMade` its move.
+    """
 
     match_id: MatchId
     round_id: int
@@ -201,6 +227,7 @@ class Question(LeagueValue, frozen=True, kw_only=True):
     statistics: Statistics
     history: tuple[PlayedMatch, ...]
     """Its own matches, the latest last."""
+    move: AskedMove | None = None
 
 
 # events
@@ -223,6 +250,14 @@ class ChoiceMade(Internal, frozen=True, tag="choice_made", kw_only=True):
 
     match_id: MatchId
     parity_choice: str
+
+
+class MoveMade(Internal, frozen=True, tag="move_made", kw_only=True):
+    """The strategy has decided on a move, one of the options of the question with this number."""
+
+    match_id: MatchId
+    move_number: int
+    choice: Raw
 
 
 class ShutdownInitiated(Internal, frozen=True, tag="shutdown_initiated", kw_only=True):

@@ -17,7 +17,6 @@ from turnstile.kernel.values import ByPlayer, Event, PlayerId
 from turnstile.league.messages import (
     AnnouncedMatch,
     Champion,
-    ChoiceContext,
     ChooseParityCall,
     GameError,
     GameInvitation,
@@ -43,6 +42,7 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.questions import ChoiceContext
 from turnstile.league.words import (
     LEAGUE_MANAGER,
     MAX_RETRIES,
@@ -221,10 +221,9 @@ def _faults_of_history(state: State) -> Iterator[str]:
         yield "The history has the latest matches, in the order of their rounds."
     if state.match is not None and (state.match.match_id in played) != (state.phase not in IN_MATCH):
         yield "A match is in the history when it is over, and not before."
-    if state.match is not None and state.phase in IN_MATCH:
-        has_chosen = state.match.my_choice is not None
-        if has_chosen != (state.phase is Phase.WAITING_FOR_RESULT):
-            yield "Who waits for the result has chosen, and nobody else."
+    has_answered = state.match is not None and state.match.has_answered
+    if state.phase in IN_MATCH and has_answered != (state.phase is Phase.WAITING_FOR_RESULT):
+        yield "Who waits for the result has chosen, and nobody else."
     counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
     known = sum(match.result is not None for match in state.history)
     if counted < known or (counted > known and len(played) < MOST_KEPT):

@@ -1,4 +1,4 @@
-"""The referee: one match of the Even/Odd league, from the invitation of its players to the report of its result.
+"""The referee: one match of the league, from the invitation of its players to the report of its result.
 
 Messages, silences and failures of the network all come in as events; what is to be sent and which timer is to run goes
 out as effects. The machine knows no network, no store and no clock. More about it: docs/league.md.
@@ -15,6 +15,8 @@ from turnstile.league.messages import (
     GameError,
     GameInvitation,
     GameJoinAck,
+    GameMoveCall,
+    GameMoveResponse,
     GameOver,
     GameOverAck,
     LeagueQuery,
@@ -25,6 +27,7 @@ from turnstile.league.messages import (
 from turnstile.league.referee_calls import (
     MANAGER_TIMER,
     armed,
+    asked_for,
     called,
     error,
     invited,
@@ -35,21 +38,25 @@ from turnstile.league.referee_calls import (
     reported,
     timer_of,
 )
+from turnstile.league.referee_moves import move
 from turnstile.league.referee_play import (
     ALREADY_ANSWERED,
     DECLINED,
     DID_NOT_CHOOSE,
     DID_NOT_JOIN,
+    DID_NOT_MOVE,
     NOT_REACHED,
     STALE,
     call_both,
     chosen_badly,
+    chosen_too_early,
     ended,
     ended_by_default,
     is_due,
     is_from_manager,
     misdirected,
     once_told,
+    refuse_assignment,
     reminded,
     reporting,
     ruled_out,
@@ -106,7 +113,7 @@ referee: Machine[State] = Machine(
     start=Phase.IDLE,
     ends=(Phase.MATCH_COMPLETE,),
     state=State,
-    messages=GameInvitation | ChooseParityCall | GameOver | GameError | LeagueQuery | MatchResultReport,
+    messages=GameInvitation | ChooseParityCall | GameMoveCall | GameOver | GameError | LeagueQuery | MatchResultReport,
     codes=Code,
 )
 
@@ -115,8 +122,8 @@ referee: Machine[State] = Machine(
 def assign(state: State, event: MatchAssigned) -> Next[State] | Rejection:
     """Transition 1. Both players are invited, and have 5 seconds each."""
     match = event.match
-    if match.player_a_id == match.player_b_id or not (match.player_a_id and match.player_b_id and event.seed):
-        return Rejection(Code.INVALID_ASSIGNMENT, "A match has two different players and a seed.")
+    if refused := refuse_assignment(match, event.seed):
+        return refused
     given = Assignment(league_id=event.league_id, round_id=event.round_id, match=match, seed=event.seed)
     seats = (Seat(player_id=match.player_a_id), Seat(player_id=match.player_b_id))
     waiting = replace(state, phase=Phase.WAITING_FOR_PLAYERS, assignment=given, seats=seats)
@@ -177,12 +184,8 @@ for _expiry in PLAYER_TIMEOUTS:
     )(invite_again)
 
 
-@referee.on(Phase.WAITING_FOR_PLAYERS, ChooseParityResponse, to=Phase.WAITING_FOR_PLAYERS)
-def chosen_too_early(state: State, event: ChooseParityResponse) -> Next[State]:
-    """A choice that nobody has asked for yet is answered with E004 INVALID_STATE."""
-    awaited = Awaited.GAME_JOIN_ACK
-    wrong = misdirected(state, event.player_id, event.match_id, awaited)
-    return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
+referee.on(Phase.WAITING_FOR_PLAYERS, ChooseParityResponse, to=Phase.WAITING_FOR_PLAYERS)(chosen_too_early)
+referee.on(Phase.WAITING_FOR_PLAYERS, GameMoveResponse, to=Phase.WAITING_FOR_PLAYERS)(chosen_too_early)
 
 
 @referee.on(Phase.WAITING_FOR_PLAYERS, DeliveryFailed, to=Phase.WAITING_FOR_PLAYERS)
@@ -223,10 +226,10 @@ def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection
     The latest choice counts, and who changes it is warned. A choice that is neither even nor odd may be repeated within
     the retries by either player; the specification allows it to the first who answers alone (docs/departures.md).
     """
-    awaited = Awaited.CHOOSE_PARITY_RESPONSE
+    awaited = asked_for(state)
     if wrong := misdirected(state, event.player_id, event.match_id, awaited):
         return Next(state, wrong)
-    if state.standings is None:
+    if state.standings is None or state.board is not None:
         return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
     seat = seated(state, event.player_id)
     if seat.is_out:
@@ -243,19 +246,26 @@ def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection
     return Next(replace(state, phase=phase), Disarm(timer_of(state, seat)))
 
 
+referee.on(
+    Phase.COLLECTING_CHOICES,
+    GameMoveResponse,
+    to={"the match goes on": Phase.COLLECTING_CHOICES, "it is over": Phase.NOTIFYING_PLAYERS},
+)(move)
+
+
 def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transitions 3c and 3d. Who has not chosen in time is told so and asked again, three times.
 
     After that it is out: it has the technical loss as soon as the other has chosen, or is out as well.
     """
-    seat = seat_timed(state, event)
-    if state.standings is None or not is_due(state, seat, event, Awaited.CHOOSE_PARITY_RESPONSE):
+    seat, late = seat_timed(state, event), DID_NOT_CHOOSE if state.is_even_odd else DID_NOT_MOVE
+    if state.standings is None or not is_due(state, seat, event, asked_for(state)):
         return STALE
     if seat.retry_count == MAX_RETRIES:
-        return ruled_out(state, seat, NOT_REACHED if seat.is_unreached else DID_NOT_CHOOSE)
+        return ruled_out(state, seat, NOT_REACHED if seat.is_unreached else late)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state = put(state, again)
-    return Next(state, *reminded(state, seat, Awaited.CHOOSE_PARITY_RESPONSE), *called(state, again))
+    return Next(state, *reminded(state, seat, asked_for(state)), *called(state, again))
 
 
 for _expiry in PLAYER_TIMEOUTS:
@@ -268,7 +278,7 @@ for _expiry in PLAYER_TIMEOUTS:
 def call_failed(state: State, event: DeliveryFailed) -> Next[State] | State | Rejection:
     """A player who cannot be reached is tried again when its 30 seconds are over; the league manager is not."""
     if state.standings is not None:
-        return unreached(state, event, Awaited.CHOOSE_PARITY_RESPONSE)
+        return unreached(state, event, asked_for(state))
     if event.to != LEAGUE_MANAGER or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
         return STALE
     return call_both(state, ())

@@ -1,25 +1,30 @@
 """What a referee says: invitations, calls, errors, results and reports, and the timers that run with them."""
 
+from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import asdict, replace
+
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge, parity_of
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
+from turnstile.kernel.game import Outcome
 from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
 from turnstile.league.answers import QueryParams
+from turnstile.league.boards import Board, game_of, kind_of, options_of, view_of
 from turnstile.league.messages import (
     REPLIES,
-    ChoiceContext,
     ChooseParityCall,
     GameError,
     GameInvitation,
+    GameMoveCall,
     GameOver,
     GameResult,
     LeagueQuery,
     MatchResultReport,
-    PlayerStandings,
     ReportDetails,
     ReportedResult,
     RetryInfo,
 )
+from turnstile.league.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
 from turnstile.league.referee_state import (
     Phase,
     PlayerTimeout,
@@ -37,6 +42,7 @@ from turnstile.league.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     MAX_RETRIES,
+    MOST_MOVES,
     NOTIFICATION_SECONDS,
     Address,
     Awaited,
@@ -75,24 +81,57 @@ def invited(state: State, seat: Seat) -> list[Effect]:
 
 
 def called(state: State, seat: Seat) -> list[Effect]:
-    """A player is asked to choose, told its standings and shown a commitment to the seed, and has 30 seconds."""
+    """A player is asked to choose, or to move, and has 30 seconds."""
+    call = _parity_call(state, seat) if state.board is None else _move_call(state, seat, state.board)
+    return [Send(player_address(seat.player_id), call), armed(state, seat, asked_for(state), CHOICE_SECONDS)]
+
+
+def asked_for(state: State) -> Awaited:
+    """What the players of this match are asked for, as soon as both have joined."""
+    return Awaited.CHOOSE_PARITY_RESPONSE if state.is_even_odd else Awaited.GAME_MOVE_RESPONSE
+
+
+def _parity_call(state: State, seat: Seat) -> ChooseParityCall:
     given = state.given
-    call = ChooseParityCall(
+    return ChooseParityCall(
         sender=state.address,
         league_id=given.league_id,
         round_id=given.round_id,
         match_id=state.match_id,
         player_id=seat.player_id,
         game_type=given.match.game_type,
-        context=ChoiceContext(
-            opponent_id=state.other(seat).player_id,
-            round_id=given.round_id,
-            your_standings=(state.standings or ByPlayer()).get(seat.player_id, PlayerStandings()),
-            commitment=commit(given.seed),
-        ),
+        context=_context(state, seat),
     )
-    choice = Awaited.CHOOSE_PARITY_RESPONSE
-    return [Send(player_address(seat.player_id), call), armed(state, seat, choice, CHOICE_SECONDS)]
+
+
+def _context(state: State, seat: Seat) -> ChoiceContext:
+    """A player is told its standings and shown a commitment to the seed."""
+    return ChoiceContext(
+        opponent_id=state.other(seat).player_id,
+        round_id=state.given.round_id,
+        your_standings=(state.standings or ByPlayer()).get(seat.player_id, PlayerStandings()),
+        commitment=commit(state.given.seed),
+    )
+
+
+def _move_call(state: State, seat: Seat, board: Board) -> GameMoveCall:
+    """A player is shown what it may see of the match and do in it, and nothing else."""
+    given, player = state.given, seat.player_id
+    request = MoveRequest(
+        move_type=kind_of(board, player),
+        valid_options=options_of(board, player),
+        context=MoveContext(view=view_of(board, player), **asdict(_context(state, seat))),
+    )
+    return GameMoveCall(
+        sender=state.address,
+        league_id=given.league_id,
+        round_id=given.round_id,
+        match_id=state.match_id,
+        player_id=player,
+        game_type=given.match.game_type,
+        move_number=seat.move_number,
+        move_request=request,
+    )
 
 
 def notified(state: State, seat: Seat) -> Send:
@@ -150,7 +189,9 @@ def report_of(state: State) -> Send:
     """The league manager is told how the match ended."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
-    details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
+    details = ReportDetails(
+        drawn_number=result.drawn_number, choices=result.choices, status=result.status, scores=result.scores
+    )
     report = MatchResultReport(
         league_id=given.league_id,
         round_id=given.round_id,
@@ -179,7 +220,12 @@ def timer_of(state: State, seat: Seat) -> str:
 def expiry_of(state: State, seat: Seat, awaited: Awaited) -> PlayerTimeout:
     """What happens when the timer of a player's present call runs out."""
     kind = (TimeoutPlayerA, TimeoutPlayerB)[_place(state, seat)]
-    return kind(match_id=state.match_id, waiting_for=awaited, retry_count=seat.retry_count)
+    return kind(match_id=state.match_id, waiting_for=awaited, retry_count=call_count(seat))
+
+
+def call_count(seat: Seat) -> int:
+    """How timers and failures tell one call to a player from another: every move begins a new count."""
+    return seat.move_number * (MAX_RETRIES + 1) + seat.retry_count
 
 
 def armed(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
@@ -210,7 +256,7 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
     if isinstance(call.message, GameError):
         return None
     awaited = Awaited(wire_name(REPLIES[type(call.message)]))
-    counts = {player_address(seat.player_id): seat.retry_count for seat in state.seats}
+    counts = {player_address(seat.player_id): call_count(seat) for seat in state.seats}
     count = counts.get(Address(call.to), state.retry_count)
     return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
 
@@ -265,6 +311,39 @@ def played(state: State, number: int) -> GameResult:
     )
 
 
+def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
+    """What the end of a game means for the league."""
+    winner = sole_winner(outcome)
+    scores = ", ".join(f"{seat.player_id} {outcome.scores[seat.player_id]}" for seat in state.seats)
+    how = "it is a draw" if winner is None else f"{winner} wins"
+    return replace(
+        broken_off(state, board),
+        status=Status.DRAW if winner is None else Status.WIN,
+        winner_player_id=winner,
+        reason=f"{game_of(board).title}: {how} ({scores})",
+        scores=outcome.scores,
+    )
+
+
+def sole_winner(outcome: Outcome) -> PlayerId | None:
+    """Whoever alone has won wins; everything else is a draw."""
+    return outcome.winners[0] if len(outcome.winners) == 1 else None
+
+
+def broken_off(state: State, board: Board) -> GameResult:
+    """A match that does not come to an end is a draw, without scores."""
+    return GameResult(
+        status=Status.DRAW,
+        winner_player_id=None,
+        drawn_number=None,
+        number_parity=None,
+        choices=_choices(state),
+        reason=f"{game_of(board).title}: not over after {MOST_MOVES} moves of a player, and so a draw",
+        seed=state.given.seed,
+        moves=_moves(board),
+    )
+
+
 def forfeited(state: State) -> GameResult:
     """Whoever is out has the technical loss. The other wins by default; if both are out, nobody does."""
     left = [seat.player_id for seat in state.seats if not seat.is_out]
@@ -276,7 +355,12 @@ def forfeited(state: State) -> GameResult:
         choices=_choices(state),
         reason="; ".join(f"{seat.player_id} {seat.fault}" for seat in state.seats if seat.is_out),
         seed=state.given.seed,
+        moves=UNSET if state.board is None else _moves(state.board),
     )
+
+
+def _moves(board: Board) -> tuple[Raw, ...] | UnsetType:
+    return UNSET if board.moves is None else board.moves
 
 
 def score_of(result: GameResult) -> ByPlayer[int]:

@@ -5,14 +5,25 @@ The steps that several transitions of the referee have in common. A step gives t
 
 from msgspec.structs import replace
 
+from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.messages import GameResult, PlayerStandings, StandingsRow
+from turnstile.league.boards import Board, opened, options_of
+from turnstile.league.messages import (
+    AnnouncedMatch,
+    ChooseParityResponse,
+    GameMoveResponse,
+    GameResult,
+    StandingsRow,
+)
+from turnstile.league.questions import PlayerStandings
 from turnstile.league.referee_calls import (
     MANAGER_TIMER,
     NOTIFICATION_TIMER,
     RETRIES_LEFT,
+    asked_for,
+    call_count,
     called,
     error,
     expiry_of,
@@ -25,6 +36,7 @@ from turnstile.league.referee_calls import (
 )
 from turnstile.league.referee_state import Code, Phase, PlayerTimeout, Seat, State, TimeoutPlayerA, fresh, put
 from turnstile.league.words import (
+    GAME_TYPE,
     MAX_RETRIES,
     Awaited,
     DeliveryFailed,
@@ -38,10 +50,28 @@ DECLINED = "declined the invitation"
 DID_NOT_JOIN = "did not join in time"
 DID_NOT_CHOOSE = "did not choose in time"
 CHOSE_BADLY = "chose neither even nor odd"
+DID_NOT_MOVE = "did not move in time"
+MOVED_BADLY = "made no legal move"
 NOT_REACHED = "could not be reached"
 
 STALE = Rejection(Code.STALE_TIMER, "This is about a call that is no longer waited for.")
 ALREADY_ANSWERED = Rejection(Code.IGNORED, "The first answer counts, and nothing more is expected now.")
+
+
+def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
+    """Why this is no match that can be refereed here: first who plays it, then what."""
+    players = match.player_a_id, match.player_b_id
+    if players[0] == players[1] or not (all(players) and seed):
+        return Rejection(Code.INVALID_ASSIGNMENT, "A match has two different players and a seed.")
+    board = None if match.game_type == GAME_TYPE else opened(match.game_type, players, seed)
+    return Rejection(Code.INVALID_ASSIGNMENT, board.sentence) if isinstance(board, Rejection) else None
+
+
+def chosen_too_early(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
+    """A choice or a move that nobody has asked for yet is answered with E004 INVALID_STATE."""
+    awaited = Awaited.GAME_JOIN_ACK
+    wrong = misdirected(state, event.player_id, event.match_id, awaited)
+    return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
 
 
 def misdirected(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
@@ -71,7 +101,7 @@ def unreached(state: State, event: DeliveryFailed, awaited: Awaited) -> State | 
     seat = next((seat for seat in state.seats if player_address(seat.player_id) == event.to), None)
     if seat is None or not seat.is_awaited or seat.is_unreached:
         return STALE
-    if (event.match_id, event.waiting_for, event.retry_count) != (state.match_id, awaited, seat.retry_count):
+    if (event.match_id, event.waiting_for, event.retry_count) != (state.match_id, awaited, call_count(seat)):
         return STALE
     return put(state, replace(seat, is_unreached=True))
 
@@ -95,25 +125,39 @@ def call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
     }
     standings = ByPlayer({seat.player_id: known.get(seat.player_id, PlayerStandings()) for seat in state.seats})
     state = replace(state, standings=standings)
-    calls = (effect for seat in state.seats for effect in called(state, seat))
+    state = state if state.is_even_odd else boarded(state)
+    calls = (effect for seat in state.seats if seat.is_awaited for effect in called(state, seat))
     return Next(state, Disarm(MANAGER_TIMER), *calls)
+
+
+def boarded(state: State) -> State:
+    """The match of another game is on the board, and whoever has a decision to make is asked for it."""
+    given = state.given
+    board = opened(given.match.game_type, tuple(seat.player_id for seat in state.seats), given.seed)
+    assert isinstance(board, Board), "what cannot be opened is not assigned"
+    first = [bool(options_of(board, seat.player_id)) for seat in state.seats]
+    seats = (
+        replace(seat, has_answered=not asks, move_number=int(asks))
+        for seat, asks in zip(state.seats, first, strict=True)
+    )
+    return replace(state, board=board, seats=tuple(seats))
 
 
 def warned(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
     return error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
 
 
-def chosen_badly(state: State, seat: Seat) -> Next[State]:
+def chosen_badly(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Next[State]:
     """E004 INVALID_CHOICE; within the retries the player is asked again, and has its 30 seconds anew."""
     name = ErrorName.INVALID_CHOICE
     if seat.has_answered:
         return Next(state, warned(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
     if seat.retry_count == MAX_RETRIES:
-        out = ruled_out(state, seat, CHOSE_BADLY)
+        out = ruled_out(state, seat, fault)
         told = error(state, seat.player_id, name, Awaited.GAME_OVER_ACK, seat.retry_count, "technical loss")
         return Next(out.state, told, Disarm(timer_of(state, seat)), *out.effects)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    state, awaited = put(state, again), Awaited.CHOOSE_PARITY_RESPONSE
+    state, awaited = put(state, again), asked_for(state)
     told = error(state, seat.player_id, name, awaited, again.retry_count, RETRIES_LEFT)
     return Next(state, told, *called(state, again))
 
@@ -130,7 +174,7 @@ def ended_by_default(state: State) -> Next[State]:
 
 def ended(state: State, result: GameResult) -> Next[State]:
     """Transition 5. Both players are told how the match ended, and have 10 seconds to acknowledge it."""
-    state = replace(fresh(state), phase=Phase.NOTIFYING_PLAYERS, result=result)
+    state = replace(fresh(state), phase=Phase.NOTIFYING_PLAYERS, board=None, result=result)
     return Next(state, *players_disarmed(), *(notified(state, seat) for seat in state.seats), notification_armed(state))
 
 

@@ -10,8 +10,11 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import LONGEST_SEED, Seed
 from turnstile.kernel.values import LONGEST_ID, ByPlayer, PlayerId
-from turnstile.league.messages import AnnouncedMatch, GameResult, PlayerStandings
+from turnstile.league.boards import Board
+from turnstile.league.messages import AnnouncedMatch, GameResult
+from turnstile.league.questions import PlayerStandings
 from turnstile.league.words import (
+    GAME_TYPE,
     Address,
     Internal,
     LeagueId,
@@ -52,7 +55,9 @@ class Seat(LeagueValue, frozen=True, kw_only=True):
 
     player_id: PlayerId
     has_answered: bool = False
-    """It has joined, or chosen, or acknowledged the end: what the phase waits for."""
+    """It has joined, or chosen, or acknowledged the end: what the phase waits for. Or it is not its turn to move."""
+    move_number: int = 0
+    """How many moves it was asked for; none in Even/Odd."""
     retry_count: int = 0
     is_unreached: bool = False
     """The latest call could not be delivered."""
@@ -88,6 +93,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Player A and Player B."""
     standings: ByPlayer[PlayerStandings] | None = None
     """What the league manager says of both; while choices are collected and this is missing, nobody has been called."""
+    board: Board | None = None
+    """The match itself, from the first question to the end, where it is of another game than Even/Odd."""
     result: GameResult | None = None
     retry_count: int = 0
     """How often the report was sent again."""
@@ -103,6 +110,10 @@ class State(LeagueValue, frozen=True, kw_only=True):
         """The assignment, in every phase that has one."""
         assert self.assignment is not None, f"a referee in {self.phase} has a match"
         return self.assignment
+
+    @property
+    def is_even_odd(self) -> bool:
+        return self.given.match.game_type == GAME_TYPE
 
     @property
     def match_id(self) -> MatchId:

@@ -8,6 +8,7 @@ What the referee turns down leads nowhere and is not walked. `sound` says what m
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import drawn_number
@@ -15,17 +16,20 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, PlayerId
+from turnstile.league.boards import fault_of, options_of, replayed
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
     GameJoinAck,
+    GameMoveResponse,
     GameOverAck,
     GameResult,
     LeagueQueryResponse,
     MatchResultAck,
 )
 from turnstile.league.referee import new, referee
-from turnstile.league.referee_calls import played
+from turnstile.league.referee_calls import played, sole_winner
+from turnstile.league.referee_play import refuse_assignment
 from turnstile.league.referee_state import (
     CleanupComplete,
     MatchAssigned,
@@ -37,8 +41,10 @@ from turnstile.league.referee_state import (
     TimeoutPlayerB,
 )
 from turnstile.league.words import (
+    GAME_TYPE,
     LEAGUE_MANAGER,
     MAX_RETRIES,
+    MOST_MOVES,
     Awaited,
     DeliveryFailed,
     LeagueId,
@@ -103,6 +109,7 @@ def happenings() -> Iterator[Event]:
     for player, match in product((ANA, BO, STRANGER), (MATCH, OTHER_MATCH)):
         yield from (GameJoinAck(match_id=match, player_id=player, accept=accept) for accept in (True, False))
         yield from (ChooseParityResponse(match_id=match, player_id=player, parity_choice=word) for word in CHOICES)
+        yield GameMoveResponse(match_id=match, player_id=player)
         yield GameOverAck(match_id=match, player_id=player)
     yield LeagueQueryResponse(success=True)
     for status, match in product((*Registration, "RECEIVED"), (MATCH, OTHER_MATCH)):
@@ -126,9 +133,9 @@ def troubles() -> Iterator[Event]:
         yield TimeoutNotification(match_id=match, waiting_for=Awaited.GAME_OVER_ACK, retry_count=count)
 
 
-def assigned(seed: Seed) -> MatchAssigned:
+def assigned(seed: Seed, game: str = GAME_TYPE) -> MatchAssigned:
     match = AnnouncedMatch(
-        match_id=MATCH, player_a_id=ANA, player_b_id=BO, referee_endpoint="http://localhost:8001/mcp"
+        match_id=MATCH, player_a_id=ANA, player_b_id=BO, referee_endpoint="http://localhost:8001/mcp", game_type=game
     )
     return MatchAssigned(league_id=LeagueId("league"), round_id=1, match=match, seed=seed)
 
@@ -152,6 +159,7 @@ def _faults(state: State) -> Iterator[str]:
         yield "There is no match, or its players do not sit where they should."
     else:
         yield from _faults_of_seats(state)
+        yield from _faults_of_board(state)
         yield from _faults_of_result(state)
 
 
@@ -172,8 +180,23 @@ def _faults_of_seats(state: State) -> Iterator[str]:
     chosen = [seat.choice is not None for seat in state.seats]
     if state.phase is Phase.WAITING_FOR_PLAYERS and (any(chosen) or state.standings is not None):
         yield "Nobody has been asked to choose."
-    if state.phase is Phase.COLLECTING_CHOICES and chosen != [seat.has_answered for seat in state.seats]:
+    is_chosen = state.phase is Phase.COLLECTING_CHOICES and state.is_even_odd
+    if is_chosen and chosen != [seat.has_answered for seat in state.seats]:
         yield "Who has answered has chosen."
+
+
+def _faults_of_board(state: State) -> Iterator[str]:
+    """A match of another game than Even/Odd is on the board from the first question to its end."""
+    is_asked = state.phase is Phase.COLLECTING_CHOICES and state.standings is not None and not state.is_even_odd
+    if (state.board is not None) != is_asked:
+        yield "A match is on the board while its players are asked for moves, and only then."
+    elif state.board is None:
+        refused = None if state.result else refuse_assignment(state.given.match, state.given.seed)
+        yield from [refused.sentence] if refused else []
+    elif fault := fault_of(state.board, tuple(_players(state)), state.given.seed):
+        yield fault
+    elif [seat for seat in state.seats if seat.has_answered == bool(options_of(state.board, seat.player_id))]:
+        yield "Who has a decision to make is asked for it, and nobody else."
 
 
 def _faults_of_result(state: State) -> Iterator[str]:
@@ -181,6 +204,8 @@ def _faults_of_result(state: State) -> Iterator[str]:
         yield "A match has exactly one result, from its end on."
     if state.result is not None and state.result != replace(_true_result(state), reason=state.result.reason):
         yield "The result is not what came of the match."
+    if any(seat.move_number not in range(MOST_MOVES + 1) for seat in state.seats):
+        yield "Nobody is asked for more moves than a match may have."
     if state.retry_count not in range(MAX_RETRIES + 1) or (state.retry_count and state.phase not in WITH_RESULT[1:]):
         yield "Nothing is reported more than four times."
     if state.is_reported and state.phase is not Phase.MATCH_COMPLETE:
@@ -190,6 +215,8 @@ def _faults_of_result(state: State) -> Iterator[str]:
 def _true_result(state: State) -> GameResult:
     """The result that this match must have: of the number, or without one where somebody never answered."""
     assert state.result is not None
+    if state.result.status is not Status.TECHNICAL_LOSS and not state.is_even_odd:
+        return _true_result_of_moves(state, state.result)
     if state.result.status is not Status.TECHNICAL_LOSS:
         if any(seat.choice is None for seat in state.seats):
             return replace(state.result, choices=type(state.result.choices)())
@@ -202,3 +229,18 @@ def _true_result(state: State) -> GameResult:
         winner_player_id=winner if winner in _players(state) else None,
         seed=state.given.seed,
     )
+
+
+def _true_result_of_moves(state: State, result: GameResult) -> GameResult:
+    """The result of a match of another game: what its moves lead to. One that was broken off has no scores."""
+    true = replace(result, drawn_number=None, number_parity=None, seed=state.given.seed)
+    if result.scores is UNSET:
+        return replace(true, status=Status.DRAW, winner_player_id=None)
+    if result.moves is UNSET:
+        return true
+    outcome = replayed(state.given.match.game_type, tuple(_players(state)), state.given.seed, result.moves)
+    if outcome is None:
+        return replace(true, scores=UNSET)
+    winner = sole_winner(outcome)
+    status = Status.WIN if winner else Status.DRAW
+    return replace(true, status=status, winner_player_id=winner, scores=outcome.scores)

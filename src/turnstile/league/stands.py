@@ -1,13 +1,23 @@
 """The machines of the league on their stands: how `turnstile step` opens and reads one, and what `check` walks."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import refuse_seed
 from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.stand import Stand
 from turnstile.kernel.values import Malformed, PlayerId, decode
-from turnstile.league import manager_state, manager_world, player_state, player_world, referee_state, referee_world
+from turnstile.league import (
+    manager_state,
+    manager_world,
+    player_moves_world,
+    player_state,
+    player_world,
+    referee_moves_world,
+    referee_state,
+    referee_world,
+)
 from turnstile.league.manager import manager
 from turnstile.league.manager import new as new_manager
 from turnstile.league.manager_sound import sound as sound_manager
@@ -42,7 +52,7 @@ referee_stand = Stand(
     options=referee_state.Options,
     new=open_referee,
     read=read_referee,
-    worlds=referee_world.worlds,
+    worlds=lambda: chain(referee_world.worlds(), referee_moves_world.worlds()),
 )
 
 
@@ -73,7 +83,7 @@ player_stand = Stand(
     options=player_state.Options,
     new=open_player,
     read=read_player,
-    worlds=player_world.worlds,
+    worlds=lambda: chain(player_world.worlds(), player_moves_world.worlds()),
 )
 
 

@@ -16,6 +16,7 @@ DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # which managers that name no
 LEAGUE_MANAGER = Address("league_manager")
 
 MAX_RETRIES = 3  # after the first call: a fourth expiry is the end of it
+MOST_MOVES = 500  # of one player in one match: some games would let two players go on for ever
 
 JOIN_SECONDS = 5.0
 CHOICE_SECONDS = 30.0
@@ -58,6 +59,7 @@ class Awaited(StrEnum):
     LEAGUE_REGISTER_RESPONSE = "LEAGUE_REGISTER_RESPONSE"
     GAME_JOIN_ACK = "GAME_JOIN_ACK"
     CHOOSE_PARITY_RESPONSE = "CHOOSE_PARITY_RESPONSE"
+    GAME_MOVE_RESPONSE = "GAME_MOVE_RESPONSE"
     GAME_OVER_ACK = "GAME_OVER_ACK"
     LEAGUE_QUERY_RESPONSE = "LEAGUE_QUERY_RESPONSE"
     MATCH_RESULT_ACK = "MATCH_RESULT_ACK"

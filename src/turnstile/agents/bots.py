@@ -1,0 +1,74 @@
+"""Bots as strategies: who moves for a player of the league in a game other than Even/Odd.
+
+A bot is given what the question brings, the view and the options, and knows nothing else. What is random in it comes
+from a seed, the match and the number of the question: whoever asks again, after a restart say, gets the same move.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from msgspec import Raw
+
+from turnstile.bots import Bot, bots_of
+from turnstile.kernel import AnyGame, Move, Rejection, Seed
+from turnstile.kernel.chance import derive
+from turnstile.kernel.values import Malformed, decode
+from turnstile.league.player_state import AskedMove
+from turnstile.league.words import MatchId
+from turnstile.registry import find_game
+
+RANDOM = "random"
+BOT = "bot"
+
+Mover = Callable[[AskedMove, MatchId], Raw]
+"""Who moves: one of the options. Raises `CannotMove`."""
+
+
+class CannotMove(Exception):
+    """A bot cannot make sense of what it was asked; the text says why."""
+
+
+def find_mover(text: str, seed: Seed) -> Mover | None:
+    """Who moves by this word: `random`, the best `bot` that a game has, or `bot:NAME`; `None` where nobody does.
+
+    In a game that has no bot of that name the best one plays, for a league may have matches of several games.
+    """
+    word, _, name = text.partition(":")
+    if text == RANDOM:
+        return lambda asked, match: _rng(seed, match, asked).choice(asked.request.valid_options)
+    if word == BOT and (name or text == BOT):
+        return lambda asked, match: bot_move(name, asked, _rng(seed, match, asked))
+    return None
+
+
+def _rng(seed: Seed, match: MatchId, asked: AskedMove) -> Random:
+    return Random(derive(seed, f"moves of {match}", asked.number))
+
+
+def bot_move(name: str, asked: AskedMove, rng: Random) -> Raw:
+    """The option that a bot of this name chooses, or else the best bot of the game."""
+    game = find_game(asked.game_type)
+    if game is None:
+        raise CannotMove(f"There is no game {asked.game_type} here.")
+    actions = [_read_action(game, option) for option in asked.request.valid_options]
+    try:
+        view = decode(bytes(asked.request.context.view), game.view_type)
+    except Malformed as fault:
+        raise CannotMove(f"This is no view of {game.title}: {fault}.") from None
+    chosen = _bot_of(game, name)(view, actions, rng)
+    return asked.request.valid_options[actions.index(chosen)]
+
+
+def _read_action(game: AnyGame, option: Raw) -> Move:
+    action = game.machine.read_event(bytes(option))
+    if isinstance(action, Rejection):
+        raise CannotMove(action.sentence)
+    if not isinstance(action, Move):
+        raise CannotMove(f"This is no move of a player of {game.title}.")
+    return action
+
+
+def _bot_of(game: AnyGame, name: str) -> Bot[Any]:
+    bots = bots_of(game)
+    return bots.get(name) or next(iter(bots.values()))
