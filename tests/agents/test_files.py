@@ -179,6 +179,7 @@ def test_a_history_has_every_match_once_however_often_it_is_written(tmp_path: Pa
         "opponent_choice": "even",
         "league_id": "league",
         "round_id": 1,
+        "game_type": "even_odd",
         "is_technical": False,
         "is_fair": True,
     }

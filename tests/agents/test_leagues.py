@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from tests.agents.company import company, pairings, points_of, run, standings_of, until
+from turnstile.agents.games import games_for_two
 from turnstile.league.manager_state import Phase
+from turnstile.league.words import GAME_TYPE
 
 
 def everybody(count: int) -> list[tuple[str, str]]:
@@ -76,6 +78,25 @@ def test_a_referee_with_room_for_one_match_leads_the_others_afterwards(tmp_path:
             await until(watch)
             assert most == 1
             assert pairings(here.match_files()) == everybody(6)
+
+    run(play())
+
+
+@pytest.mark.parametrize("game", [name for name in games_for_two() if name != GAME_TYPE])
+def test_a_league_of_another_game_is_played_by_bots(tmp_path: Path, game: str) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            manager = await here.manager(2, options={"game_type": game})
+            await here.referee()
+            one = await here.player("Best", "bot")
+            other = await here.player("Random", "random")
+            for agent in (one, other):
+                assert (await agent.ended()).failure is None
+            (match,) = here.match_files().values()
+            assert match["game_type"] == game
+            assert match["result"]["status"] in ("WIN", "DRAW")
+            assert points_of(here.match_files()) == standings_of(manager.host.work.state)
+            assert here.history("P01")["matches"][0]["is_fair"] is True
 
     run(play())
 

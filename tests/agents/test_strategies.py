@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import Raw
+from msgspec.structs import replace
 
 from tests.agents.company import run
-from turnstile.agents.strategies import Failed, UnknownStrategy, find_strategy, read_choice
+from turnstile.agents.strategies import Choice, Failed, UnknownStrategy, default_of, find_strategy, read_choice
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player_state import Outcome, PlayedMatch, Question, Statistics
+from turnstile.league.player_state import AskedMove, Outcome, PlayedMatch, Question, Statistics
+from turnstile.league.questions import MoveContext, MoveRequest
 from turnstile.league.words import MatchId
 
 SEED = Seed("a seed")
@@ -173,3 +176,54 @@ def test_a_choice_may_be_written_in_several_ways(answer: bytes) -> None:
 def test_A17_anything_else_is_none(answer: bytes) -> None:
     with pytest.raises(Failed):
         read_choice(answer)
+
+
+# moves of other games
+
+OPTIONS = tuple(Raw(f'{{"type":"Pick","player":"P01","card":"{card}"}}'.encode()) for card in "ECS")
+
+
+def asked(view: bytes = b"{}") -> Question:
+    """A question for a move, with three options."""
+    context = MoveContext(opponent_id=PlayerId("P02"), round_id=1, view=Raw(view))
+    request = MoveRequest(move_type="Pick", valid_options=OPTIONS, context=context)
+    return replace(question(), move=AskedMove(number=4, game_type="e-card", request=request))
+
+
+def moved(strategy: str, about: Question | None = None) -> bytes:
+    made: Choice = run(find_strategy(strategy, SEED)(about or asked()))  # type: ignore[arg-type]
+    assert isinstance(made, Raw)
+    return bytes(made)
+
+
+@pytest.mark.parametrize("strategy", ["random", "always:odd", "alternating", "history"])
+def test_in_another_game_the_strategies_for_even_odd_move_at_random(strategy: str) -> None:
+    assert moved(strategy) == moved("random")
+    assert moved(strategy) in map(bytes, OPTIONS)
+
+
+def test_a_bot_that_cannot_make_sense_of_a_view_costs_its_move() -> None:
+    with pytest.raises(Failed):
+        moved("bot", asked(b'{"no": "view"}'))
+    assert default_of(asked()) is OPTIONS[0]
+    assert default_of(question()) is EVEN
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["2", """{"card": "S", "player": "P01", "type": "Pick"}""", """ {"type":"Pick","player":"P01","card":"S"} """],
+)
+def test_a_program_gives_a_move_back_or_its_number(answer: str) -> None:
+    assert moved(f"command:echo {shlex.quote(answer)}") == bytes(OPTIONS[2])
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "3", "-1", "true", "odd", "{}", "[", """{"type":"Pick","player":"P02","card":"S"}"""]
+)
+def test_a_program_that_gives_no_move_costs_its_move(answer: str) -> None:
+    with pytest.raises(Failed):
+        moved(f"command:echo {shlex.quote(answer)}")
+
+
+def test_a_function_is_offered_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert moved("python:tests.agents.waiting:last_move") == bytes(OPTIONS[2])

@@ -38,3 +38,7 @@ def chatter(question: dict[str, Any]) -> str:
 def known(question: dict[str, Any]) -> str:
     assert set(question) >= {"match_id", "round_id", "player_id", "opponent_id", "history", "standings"}
     return "odd"
+
+
+def last_move(question: dict[str, Any]) -> Any:
+    return question["move"]["request"]["valid_options"][-1]

@@ -26,6 +26,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     opponent_choice: str | None = None
     league_id: str | None = None
     round_id: int | None = None
+    game_type: str | None = None
     is_technical: bool = False
     is_fair: bool | None = None
 

@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import Raw
+
 from turnstile.agents.envelope import new_conversation
 from turnstile.agents.exchange import Reply
+from turnstile.agents.games import games_for_two
 from turnstile.agents.history import history_path, merged
 from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.strategies import Failed, Strategy, find_strategy
+from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
@@ -21,6 +24,7 @@ from turnstile.league.messages import (
     ChooseParityCall,
     GameError,
     GameInvitation,
+    GameMoveCall,
     GameOver,
     LeagueCompleted,
     LeagueRegisterRequest,
@@ -29,11 +33,12 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import FALLBACK, failure_of, resumed, wanted
+from turnstile.league.player_play import failure_of, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
     ChoiceMade,
+    MoveMade,
     Options,
     Phase,
     Question,
@@ -52,7 +57,7 @@ class PlayerWork(Work[State]):
     """The player's machine. It calls nobody but the league manager; all else it says in answers."""
 
     errors = JSON_RPC_ERRORS
-    later = (GameInvitation, ChooseParityCall)
+    later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
         self, keeper: Keeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
@@ -85,6 +90,7 @@ class PlayerHost(Host):
         RoundAnnouncement,
         GameInvitation,
         ChooseParityCall,
+        GameMoveCall,
         GameOver,
         GameError,
         LeagueStandingsUpdate,
@@ -107,7 +113,7 @@ class PlayerHost(Host):
         self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
         self._accepts_unannounced = accepts_unannounced
         self._keeper: Keeper[State] | None = None
-        self._thinking: tuple[str, asyncio.Task[None]] | None = None
+        self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
         self._kept_matches: object = ()
 
     # its beginning
@@ -135,6 +141,7 @@ class PlayerHost(Host):
     async def _first(self, endpoint: str) -> Keeper[State]:
         options = Options(
             display_name=self.settings.name,
+            game_types=games_for_two(),
             contact_endpoint=endpoint,
             accepts_unannounced=self._accepts_unannounced,
         )
@@ -177,9 +184,10 @@ class PlayerHost(Host):
     def _grant(self, wish: Event | Question) -> None:
         """Do what only the host can do for a player."""
         if isinstance(wish, Question):
-            if self._thinking is None or self._thinking[0] != wish.match_id:
+            asked = wish.match_id, 0 if wish.move is None else wish.move.number
+            if self._thinking is None or self._thinking[0] != asked:
                 task = self.agent.start(self._think(wish))
-                self._thinking = None if task is None else (wish.match_id, task)
+                self._thinking = None if task is None else (asked, task)
         else:
             self.agent.start(self._feed(wish))
 
@@ -193,8 +201,8 @@ class PlayerHost(Host):
         except Failed as fault:
             why = f"The strategy has failed, and the player falls back on its default: {fault}"
             self.agent.journal.note(why, question.match_id)
-            choice = FALLBACK
-        await self.agent.bring(self.work, ChoiceMade(match_id=question.match_id, parity_choice=choice))
+            choice = default_of(question)
+        await self.agent.bring(self.work, _made(question, choice))
 
     def _part(self, state: State) -> None:
         if not state.has_shut_down:
@@ -216,6 +224,14 @@ class PlayerHost(Host):
     def health(self) -> dict[str, Any]:
         state = self.work.state
         return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
+
+
+def _made(question: Question, choice: Choice) -> Event:
+    """What a strategy has said, as the machine wants to hear it."""
+    if question.move is None:
+        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
+    assert isinstance(choice, Raw), "a move is one of the options"
+    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=choice)
 
 
 def _is_open(state: State) -> bool:

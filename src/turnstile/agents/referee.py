@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.exchange import Reply
+from turnstile.agents.games import games_for_two
 from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
@@ -29,6 +30,7 @@ from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
     GameJoinAck,
+    GameMoveResponse,
     LeagueCompleted,
     LeagueMessage,
     LeagueStandingsUpdate,
@@ -41,7 +43,6 @@ from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import reported, resumed
 from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
 from turnstile.league.words import (
-    GAME_TYPE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     LeagueId,
@@ -54,6 +55,8 @@ from turnstile.store.log import TableId
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
+Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
+"""What a player may send as a request of its own."""
 MATCHES = "match"
 PAGE = 100
 
@@ -71,6 +74,7 @@ class RefereeHost(Host):
         RunMatch,
         GameJoinAck,
         ChooseParityResponse,
+        GameMoveResponse,
         LeagueStandingsUpdate,
         RoundCompleted,
         LeagueCompleted,
@@ -112,7 +116,7 @@ class RefereeHost(Host):
         meta = RefereeMeta(
             display_name=self.settings.name,
             version="1.0.0",
-            game_types=(GAME_TYPE,),
+            game_types=games_for_two(),
             contact_endpoint=endpoint,
             max_concurrent_matches=self._capacity,
         )
@@ -196,7 +200,7 @@ class RefereeHost(Host):
                 return await self._announced(message, by)
             case RunMatch():
                 return await self._handed(message, by)
-            case GameJoinAck() | ChooseParityResponse():
+            case GameJoinAck() | ChooseParityResponse() | GameMoveResponse():
                 return await self._posted(message, incoming)
             case LeagueCompleted():
                 return await self.agent.exchange(self.work, message, by)
@@ -323,7 +327,7 @@ class RefereeHost(Host):
             work.transcript.is_reported = True
             self._keep(work)
 
-    async def _posted(self, message: GameJoinAck | ChooseParityResponse, incoming: Incoming) -> Reply:
+    async def _posted(self, message: Posted, incoming: Incoming) -> Reply:
         """An answer that comes as a request of its own. It is believed if it shows that it was asked for."""
         work = self._match_of(message)
         if work is None:
@@ -335,7 +339,7 @@ class RefereeHost(Host):
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply
 
-    def _match_of(self, message: GameJoinAck | ChooseParityResponse) -> MatchWork | None:
+    def _match_of(self, message: Posted) -> MatchWork | None:
         """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""
         works = [work for work in self._matches.values() if work.keeper.position > 0]
         for work in works:

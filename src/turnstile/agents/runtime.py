@@ -24,14 +24,18 @@ from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.messages import ACKNOWLEDGED, ChooseParityCall, GameInvitation, LeagueMessage
+from turnstile.league.messages import ACKNOWLEDGED, ChooseParityCall, GameInvitation, GameMoveCall, LeagueMessage
 from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, Address
 from turnstile.store.protocol import Store
 
 T = TypeVar("T")
 
 REPLIES = tuple(set(ANSWERS.values()))
-SECONDS: dict[type[Any], float] = {GameInvitation: JOIN_SECONDS, ChooseParityCall: CHOICE_SECONDS}
+SECONDS: dict[type[Any], float] = {
+    GameInvitation: JOIN_SECONDS,
+    ChooseParityCall: CHOICE_SECONDS,
+    GameMoveCall: CHOICE_SECONDS,
+}
 """How long a call waits for its answer, where that is not as long as for an answer of the league manager."""
 
 DONE = Ack(status=ACKNOWLEDGED)

@@ -17,6 +17,10 @@ Answer = LeagueMessage | Fault
 """What an exchange ends with."""
 
 
+Key = tuple[type[LeagueMessage], str | None]
+"""What is waited for: an answer of this type, about this match."""
+
+
 class Work(Generic[S]):
     """One machine. Each kind of agent says in a class of its own whom it calls, and how its host takes part."""
 
@@ -27,7 +31,7 @@ class Work(Generic[S]):
 
     def __init__(self, keeper: Keeper[S]) -> None:
         self.keeper = keeper
-        self._waiting: dict[tuple[type[LeagueMessage], str | None], list[asyncio.Future[Answer]]] = {}
+        self._waiting: dict[Key, list[tuple[int | None, asyncio.Future[Answer]]]] = {}
 
     @property
     def state(self) -> S:
@@ -77,16 +81,18 @@ class Work(Generic[S]):
         """An answer that may be made later, as long as somebody waits for it."""
         key = ANSWERS.get(type(message), LeagueMessage), getattr(message, "match_id", None)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(key, []).append(answer)
+        waiting = getattr(message, "move_number", None), answer
+        self._waiting.setdefault(key, []).append(waiting)
         try:
             yield answer
         finally:
-            self._waiting[key].remove(answer)
+            self._waiting[key].remove(waiting)
             if not self._waiting[key]:
                 del self._waiting[key]
 
     def resolve(self, reply: LeagueMessage) -> None:
         """An answer was made: everyone who waits for it has it now."""
-        for answer in self._waiting.get((type(reply), getattr(reply, "match_id", None)), ()):
-            if not answer.done():
+        number = getattr(reply, "move_number", None)
+        for asked, answer in self._waiting.get((type(reply), getattr(reply, "match_id", None)), ()):
+            if asked in (None, number) and not answer.done():
                 answer.set_result(reply)

@@ -10,7 +10,7 @@ import click
 from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, MANAGER_URL, PLAYER_PORT, REFEREE_PORT
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
-from turnstile.league.words import DEFAULT_LEAGUE, LeagueId
+from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
 # Agents bring a client and a server of HTTP along. They are imported by who runs one, so that all else starts fast.
 
@@ -102,6 +102,7 @@ manager_option = click.option(
 @league.command()
 @common(MANAGER_PORT)
 @click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
+@click.option("--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two.")
 @click.option(
     "--players",
     "expected",
@@ -133,6 +134,7 @@ manager_option = click.option(
 @click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
 def manager(
     league_id: str,
+    game_type: str,
     expected: int | None,
     most_players: int,
     listed: tuple[str, ...],
@@ -147,9 +149,13 @@ def manager(
     Begin by itself with four players:  turnstile league manager --players 4
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league_agents import ManagerHost, run
+    from turnstile.cli.league_agents import ManagerHost, games_for_two, run
 
-    options = Options(league_id=LeagueId(league_id), expected_players=expected, most_players=most_players)
+    if game_type not in games_for_two():
+        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+    options = Options(
+        league_id=LeagueId(league_id), game_type=game_type, expected_players=expected, most_players=most_players
+    )
     players = [_listed(entry) for entry in listed]
     run(
         lambda settings: ManagerHost(
@@ -210,10 +216,12 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
       always:even, always:odd  always the same
       alternating              even, odd, even, odd
       history                  the other side than the opponent has mostly chosen
+      bot, bot:NAME            in other games than Even/Odd: the best bot of the game, or this one
       python:MODULE:FUNCTION   a function of yours: given a dictionary, it returns "even" or "odd"
       command:PROGRAM          a program of yours: a line of JSON on stdin, "even" or "odd" on stdout
 
-    Yours is run in a process of its own, and killed when it is too late; then the player says "even".
+    Yours is run in a process of its own, and killed when it is too late; then the player says "even". In another game
+    it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
     """
     from turnstile.cli.league_agents import PlayerHost, run
 
