@@ -15,7 +15,6 @@ from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door, served
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.messages import (
-    ChoiceContext,
     ChooseParityCall,
     ChooseParityResponse,
     GameInvitation,
@@ -25,6 +24,7 @@ from turnstile.league.messages import (
     GameResult,
     LeagueMessage,
 )
+from turnstile.league.questions import ChoiceContext
 from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
 
 T = TypeVar("T")

@@ -1,0 +1,213 @@
+"""Strategies: who chooses for a player, and how a strategy of somebody's own is asked.
+
+In Even/Odd a strategy says "even" or "odd"; in any other game it picks one of the moves that it is offered.
+
+The built-in ones are functions. A strategy of one's own is asked in a process of its own, for each choice anew: it is
+given what the player knows as a line of JSON, and its first line is its choice. A thread could not be stopped when it
+hangs, and a crash of compiled code would end the player; a process is killed, together with all that it has started,
+as soon as it is too late. Whatever goes wrong costs the choice, never the player: then it says "even", or takes the
+first of the moves.
+"""
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Raw
+
+from turnstile.agents.bots import RANDOM, CannotMove, Mover, find_mover
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import Seed, draw
+from turnstile.kernel.values import encode
+from turnstile.league.player_play import FALLBACK
+from turnstile.league.player_state import AskedMove, Question
+from turnstile.league.questions import option_meant
+
+LONGEST_ANSWER = 4096  # bytes
+SIDES = (Parity.EVEN, Parity.ODD)
+Side = Callable[[Question, Seed], Parity]
+
+
+class Failed(Exception):
+    """A strategy has not given a choice: it crashed, or said something else."""
+
+
+Choice = Parity | Raw
+"""A side in Even/Odd, one of the offered moves in any other game."""
+
+Strategy = Callable[[Question], Awaitable[Choice]]
+"""Who chooses. Cancelled when it is too late; raises `Failed`."""
+
+
+class UnknownStrategy(ValueError):
+    """There is no such strategy; the text says which there are."""
+
+
+def default_of(question: Question) -> Choice:
+    """What a player says for a strategy that has failed."""
+    return FALLBACK if question.move is None else question.move.request.valid_options[0]
+
+
+def find_strategy(text: str, seed: Seed) -> Strategy:
+    """The strategy that a word names. What is random in it is drawn from the seed, for each match on its own."""
+    name, _, rest = text.partition(":")
+    if name == "python" and rest.count(":") == 1 and all(rest.split(":")):
+        return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *rest.split(":")])
+    if name == "command" and rest.strip():
+        return in_process(_words(rest))
+    side = at_random if name == "bot" else SIDES_OF.get(text)
+    mover = find_mover(text, seed) or find_mover(RANDOM, seed)
+    if side is None or mover is None:
+        raise UnknownStrategy(f"There is no strategy {text!r}; there are: {', '.join((*SIDES_OF, *OWN))}.")
+    return built_in(side, mover, seed)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as fault:
+        raise UnknownStrategy(f"The command {command!r} cannot be understood: {fault}.") from None
+
+
+# built in
+
+
+def built_in(side: Side, mover: Mover, seed: Seed) -> Strategy:
+    """One way to choose in Even/Odd, and one for the moves of all other games. Bots think in a thread of their own."""
+
+    async def strategy(question: Question) -> Choice:
+        if question.move is None:
+            return side(question, seed)
+        try:
+            return await asyncio.to_thread(mover, question.move, question.match_id)
+        except CannotMove as fault:
+            raise Failed(str(fault)) from None
+        except Exception as bug:  # a view that is no view of its game may lead a bot anywhere
+            raise Failed(f"The bot has failed: {type(bug).__name__}: {bug}") from bug
+
+    return strategy
+
+
+def at_random(question: Question, seed: Seed) -> Parity:
+    """Either, as likely as the other. The same seed chooses the same in the same match, before and after a restart."""
+    return SIDES[draw(seed, f"choice {question.match_id}", 0, len(SIDES))]
+
+
+def alternating(question: Question, seed: Seed) -> Parity:
+    """Even, odd, even, odd: a match after the other."""
+    return SIDES[len(question.history) % len(SIDES)]
+
+
+def by_history(question: Question, seed: Seed) -> Parity:
+    """The other side than the opponent has mostly chosen so far: alone it wins, together it only draws."""
+    chosen = [match.opponent_choice for match in question.history if match.opponent_id == question.opponent_id]
+    evens, odds = chosen.count(Parity.EVEN), chosen.count(Parity.ODD)
+    if evens == odds:
+        return at_random(question, seed)
+    return Parity.ODD if evens > odds else Parity.EVEN
+
+
+def always(side: Parity) -> Side:
+    return lambda question, seed: side
+
+
+SIDES_OF: dict[str, Side] = {
+    "random": at_random,
+    "always:even": always(Parity.EVEN),
+    "always:odd": always(Parity.ODD),
+    "alternating": alternating,
+    "history": by_history,
+}
+"""The built-in strategies for Even/Odd. In other games all of them move at random; a `bot` does the reverse."""
+
+OWN = ("bot", "bot:NAME", "python:MODULE:FUNCTION", "command:PROGRAM")
+
+
+# in a process of its own
+
+
+def in_process(command: Sequence[str]) -> Strategy:
+    """Ask a program: a line of JSON in, a line with the choice out."""
+
+    async def strategy(question: Question) -> Choice:
+        answer = await _answer_of(command, encode(question) + b"\n")
+        return read_choice(answer) if question.move is None else read_move(answer, question.move)
+
+    return strategy
+
+
+async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
+    """The first line that a program says; it and all it has started are gone when this returns or is cancelled."""
+    reading, writing = os.pipe()
+    with tempfile.TemporaryFile() as question, os.fdopen(reading, "rb", buffering=0) as answers:
+        question.write(line)
+        question.seek(0)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=question, stdout=writing, start_new_session=True
+            )
+        except OSError as fault:
+            raise Failed(f"{command[0]} cannot be started: {fault.strerror}.") from None
+        finally:
+            os.close(writing)
+        try:
+            return await _first_line(answers)
+        except ValueError:
+            raise Failed(f"{command[0]} says more than {LONGEST_ANSWER} bytes in one line.") from None
+        finally:
+            await _end(process)
+
+
+async def _first_line(answers: BinaryIO) -> bytes:
+    """What is said up to the end of the line. The pipe is closed then, whoever may still hold its other end."""
+    reader = asyncio.StreamReader(limit=LONGEST_ANSWER)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), answers
+    )
+    try:
+        return await reader.readline()
+    finally:
+        transport.close()
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a program with its whole company, and wait until it is gone: that takes no time, whatever it does."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+def read_choice(answer: bytes) -> Parity:
+    """A choice: the bare word, or a JSON object with a `choice`, whatever the case of its letters."""
+    text = answer.decode(errors="replace").strip()
+    if text.startswith(("{", '"')):
+        with contextlib.suppress(msgspec.DecodeError):
+            said = msgspec.json.decode(text)
+            text = str(said.get("choice")) if isinstance(said, dict) else str(said)
+    word = text.strip().lower()
+    if word not in list(Parity):
+        raise Failed(f'A strategy says "even" or "odd"; this one said {text[:40]!r}.')
+    return Parity(word)
+
+
+def read_move(answer: bytes, asked: AskedMove) -> Raw:
+    """A move: one of the options, however it is written, or its number in the list, from 0 on."""
+    options = asked.request.valid_options
+    try:
+        said = msgspec.json.decode(answer)
+    except msgspec.DecodeError:
+        raise Failed(f"A strategy says a move in JSON; this one said {answer[:40]!r}.") from None
+    if type(said) is int:
+        meant = said if said in range(len(options)) else None
+    else:
+        meant = option_meant(options, Raw(answer.strip()))
+    if meant is None:
+        raise Failed(f"A strategy picks one of its {len(options)} options; this one said {answer[:40]!r}.")
+    return options[meant]

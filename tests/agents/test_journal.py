@@ -1,0 +1,128 @@
+"""What an agent says of itself: in lines, in objects, in figures, and never more than it may."""
+
+import io
+import json
+
+import pytest
+
+from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER
+from turnstile.agents.journal import Journal, printable, short, shown
+from turnstile.agents.meter import Meter, Outcome
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.machine import Hop
+from turnstile.kernel.values import Message
+from turnstile.league.messages import LeagueRegisterResponse
+from turnstile.league.words import Registration
+
+AT = 1_737_280_860_000  # 2025-01-19 10:01:00
+
+
+def lines(as_json: bool = False) -> tuple[Journal, io.StringIO]:
+    out = io.StringIO()
+    return Journal("REF01", out, lambda: AT, as_json=as_json), out
+
+
+def test_its_lines_are_those_of_the_specification() -> None:
+    journal, out = lines()
+    journal.transition("R1M1", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
+    journal.sent("R1M1", INVITATION, "player:P01")
+    journal.received("R1M1", JOINED, "player:P01")
+    journal.transition(
+        "R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both_players_arrived")
+    )
+    assert out.getvalue().splitlines() == [
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_INVITATION to P01",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] Received GAME_JOIN_ACK from P01 (accept=true)",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: WAITING_FOR_PLAYERS -> COLLECTING_CHOICES "
+        "(event: both_players_arrived)",
+    ]
+
+
+def test_programs_are_given_objects() -> None:
+    journal, out = lines(as_json=True)
+    journal.transition(None, Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
+    journal.failed("R1M1", INVITATION, "player:P01", "refused")
+    journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
+    journal.note("something")
+    first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert first == {
+        "at": "2025-01-19T10:01:00.000Z",
+        "agent": "REF01",
+        "match": None,
+        "kind": "transition",
+        "from": "IDLE",
+        "to": "WAITING_FOR_PLAYERS",
+        "event": "match_assigned",
+    }
+    assert [line["kind"] for line in others] == ["failed", "refused", "note"]
+
+
+def test_A20_a_line_shows_what_is_named_and_nothing_else() -> None:
+    seed = Seed("a secret seed")
+    told = LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=None, auth_token="tok-p01-0123", reason=None)  # noqa: S106
+    messages: list[Message] = [CALL, CHOSEN, OVER, told]
+    for as_json in (False, True):
+        journal, out = lines(as_json)
+        for message in messages:
+            journal.sent("R1M1", message, "player:P01")
+            journal.received("R1M1", message, "player:P01")
+        for secret in ("odd", "tok-p01", seed):
+            assert secret not in out.getvalue()
+    assert shown(CHOSEN) == {}
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\x1b[31mb", "a\x00b", "a\u202eb", "x" * 10_000])
+def test_what_others_wrote_stays_on_its_line(text: str) -> None:
+    for as_json in (False, True):
+        journal, out = lines(as_json)
+        journal.note(text, match=text)
+        journal.sent(text, INVITATION, f"player:{text}")
+        journal.agent = text
+        journal.failed(text, INVITATION, text, text)
+        assert len(out.getvalue().splitlines()) == 3
+        assert len(out.getvalue()) < 3_000
+        assert not {"\x1b", "\x00", "\r", "\u202e"} & {*out.getvalue()}
+
+
+def test_an_address_is_shown_by_its_id() -> None:
+    assert [short("player:P01"), short("league_manager")] == ["P01", "league_manager"]
+    assert printable("  two   words ") == "two words"
+
+
+# figures
+
+
+def test_time_is_counted_for_each_state_the_present_one_included() -> None:
+    time = 1_000
+    meter = Meter(lambda: time)
+    meter.enter("one", "referee", "IDLE")
+    time = 3_000
+    meter.passed("referee", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
+    meter.enter("one", "referee", "WAITING_FOR_PLAYERS")
+    time = 3_500
+    assert meter.summary()["seconds_in_state"] == {"referee": {"IDLE": 2.0, "WAITING_FOR_PLAYERS": 0.5}}
+    assert meter.summary()["states"] == {"referee": {"WAITING_FOR_PLAYERS": 1}}
+    meter.leave("one")
+    meter.leave("another")
+    time = 9_000
+    assert meter.summary()["seconds_in_state"]["referee"]["WAITING_FOR_PLAYERS"] == 0.5
+    assert meter.summary()["states"] == {}
+
+
+def test_figures_are_written_as_prometheus_reads_them() -> None:
+    meter = Meter(lambda: 0)
+    meter.called("GAME_INVITATION", Outcome.UNREACHED)
+    meter.called("GAME_INVITATION", Outcome.UNREACHED)
+    meter.exchanged("RUN_MATCH", "RUN_MATCH_ACK")
+    meter.enter("one", "player", "REGISTERED")
+    written = meter.prometheus()
+    assert written.endswith("\n")
+    for line in (
+        "# TYPE turnstile_league_calls_total counter",
+        'turnstile_league_calls_total{message_type="GAME_INVITATION",outcome="unreached"} 2',
+        'turnstile_league_exchanges_total{message_type="RUN_MATCH",outcome="RUN_MATCH_ACK"} 1',
+        'turnstile_league_machines{machine="player",state="REGISTERED"} 1',
+        "turnstile_league_file_failures_total 0",
+    ):
+        assert line in written.splitlines()

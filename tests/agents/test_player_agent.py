@@ -1,0 +1,327 @@
+"""A player among strangers: a manager and a referee that are none of ours, and say whatever a test has them say."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.company import Company, Running, company, run, until
+from tests.agents.wired import post
+from tests.agents.zoo import Body, living, result
+from tests.agents.zoo import Said as Answer
+from turnstile.agents.host import CannotStart
+from turnstile.agents.player import PlayerHost
+from turnstile.league.player_state import Phase
+
+SHORT = 0.02
+
+
+class Stage:
+    """A player of ours, and whoever calls it."""
+
+    def __init__(self, here: Company) -> None:
+        self.here = here
+        self.player: Running
+        self.registered: list[Body] = []
+        self.answers: list[Body] = [self.accepted("P01")]
+        """What the manager says to requests for registration, the last of them from then on."""
+
+    @staticmethod
+    def accepted(player: str) -> Body:
+        ids = {"player_id": player, "auth_token": "tok-p01-secret", "league_id": "foreign"}
+        return {"message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED", **ids}
+
+    @staticmethod
+    def rejected(reason: str) -> Body:
+        return {"message_type": "LEAGUE_REGISTER_RESPONSE", "status": "REJECTED", "reason": reason}
+
+    def manage(self, body: Body) -> Answer:
+        self.registered.append(body["params"])
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return result(body, answer)
+
+    async def enter(self, **more: Any) -> None:
+        self.player = await self.here.player("Juniper", **more)
+        await until(lambda: self.state.player_id is not None)
+
+    @property
+    def state(self) -> Any:
+        return self.player.host.work.state
+
+    async def say(self, message_type: str, sender: str = "referee:REF01", **fields: Any) -> Body:
+        """What the player answers."""
+        envelope = {"protocol": "league.v2", "message_type": message_type, "sender": sender, "conversation_id": "c"}
+        body = {"jsonrpc": "2.0", "id": 7, "method": message_type.lower(), "params": {**envelope, **fields}}
+        said: Body = (await post(self.player.port, body)).json
+        answer: Body = said.get("result") or said["error"]
+        return answer
+
+    async def announce(self, match: str = "R1M1", round_id: int = 1) -> Body:
+        entry = {"match_id": match, "player_A_id": self.state.player_id, "player_B_id": "P02", "referee_id": "REF01"}
+        entry |= {"referee_endpoint": "http://localhost:1/mcp", "game_type": "even_odd"}
+        return await self.say(
+            "ROUND_ANNOUNCEMENT", "league_manager", league_id="foreign", round_id=round_id, matches=[entry]
+        )
+
+    async def invite(self, match: str = "R1M1", round_id: int = 1) -> Body:
+        ids: dict[str, Any] = {"league_id": "foreign", "round_id": round_id, "match_id": match, "game_type": "even_odd"}
+        return await self.say("GAME_INVITATION", role_in_match="PLAYER_A", opponent_id="P02", **ids)
+
+    async def call(self, match: str = "R1M1") -> Body:
+        context = {"opponent_id": "P02", "round_id": 1, "your_standings": {}}
+        return await self.say("CHOOSE_PARITY_CALL", match_id=match, player_id=self.state.player_id, context=context)
+
+    async def finish(self, match: str = "R1M1", mine: str = "odd") -> Body:
+        choices = {self.state.player_id: mine, "P02": "even"}
+        told = {
+            "status": "WIN",
+            "winner_player_id": "P01",
+            "drawn_number": 7,
+            "number_parity": "odd",
+            "choices": choices,
+        }
+        return await self.say("GAME_OVER", match_id=match, game_type="even_odd", game_result={**told, "reason": "7"})
+
+    async def complete(self) -> Body:
+        champion = {"player_id": "P01", "display_name": "Juniper", "points": 3}
+        totals = {"total_rounds": 1, "total_matches": 1, "champion": champion, "final_standings": []}
+        return await self.say("LEAGUE_COMPLETED", "league_manager", league_id="foreign", **totals)
+
+
+@asynccontextmanager
+async def stage(data: Path, pace: float = 1.0) -> AsyncIterator[Stage]:
+    async with AsyncExitStack() as stack:
+        here = await stack.enter_async_context(company(data, pace))
+        made = Stage(here)
+        manager = await stack.enter_async_context(living(made.manage))
+        here.url = manager.url
+        yield made
+
+
+def test_a_player_goes_through_a_league_and_ends_with_it(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="always:odd")
+            assert (await on.announce())["message_type"] == "ROUND_ANNOUNCEMENT_ACK"
+            joined = await on.invite()
+            assert (joined["message_type"], joined["accept"], joined["auth_token"]) == (
+                "GAME_JOIN_ACK",
+                True,
+                "tok-p01-secret",
+            )
+            assert (await on.call())["parity_choice"] == "odd"
+            assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+            assert (await on.complete())["message_type"] == "LEAGUE_COMPLETED_ACK"
+            ended = await on.player.ended()
+            assert ended.failure is None
+            history = on.here.history("P01")
+            assert history["stats"] == {"total_matches": 1, "wins": 1, "losses": 0, "draws": 0}
+            assert history["matches"][0]["my_choice"] == "odd"
+
+    run(play())
+
+
+def test_what_is_repeated_is_given_the_same_answer(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.announce()
+            assert [(await on.invite())["accept"] for _ in range(3)] == [True] * 3
+            assert len({(await on.call())["parity_choice"] for _ in range(3)}) == 1
+            assert [(await on.finish())["message_type"] for _ in range(2)] == ["GAME_OVER_ACK"] * 2
+            await until(lambda: (tmp_path / "data/players/P01/history.json").exists())
+            assert on.here.history("P01")["stats"]["total_matches"] == 1
+
+    run(play())
+
+
+def test_calls_that_come_while_the_strategy_thinks_are_all_answered_when_it_has_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATES", str(tmp_path))
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:choose")
+            await on.announce()
+            await on.invite()
+            calls = [asyncio.create_task(on.call()) for _ in range(3)]
+            await until(lambda: len(on.player.host.agent._open) == 3)
+            (tmp_path / "1").touch()
+            assert [(await call)["parity_choice"] for call in calls] == ["odd"] * 3
+
+    run(play())
+
+
+@pytest.mark.parametrize(
+    "strategy", ["python:tests.agents.waiting:crash", "command:echo seven", "command:no-such-program"]
+)
+def test_a_strategy_that_fails_costs_its_choice_at_once(tmp_path: Path, strategy: str) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy=strategy)
+            await on.announce()
+            await on.invite()
+            assert (await on.call())["parity_choice"] == "even"
+            assert "The strategy has failed" in on.here.journal.getvalue()
+
+    run(play())
+
+
+def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path, SHORT) as on:
+            await on.enter(strategy="python:tests.agents.waiting:never")
+            await on.announce()
+            await on.invite()
+            assert (await on.call())["parity_choice"] == "even"
+            assert on.player.host._thinking is None
+
+    run(play())
+
+
+def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_manager_that_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATES", str(tmp_path))
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:choose")
+            await on.announce()
+            await on.invite()
+            lost = asyncio.create_task(on.call())
+            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
+            await on.player.drop()
+            await asyncio.wait([lost])
+            lost.exception()
+            on.player = await on.here.player("Juniper", "python:tests.agents.waiting:choose", port=on.player.port)
+            await until(lambda: len(on.registered) == 2)
+            assert on.registered[0]["player_meta"] == on.registered[1]["player_meta"]
+            (tmp_path / "1").touch()
+            assert (await on.call())["parity_choice"] == "odd"
+            assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+
+    run(play())
+
+
+def test_a_player_that_is_started_somewhere_else_is_refused(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.player.stop()
+            with pytest.raises(CannotStart, match="has taken part in its league as"):
+                await on.here.start(PlayerHost(on.here.settings("Juniper", endpoint="http://127.0.0.1:1/mcp")))
+
+    run(play())
+
+
+# registration
+
+
+def test_a_player_that_cannot_reach_the_manager_gives_up_with_a_sentence(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with company(tmp_path, SHORT) as here:
+            here.url = "http://127.0.0.1:1/mcp"
+            player = await here.player("Juniper")
+            ended = await player.ended()
+            assert ended.failure == "Failed to register with League Manager"
+            again = await here.player("Juniper", port=player.port)  # and begins anew when it is started again
+            assert (await again.ended()).failure == "Failed to register with League Manager"
+
+    run(play())
+
+
+def test_a_player_that_is_rejected_gives_up_with_a_sentence(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            on.answers = [on.rejected("League full")]
+            on.player = await on.here.player("Juniper")
+            assert (await on.player.ended()).failure == "Registration was rejected: League full"
+
+    run(play())
+
+
+def test_a_player_whose_name_is_taken_takes_another(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path, SHORT) as on:
+            on.answers = [on.rejected("Duplicate name"), on.accepted("P01")]
+            await on.enter()
+            names = [body["player_meta"]["display_name"] for body in on.registered]
+            assert names[0] == "Juniper"
+            assert names[1].startswith("Juniper-")
+            assert on.player.host.who.display_name == names[1]  # by which it is challenged
+
+    run(play())
+
+
+# whom it believes
+
+
+def test_what_is_not_for_it_is_answered_with_an_error_or_ignored(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            early = await on.invite()
+            assert (early["message_type"], early["status"]) == ("ACK", "IGNORED")
+            await on.announce()
+            assert (await on.invite("R9M9"))["code"] == 4003
+            await on.invite()
+            context = {"opponent_id": "P02", "round_id": 1}
+            ids: dict[str, Any] = {"match_id": "R1M1", "player_id": "P01", "context": context}
+            assert (await on.say("CHOOSE_PARITY_CALL", "referee:REF09", **ids))["code"] == 4005
+            assert (await on.say("CHOOSE_PARITY_CALL", **{**ids, "player_id": "P07"}))["code"] == 4002
+
+    run(play())
+
+
+def test_a_player_that_takes_anything_takes_an_invitation_that_nobody_announced(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(accepts_unannounced=True)
+            assert (await on.invite())["accept"] is True
+
+    run(play())
+
+
+def test_an_id_that_leads_elsewhere_leaves_no_file(tmp_path: Path) -> None:
+    async def play() -> None:
+        data = tmp_path / "inner" / "data"
+        async with stage(data) as on:
+            on.answers = [on.accepted("../../../evil")]
+            await on.enter()
+            await on.announce()
+            await on.invite()
+            await on.call()
+            await on.finish()
+            await on.player.stop()
+            found = [path.relative_to(tmp_path) for path in tmp_path.glob("**/*.json")]
+            assert found == []
+            assert "No history is kept" in on.here.journal.getvalue()
+
+    run(play())
+
+
+def test_its_health_and_figures_can_be_asked_for(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            health = json.loads((await post(on.player.port, b"", "/health", "GET")).body)
+            assert (health["status"], health["role"], health["agent"], health["state"]) == (
+                "ok",
+                "player",
+                "P01",
+                "REGISTERED",
+            )
+            assert health["calls"] == {"LEAGUE_REGISTER_REQUEST": {"answered": 1}}
+            figures = (await post(on.player.port, b"", "/metrics", "GET")).body.decode()
+            assert 'turnstile_league_machines{machine="player",state="REGISTERED"} 1' in figures
+            assert (
+                'turnstile_league_calls_total{message_type="LEAGUE_REGISTER_REQUEST",outcome="answered"} 1' in figures
+            )
+
+    run(play())

@@ -1,0 +1,229 @@
+"""Strategies: what the built-in ones choose, and that one of somebody else's costs its choice at most."""
+
+import asyncio
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec import Raw
+from msgspec.structs import replace
+
+from tests.agents.company import run
+from turnstile.agents.strategies import Choice, Failed, UnknownStrategy, default_of, find_strategy, read_choice
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.values import PlayerId
+from turnstile.league.player_state import AskedMove, Outcome, PlayedMatch, Question, Statistics
+from turnstile.league.questions import MoveContext, MoveRequest
+from turnstile.league.words import MatchId
+
+SEED = Seed("a seed")
+FULLWIDTH = "".join(chr(ord(letter) + 0xFEE0) for letter in "even")
+EVEN, ODD = Parity.EVEN, Parity.ODD
+
+
+def question(*opponents: str, match: str = "R1M1", against: str = "P02") -> Question:
+    """What a player is asked that has met these choices of its opponent."""
+    history = tuple(
+        PlayedMatch(
+            match_id=MatchId(f"R{number}M1"),
+            round_id=number,
+            opponent_id=PlayerId(against),
+            result=Outcome.WIN,
+            opponent_choice=Parity(choice),
+        )
+        for number, choice in enumerate(opponents)
+    )
+    return Question(
+        match_id=MatchId(match),
+        round_id=9,
+        player_id=PlayerId("P01"),
+        opponent_id=PlayerId("P02"),
+        standings=(),
+        statistics=Statistics(),
+        history=history,
+    )
+
+
+def chosen(strategy: str, asked: Question | None = None, seed: Seed = SEED) -> Parity:
+    return run(find_strategy(strategy, seed)(asked or question()))  # type: ignore[arg-type]
+
+
+def test_always_is_always_the_same() -> None:
+    assert [chosen("always:even"), chosen("always:odd")] == [EVEN, ODD]
+
+
+def test_alternating_goes_by_the_number_of_matches() -> None:
+    asked = [question(*["odd"] * count) for count in range(4)]
+    assert [chosen("alternating", each) for each in asked] == [EVEN, ODD, EVEN, ODD]
+
+
+def test_history_takes_the_other_side_than_the_opponent_mostly_does() -> None:
+    assert chosen("history", question("even", "even", "odd")) is ODD
+    assert chosen("history", question("odd")) is EVEN
+    assert chosen("history", question("odd", "odd", against="P03")) is chosen("random")
+
+
+def test_random_is_the_same_with_the_same_seed_and_either_over_time() -> None:
+    matches = [question(match=f"R{number}M1") for number in range(40)]
+    once = [chosen("random", each) for each in matches]
+    assert once == [chosen("random", each) for each in matches]
+    assert {*once} == {EVEN, ODD}
+    assert once != [chosen("random", each, Seed("another")) for each in matches]
+
+
+WRONG = [
+    "",
+    "always",
+    "always:seven",
+    "python",
+    "python:module",
+    "python::f",
+    "python:a:b:c",
+    "command:",
+    "command: ",
+    'command:"',
+]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_strategy_that_there_is_not_is_refused(name: str) -> None:
+    with pytest.raises(UnknownStrategy):
+        find_strategy(name, SEED)
+
+
+# of one's own
+
+
+@pytest.mark.parametrize(("function", "choice"), [("at_once", ODD), ("chatter", ODD), ("known", ODD)])
+def test_a_function_of_ones_own_is_asked(function: str, choice: Parity) -> None:
+    assert chosen(f"python:tests.agents.waiting:{function}") is choice
+
+
+@pytest.mark.parametrize("function", ["crash", "rubbish", "missing"])
+def test_a_function_that_fails_costs_its_choice(function: str) -> None:
+    with pytest.raises(Failed):
+        chosen(f"python:tests.agents.waiting:{function}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "no-such-program",
+        "true",
+        "false",
+        "echo seven",
+        "echo",
+        "sh -c 'kill -9 $$'",
+        "head -c 100000 /dev/zero",
+        "yes yes",
+    ],
+)
+def test_a_program_that_fails_costs_its_choice(command: str) -> None:
+    with pytest.raises(Failed):
+        chosen(f"command:{command}")
+
+
+@pytest.mark.parametrize("command", ["echo odd", "echo ' Odd '", """echo '{"choice": "odd"}'"""])
+def test_a_program_says_its_choice_in_a_line(command: str) -> None:
+    assert chosen(f"command:{command}") is ODD
+
+
+def test_a_program_is_given_what_the_player_knows(tmp_path: Path) -> None:
+    script = (
+        "import json, sys; asked = json.loads(sys.stdin.read()); print('odd' if asked['match_id'] == 'R1M1' else '')"
+    )
+    assert chosen(f'command:{sys.executable} -c "{script}"') is ODD
+
+
+def test_a_program_that_hangs_is_killed_with_all_it_has_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"sleep 1000 & echo $$ $! > {pids}.new; mv {pids}.new {pids}; wait"
+
+    async def hang() -> list[int]:
+        asked = asyncio.ensure_future(find_strategy(f"command:sh -c {shlex.quote(script)}", SEED)(question()))
+        while not pids.exists():
+            await asyncio.sleep(0.01)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        return [int(pid) for pid in pids.read_text().split()]
+
+    started = run(hang())
+    assert len(started) == 2
+    for pid in started:
+        while is_running(pid):  # a grandchild is reaped by whoever adopts it
+            os.sched_yield()
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("answer", [b"even", b" EVEN \r\n", b'"even"', b'{"choice": "Even"}'])
+def test_a_choice_may_be_written_in_several_ways(answer: bytes) -> None:
+    assert read_choice(answer) is EVEN
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"\xff", b"{", b"[]", b"evenodd", b'{"choice": 1}', FULLWIDTH.encode(), b"e\0ven"]
+)
+def test_A17_anything_else_is_none(answer: bytes) -> None:
+    with pytest.raises(Failed):
+        read_choice(answer)
+
+
+# moves of other games
+
+OPTIONS = tuple(Raw(f'{{"type":"Pick","player":"P01","card":"{card}"}}'.encode()) for card in "ECS")
+
+
+def asked(view: bytes = b"{}") -> Question:
+    """A question for a move, with three options."""
+    context = MoveContext(opponent_id=PlayerId("P02"), round_id=1, view=Raw(view))
+    request = MoveRequest(move_type="Pick", valid_options=OPTIONS, context=context)
+    return replace(question(), move=AskedMove(number=4, game_type="e-card", request=request))
+
+
+def moved(strategy: str, about: Question | None = None) -> bytes:
+    made: Choice = run(find_strategy(strategy, SEED)(about or asked()))  # type: ignore[arg-type]
+    assert isinstance(made, Raw)
+    return bytes(made)
+
+
+@pytest.mark.parametrize("strategy", ["random", "always:odd", "alternating", "history"])
+def test_in_another_game_the_strategies_for_even_odd_move_at_random(strategy: str) -> None:
+    assert moved(strategy) == moved("random")
+    assert moved(strategy) in map(bytes, OPTIONS)
+
+
+def test_a_bot_that_cannot_make_sense_of_a_view_costs_its_move() -> None:
+    with pytest.raises(Failed):
+        moved("bot", asked(b'{"no": "view"}'))
+    assert default_of(asked()) is OPTIONS[0]
+    assert default_of(question()) is EVEN
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["2", """{"card": "S", "player": "P01", "type": "Pick"}""", """ {"type":"Pick","player":"P01","card":"S"} """],
+)
+def test_a_program_gives_a_move_back_or_its_number(answer: str) -> None:
+    assert moved(f"command:echo {shlex.quote(answer)}") == bytes(OPTIONS[2])
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "3", "-1", "true", "odd", "{}", "[", """{"type":"Pick","player":"P02","card":"S"}"""]
+)
+def test_a_program_that_gives_no_move_costs_its_move(answer: str) -> None:
+    with pytest.raises(Failed):
+        moved(f"command:echo {shlex.quote(answer)}")
+
+
+def test_a_function_is_offered_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert moved("python:tests.agents.waiting:last_move") == bytes(OPTIONS[2])

@@ -1,0 +1,96 @@
+"""`turnstile league`: agents as processes, what they say when they are ready, and what they exit with."""
+
+import json
+import signal
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.agents.company import run
+from tests.agents.processes import AgentProcess
+from tests.cli.conftest import Turnstile
+
+NOBODY = "http://127.0.0.1:1/mcp"
+
+
+@pytest.mark.parametrize("agent", ["manager", "referee", "player"])
+def test_help_teaches(turnstile: Turnstile, agent: str) -> None:
+    said = turnstile("league", agent, "--help")
+    assert said.status == 0
+    for option in ("--port", "--data", "--time-scale", "--log-format", "--json"):
+        assert option in said.out
+
+
+def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
+    said = turnstile(
+        *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.02", "--data", str(tmp_path)),
+        *("--log-file", str(tmp_path / "log")),
+    )
+    assert (said.status, said.err) == (1, "turnstile: Failed to register with League Manager\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["player", "--strategy", "guess"], "There is no strategy 'guess'"),
+        (["manager", "--player", "Juniper"], "'Juniper' is no player: give NAME=URL."),
+        (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
+        (["player", "--time-scale", "2"], "--time-scale"),
+        (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
+    ],
+)
+def test_what_cannot_be_run_is_one_sentence_and_2(
+    turnstile: Turnstile, tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    said = turnstile("league", *words, "--port", "0", "--data", str(tmp_path))
+    assert said.status == 2
+    assert sentence in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_port_that_is_taken_is_one_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
+    async def play() -> None:
+        async with AgentProcess(tmp_path, "manager") as manager:
+            port = str(manager.ready["port"])
+            said = turnstile("league", "player", "--port", port, "--data", str(tmp_path / "other"), "--manager", NOBODY)
+            assert said.status == 2
+            assert "Traceback" not in said.err
+            assert len(said.err.splitlines()) == 1
+
+    run(play())
+
+
+def test_two_agents_of_one_name_do_not_share_a_log(turnstile: Turnstile, tmp_path: Path) -> None:
+    async def play() -> None:
+        async with AgentProcess(tmp_path, "manager"):
+            said = turnstile("league", "manager", "--port", "0", "--data", str(tmp_path))
+            assert said.status == 2
+            assert len(said.err.splitlines()) == 1
+
+    run(play())
+
+
+def test_an_agent_says_when_it_is_ready_and_stops_in_good_order(tmp_path: Path) -> None:
+    async def play() -> None:
+        for number, status in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
+            async with AgentProcess(tmp_path, "manager", "--log-format", "json") as manager:
+                ready = manager.ready
+                assert (ready["role"], ready["name"]) == ("manager", "league_2025_even_odd")
+                assert ready["endpoint"] == f"http://127.0.0.1:{ready['port']}/mcp"
+                health = ready["endpoint"].replace("/mcp", "/health")
+                async with aiohttp.ClientSession() as session, session.get(health) as answer:
+                    assert (await answer.json())["status"] == "ok"
+                manager.signal(number)
+                assert await manager.ended() == status
+
+    run(play())
+
+
+def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_path: Path) -> None:
+    turnstile(
+        *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.01", "--data", str(tmp_path)),
+        *("--log-format", "json", "--log-file", str(tmp_path / "log")),
+    )
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert {line["kind"] for line in lines} == {"transition", "sent", "failed"}
