@@ -46,6 +46,9 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
         rounds=rounds,
         agents=agents,
         current_round=min(played + 1, len(rounds)),
+        total_rounds=len(rounds),
+        matches_completed=sum(each.finished for each in rounds),
+        total_matches=sum(len(each.matches) for each in rounds),
     )
 
 

@@ -104,8 +104,12 @@ class Board(Value, frozen=True, kw_only=True):
     progress: Progress
     places: tuple[Place, ...]
     rounds: tuple[Round, ...]
+    """Those that are wanted: of a large league not all."""
     agents: tuple[Health, ...] = ()
     current_round: int = 0
+    total_rounds: int = 0
+    matches_completed: int = 0
+    total_matches: int = 0
     game_type: str = GAME_TYPE
 
     @property

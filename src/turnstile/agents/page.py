@@ -46,7 +46,7 @@ class News(Protocol):
 
 
 def page(board: Board, round_id: int | None = None) -> Html:
-    """The whole page, with one round: the one asked for, or the present one."""
+    """The whole page, with one round: the one asked for, or the present one, or the first."""
     shown = board.round(round_id or board.current_round) or (board.rounds[0] if board.rounds else None)
     rounds = (
         [_choice(board, shown.round_id), sections.one_round(board, shown), sections.proofs(board, shown)]
@@ -70,13 +70,8 @@ def page(board: Board, round_id: int | None = None) -> Html:
 def _choice(board: Board, shown: int) -> Html:
     """A link to every round."""
     links = (
-        tag(
-            "a",
-            text(each.round_id),
-            href=f"?round={each.round_id}",
-            **({"aria_current": "page"} if each.round_id == shown else {}),
-        )
-        for each in board.rounds
+        tag("a", text(each), href=f"?round={each}", **({"aria_current": "page"} if each == shown else {}))
+        for each in range(1, board.total_rounds + 1)
     )
     return tag("nav", joined(links), aria_label="Rounds")
 
@@ -84,23 +79,28 @@ def _choice(board: Board, shown: int) -> Html:
 # over HTTP
 
 
-def routes(board: Callable[[], Board], news: News) -> list[BaseRoute]:
+Boards = Callable[[int | None], Board]
+"""The board with a round, or with the present one; what is wanted of the others is up to it."""
+
+
+def routes(boards: Boards, whole: Callable[[], Board], news: News) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners = Listeners(news)
 
     async def show_page(request: Request) -> Response:
         wanted = request.query_params.get("round", "")
-        shown = page(board(), int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else None)
+        asked = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else None
+        shown = page(boards(asked), asked)
         return HTMLResponse(
             shown, headers={"Content-Security-Policy": policy(STYLE, SCRIPT), "Cache-Control": "no-store"}
         )
 
     async def show_report(request: Request) -> Response:
         headers = {"Content-Security-Policy": policy(STYLE), "Cache-Control": "no-store"}
-        return HTMLResponse(report(board()), headers=headers)
+        return HTMLResponse(report(whole()), headers=headers)
 
     async def show_json(request: Request) -> Response:
-        return Response(encode(board()), media_type="application/json", headers={"Cache-Control": "no-store"})
+        return Response(encode(boards(None)), media_type="application/json", headers={"Cache-Control": "no-store"})
 
     return [
         Route("/", show_page),

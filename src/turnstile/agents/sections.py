@@ -17,11 +17,10 @@ IN_WORDS = {
 
 def summary(board: Board) -> Html:
     """The head of the page: which league, how far it has got, who leads."""
-    total = sum(len(each.matches) for each in board.rounds)
-    done = sum(each.finished for each in board.rounds)
+    total, done = board.total_matches, board.matches_completed
     facts = [f"{len(board.places)} players", f"{board.game_type}", IN_WORDS[board.progress]]
     if board.progress is not Progress.PENDING:
-        facts.insert(2, f"round {board.current_round} of {len(board.rounds)}")
+        facts.insert(2, f"round {board.current_round} of {board.total_rounds}")
         facts.insert(3, f"{done:,} of {total:,} matches")
     bar = tag("progress", max=str(max(total, 1)), value=str(done), aria_label="matches finished")
     return tag("header", tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts))), bar, _leader(board))

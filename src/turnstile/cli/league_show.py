@@ -36,9 +36,9 @@ def glimpse(board: Board) -> Glimpse:
         league_id=board.league_id,
         progress=board.progress,
         current_round=board.current_round,
-        total_rounds=len(board.rounds),
-        matches_completed=sum(each.finished for each in board.rounds),
-        total_matches=sum(len(each.matches) for each in board.rounds),
+        total_rounds=board.total_rounds,
+        matches_completed=board.matches_completed,
+        total_matches=board.total_matches,
         standings=board.places,
     )
 
