@@ -3,10 +3,12 @@
 They are made like those in `messages`, and the league manager takes part in each of them.
 """
 
+from typing import Any
+
 from msgspec import field
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import PROTOCOL_VERSION, LeagueMessage
+from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Registration
 
 # registration
@@ -85,6 +87,15 @@ class LeagueError(LeagueMessage, frozen=True, tag="LEAGUE_ERROR", kw_only=True):
     error_code: str
     error_name: str
     error_description: str
-    original_message_type: str
+    original_message_type: str | None = None
     context: dict[str, str] = field(default_factory=dict)
     retryable: bool = False
+
+
+ALL_REPLIES: dict[type[Any], type[LeagueMessage]] = {
+    **REPLIES,
+    RefereeRegisterRequest: RefereeRegisterResponse,
+    StartLeague: LeagueStatus,
+    RunMatch: RunMatchAck,
+}
+"""What answers what, in all of league.v2. A LEAGUE_ERROR may answer anything."""

@@ -15,6 +15,9 @@ from msgspec import UNSET, UnsetType
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
+from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
+from turnstile.league.answers import QueryData, QueryError, QueryParams
+from turnstile.league.answers import StandingsRow as StandingsRow
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -31,7 +34,6 @@ from turnstile.league.words import (
 )
 
 ACKNOWLEDGED = "ACKNOWLEDGED"
-GET_STANDINGS = "GET_STANDINGS"
 PROTOCOL_VERSION = "2.1.0"
 
 
@@ -117,19 +119,6 @@ class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_A
     round_id: int
 
 
-class StandingsRow(LeagueValue, frozen=True, kw_only=True):
-    """One line of the table of the league."""
-
-    rank: int
-    player_id: PlayerId
-    display_name: str
-    played: int
-    wins: int
-    draws: int
-    losses: int
-    points: int
-
-
 class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UPDATE", kw_only=True):
     """The table after a round, best first."""
 
@@ -144,6 +133,15 @@ class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK",
     round_id: int
 
 
+class RoundSummary(LeagueValue, frozen=True, kw_only=True):
+    """How the matches of a round ended."""
+
+    total_matches: int
+    wins: int
+    draws: int
+    technical_losses: int
+
+
 class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=True):
     """A round is over; without a next one LEAGUE_COMPLETED follows."""
 
@@ -151,6 +149,9 @@ class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=
     round_id: int
     next_round_id: int | None
     matches_played: int
+    matches_completed: int | UnsetType = UNSET
+    """The same number under its other name."""
+    summary: RoundSummary | UnsetType = UNSET
 
 
 class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", kw_only=True):
@@ -294,35 +295,45 @@ class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=Tru
 
 
 class LeagueQuery(LeagueMessage, frozen=True, tag="LEAGUE_QUERY", kw_only=True):
-    """A question to the league manager."""
+    """A question to the league manager, whose host has made sure of the `sender` by its token."""
 
+    sender: Address | UnsetType = UNSET
     league_id: LeagueId
     query_type: str = GET_STANDINGS
+    query_params: QueryParams | UnsetType | None = UNSET
 
 
 class LeagueQueryResponse(LeagueMessage, frozen=True, tag="LEAGUE_QUERY_RESPONSE", kw_only=True):
-    """The answer to a question about the standings. The host reads them from `data` where they stand there alone."""
+    """The answer to a question. Standings stand in `data` and beside it; where in `data` alone, a host copies them."""
 
     query_type: str = GET_STANDINGS
     success: bool
     standings: tuple[StandingsRow, ...] = ()
+    current_round: int | UnsetType = UNSET
+    data: QueryData | UnsetType | None = UNSET
+    error: QueryError | UnsetType | None = UNSET
 
 
 class ReportDetails(LeagueValue, frozen=True, kw_only=True):
-    drawn_number: int | None
-    choices: ByPlayer[Parity | None]
-    status: Status
+    """What led to a result. Other referees leave out the status, other games the number."""
+
+    drawn_number: int | None = None
+    choices: ByPlayer[Parity | None] = ByPlayer()
+    status: Status | None = None
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):
-    winner: PlayerId | None
-    score: ByPlayer[int]
-    details: ReportDetails
+    """Who has won. A draw has no winner; some write "DRAW" in its place."""
+
+    winner: PlayerId | None = None
+    score: ByPlayer[int] = ByPlayer()
+    details: ReportDetails = ReportDetails()
 
 
 class MatchResultReport(LeagueMessage, frozen=True, tag="MATCH_RESULT_REPORT", kw_only=True):
-    """A referee tells how a match ended."""
+    """A referee tells how a match ended. The manager's host has made sure of the `sender` by its token."""
 
+    sender: Address | UnsetType = UNSET
     league_id: LeagueId
     round_id: int
     match_id: MatchId
@@ -335,6 +346,7 @@ class MatchResultAck(LeagueMessage, frozen=True, tag="MATCH_RESULT_ACK", kw_only
 
     status: str
     match_id: MatchId
+    round_id: int | UnsetType = UNSET
 
 
 FromPlayer = (

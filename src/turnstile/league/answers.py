@@ -1,0 +1,85 @@
+"""What can be asked of a league manager, and what its answers are made of: tables, schedules, how far the league is."""
+
+from msgspec import UNSET, UnsetType
+
+from turnstile.kernel.values import PlayerId
+from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId
+
+GET_STANDINGS = "GET_STANDINGS"
+GET_SCHEDULE = "GET_SCHEDULE"
+GET_NEXT_MATCH = "GET_NEXT_MATCH"
+GET_PLAYER_STATS = "GET_PLAYER_STATS"
+GET_STATUS = "GET_STATUS"
+
+
+class QueryParams(LeagueValue, frozen=True, kw_only=True):
+    """What a question is about. Without `player_id` it is about whoever asks."""
+
+    player_id: PlayerId | UnsetType | None = UNSET
+    player_ids: tuple[PlayerId, ...] | UnsetType = UNSET
+    """Of the standings, only the rows of these players. Our referees ask for those of their match."""
+    round_id: int | UnsetType | None = UNSET
+    """Of the schedule, only this round."""
+
+
+class StandingsRow(LeagueValue, frozen=True, kw_only=True):
+    """One line of the table of the league."""
+
+    rank: int
+    player_id: PlayerId
+    display_name: str
+    played: int
+    wins: int
+    draws: int
+    losses: int
+    points: int
+
+
+class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
+    """A match of the schedule. Who referees it is known while its round is played."""
+
+    match_id: MatchId
+    game_type: str = GAME_TYPE
+    player_a_id: PlayerId
+    player_b_id: PlayerId
+    referee_endpoint: str | None = None
+    referee_id: RefereeId | None = None
+
+
+class ScheduledRound(LeagueValue, frozen=True, kw_only=True):
+    round_id: int
+    matches: tuple[ScheduledMatch, ...]
+
+
+class NextMatch(LeagueValue, frozen=True, kw_only=True):
+    match_id: MatchId
+    round_id: int
+    opponent_id: PlayerId
+    referee_endpoint: str | None = None
+
+
+class QueryData(LeagueValue, frozen=True, kw_only=True):
+    """The answer to a question: the fields that its kind has, and no others."""
+
+    standings: tuple[StandingsRow, ...] | UnsetType = UNSET
+    rounds: tuple[ScheduledRound, ...] | UnsetType = UNSET
+    next_match: NextMatch | UnsetType | None = UNSET
+    status: str | UnsetType = UNSET
+    current_round: int | UnsetType = UNSET
+    total_rounds: int | UnsetType = UNSET
+    matches_completed: int | UnsetType = UNSET
+    rank: int | UnsetType = UNSET
+    player_id: PlayerId | UnsetType = UNSET
+    display_name: str | UnsetType = UNSET
+    played: int | UnsetType = UNSET
+    wins: int | UnsetType = UNSET
+    draws: int | UnsetType = UNSET
+    losses: int | UnsetType = UNSET
+    points: int | UnsetType = UNSET
+
+
+class QueryError(LeagueValue, frozen=True, kw_only=True):
+    """Why a question has no answer."""
+
+    error_code: str
+    error_description: str

@@ -1,0 +1,124 @@
+"""How agents enter the league, and come back to it. Each step answers in the exchange of the request.
+
+Who asks again under the same name and the same endpoint is given the same id and token again, at any time.
+"""
+
+from msgspec.structs import replace
+
+from turnstile.kernel.effects import Effect, Send
+from turnstile.kernel.machine import Deferred, Next
+from turnstile.league.management import RefereeRegisterRequest
+from turnstile.league.manager_calls import announced_to, league_completed
+from turnstile.league.manager_register import (
+    REGISTRATION_CLOSED,
+    player_accepted,
+    player_rejected,
+    referee_accepted,
+    referee_rejected,
+    refuse_player,
+    refuse_referee,
+    repeated_player,
+    repeated_referee,
+    with_player,
+    with_referee,
+)
+from turnstile.league.manager_rounds import begun_if_all_are_here, called, carried_on
+from turnstile.league.manager_state import Phase, State, player_id, put
+from turnstile.league.messages import LeagueRegisterRequest
+from turnstile.league.words import Address, player_address
+
+UNREGISTERED = Address("unregistered")
+"""Whoever has asked for a place in vain. It has no address; the answer goes back in its exchange."""
+
+
+# players
+
+
+def register_player(state: State, event: LeagueRegisterRequest) -> Next[State]:
+    """A player is given an id and a token, or told why it cannot take part. Who asks again is given the same again."""
+    place = repeated_player(state, event.player_meta)
+    if place is not None:
+        return _player_in(state, place)
+    if reason := refuse_player(state, event.player_meta):
+        return Next(state, Send(UNREGISTERED, player_rejected(reason)))
+    after = begun_if_all_are_here(with_player(state, event.player_meta))
+    return _player_in(after, len(state.players))
+
+
+def register_player_again(state: State, event: LeagueRegisterRequest) -> Next[State]:
+    """A player that has been away is given its place again, and hears of the round, or of the end, once more."""
+    place = repeated_player(state, event.player_meta)
+    if place is None:
+        return Next(state, Send(UNREGISTERED, player_rejected(REGISTRATION_CLOSED)))
+    player = player_id(place + 1)
+    if state.phase is Phase.LEAGUE_COMPLETE:
+        return _player_in(state, place, *_completed_for(state, player_address(player)))
+    return _player_in(state, place, announced_to(state, player))
+
+
+# referees
+
+
+def register_referee(state: State, event: RefereeRegisterRequest) -> Next[State]:
+    """A referee is given an id and a token, or told why it cannot take part."""
+    entered = _entered(state, event)
+    if isinstance(entered, str):
+        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+    after, at = entered
+    return _referee_in(begun_if_all_are_here(after), at)
+
+
+def register_referee_in_round(state: State, event: RefereeRegisterRequest) -> Next[State]:
+    """A new referee will have matches in the next round, or when another is gone. One that is back is told its own."""
+    entered = _entered(state, event)
+    if isinstance(entered, str):
+        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+    after, at = entered
+    if state.phase is Phase.ANNOUNCING_ROUND or not after.referees[at].load:
+        return _referee_in(after, at)
+    call = called(after, at)
+    return _referee_in(call.state, at, *call.effects)
+
+
+def register_awaited_referee(state: State, event: RefereeRegisterRequest) -> Next[State]:
+    """The round goes on, with the referee that has come, or come back."""
+    entered = _entered(state, event)
+    if isinstance(entered, str):
+        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+    after, at = entered
+    carried = carried_on(after)
+    return _referee_in(carried.state, at, *carried.effects)
+
+
+def register_referee_again(state: State, event: RefereeRegisterRequest) -> Next[State]:
+    """A referee that has been away hears that the league is over."""
+    at = repeated_referee(state, event.referee_meta)
+    if at is None:
+        return Next(state, Send(UNREGISTERED, referee_rejected(REGISTRATION_CLOSED)))
+    return _referee_in(state, at, *_completed_for(state, state.referees[at].address))
+
+
+def _entered(state: State, event: RefereeRegisterRequest) -> tuple[State, int] | str:
+    """The league with this referee in it, ready for matches, and its place; or why it cannot take part."""
+    at = repeated_referee(state, event.referee_meta)
+    if at is not None:
+        back = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+        return replace(state, referees=put(state.referees, at, back)), at
+    if reason := refuse_referee(state, event.referee_meta):
+        return reason
+    return with_referee(state, event.referee_meta), len(state.referees)
+
+
+# answers
+
+
+def _player_in(state: State, place: int, *more: Effect | Deferred) -> Next[State]:
+    return Next(state, Send(player_address(player_id(place + 1)), player_accepted(state, place)), *more)
+
+
+def _referee_in(state: State, at: int, *more: Effect | Deferred) -> Next[State]:
+    return Next(state, Send(state.referees[at].address, referee_accepted(state, at)), *more)
+
+
+def _completed_for(state: State, agent: Address) -> list[Send]:
+    return [send for send in league_completed(state) if send.to == agent]

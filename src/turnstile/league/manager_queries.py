@@ -1,0 +1,191 @@
+"""Questions to the league manager. They change nothing, and are answered at any time to anybody in the league."""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import UnsetType
+
+from turnstile.kernel.values import PlayerId
+from turnstile.league import schedule
+from turnstile.league.answers import (
+    GET_NEXT_MATCH,
+    GET_PLAYER_STATS,
+    GET_SCHEDULE,
+    GET_STANDINGS,
+    GET_STATUS,
+    NextMatch,
+    QueryData,
+    QueryError,
+    QueryParams,
+    ScheduledMatch,
+    ScheduledRound,
+)
+from turnstile.league.errors import LEAGUE_ERROR_CODES, LeagueErrorName
+from turnstile.league.management import LeagueStatus
+from turnstile.league.manager_calls import MOST_ANNOUNCED, referee_of
+from turnstile.league.manager_state import Match, Phase, State, match_id, player_id
+from turnstile.league.manager_table import rows_of, shown_to, standings
+from turnstile.league.messages import LeagueQuery, LeagueQueryResponse
+
+MOST_SCHEDULED = 256  # matches in one answer; of a longer schedule only one round is told
+UNKNOWN_QUERY = QueryError(error_code="6002", error_description="UNKNOWN_QUERY_TYPE")
+STATUS = {Phase.ACCEPTING_REGISTRATIONS: "pending", Phase.LEAGUE_COMPLETE: "completed"}
+
+Answer = QueryData | QueryError
+
+
+def answered(state: State, query: LeagueQuery) -> LeagueQueryResponse:
+    """The answer to a question, or that there is none."""
+    kind = query.query_type
+    answer = ANSWERS[kind](state, query) if kind in ANSWERS else UNKNOWN_QUERY
+    if isinstance(answer, QueryError):
+        return LeagueQueryResponse(query_type=kind, success=False, error=answer)
+    return LeagueQueryResponse(
+        query_type=kind,
+        success=True,
+        standings=() if isinstance(answer.standings, UnsetType) else answer.standings,
+        current_round=state.round_id,
+        data=answer,
+    )
+
+
+def status_of(state: State) -> LeagueStatus:
+    """How far the league has got."""
+    return LeagueStatus(
+        league_id=state.league_id,
+        status=STATUS.get(state.phase, "running"),
+        current_round=state.round_id,
+        total_rounds=state.total_rounds,
+        matches_completed=state.matches_completed,
+    )
+
+
+# the kinds of questions
+
+
+def _standings(state: State, query: LeagueQuery) -> Answer:
+    wanted = _params(query).player_ids
+    if isinstance(wanted, UnsetType):
+        rows = shown_to(standings(state), _asking(query))
+    else:
+        rows = rows_of(state, wanted[:MOST_SCHEDULED])
+    return QueryData(standings=rows, current_round=state.round_id)
+
+
+def _schedule(state: State, query: LeagueQuery) -> Answer:
+    """All rounds, or the one that was asked for. Of a long schedule one round is told, of a large round one's own."""
+    wanted = _params(query).round_id
+    if not wanted and schedule.matches(len(state.players)) > MOST_SCHEDULED:
+        wanted = max(1, state.round_id)
+    told = range(1, state.total_rounds + 1) if not wanted else [wanted] if 0 < wanted <= state.total_rounds else []
+    return QueryData(
+        rounds=tuple(ScheduledRound(round_id=each, matches=tuple(_entries(state, each, query))) for each in told)
+    )
+
+
+def _next_match(state: State, query: LeagueQuery) -> Answer:
+    place = _place(state, query)
+    if isinstance(place, QueryError):
+        return place
+    first = max(1, state.round_id)
+    for round_id in range(first, state.total_rounds + 1):
+        number = schedule.number_of(len(state.players), round_id, place)
+        if number is not None and not _is_over(state, round_id, number):
+            return QueryData(next_match=_upcoming(state, round_id, number, place))
+    return QueryData(next_match=None)
+
+
+def _player_stats(state: State, query: LeagueQuery) -> Answer:
+    place = _place(state, query)
+    if isinstance(place, QueryError):
+        return place
+    (row,) = rows_of(state, [player_id(place + 1)])
+    return QueryData(**{field: getattr(row, field) for field in row.__struct_fields__})
+
+
+def _status(state: State, query: LeagueQuery) -> Answer:
+    told = status_of(state)
+    return QueryData(
+        status=told.status,
+        current_round=told.current_round,
+        total_rounds=told.total_rounds,
+        matches_completed=told.matches_completed,
+    )
+
+
+ANSWERS: dict[str, Callable[[State, LeagueQuery], Answer]] = {
+    GET_STANDINGS: _standings,
+    GET_SCHEDULE: _schedule,
+    GET_NEXT_MATCH: _next_match,
+    GET_PLAYER_STATS: _player_stats,
+    GET_STATUS: _status,
+}
+
+
+# whom a question is about
+
+
+def _params(query: LeagueQuery) -> QueryParams:
+    return query.query_params or QueryParams()
+
+
+def _asking(query: LeagueQuery) -> PlayerId | None:
+    role, _, agent = (query.sender or "").partition(":")
+    return PlayerId(agent) if role == "player" else None
+
+
+def _place(state: State, query: LeagueQuery) -> int | QueryError:
+    """The place of the player that is meant, or of the one that asks."""
+    player = _params(query).player_id or _asking(query)
+    if player is None:
+        return _error(LeagueErrorName.MISSING_REQUIRED_FIELD)
+    place = state.player_at(player)
+    return _error(LeagueErrorName.PLAYER_NOT_REGISTERED) if place is None else place
+
+
+def _error(name: LeagueErrorName) -> QueryError:
+    return QueryError(error_code=LEAGUE_ERROR_CODES[name], error_description=name)
+
+
+# the schedule
+
+
+def _entries(state: State, round_id: int, query: LeagueQuery) -> Iterator[ScheduledMatch]:
+    count = schedule.matches_a_round(len(state.players))
+    numbers = range(1, count + 1)
+    if count > MOST_ANNOUNCED:
+        place = _place(state, query)
+        own = None if isinstance(place, QueryError) else schedule.number_of(len(state.players), round_id, place)
+        numbers = range(own, own + 1) if own else range(0)
+    return (_entry(state, round_id, number) for number in numbers)
+
+
+def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
+    a, b = schedule.pairing(len(state.players), round_id, number)
+    match = _current(state, round_id, number)
+    referee = None if match is None else referee_of(state, match)
+    return ScheduledMatch(
+        match_id=match_id(round_id, number),
+        game_type=state.options.game_type,
+        player_a_id=player_id(a + 1),
+        player_b_id=player_id(b + 1),
+        referee_endpoint=None if referee is None else referee.contact_endpoint,
+        referee_id=None if referee is None else referee.referee_id,
+    )
+
+
+def _current(state: State, round_id: int, number: int) -> Match | None:
+    """A match, if it is one of the current round."""
+    return state.matches[number - 1] if state.matches and round_id == state.round_id else None
+
+
+def _is_over(state: State, round_id: int, number: int) -> bool:
+    match = _current(state, round_id, number)
+    return round_id <= len(state.finished) or (match is not None and match.outcome is not None)
+
+
+def _upcoming(state: State, round_id: int, number: int, place: int) -> NextMatch:
+    match = _entry(state, round_id, number)
+    opponent = match.player_b_id if match.player_a_id == player_id(place + 1) else match.player_a_id
+    return NextMatch(
+        match_id=match.match_id, round_id=round_id, opponent_id=opponent, referee_endpoint=match.referee_endpoint
+    )

@@ -1,0 +1,123 @@
+"""What a reported result means: how the match ended, whether it can have ended so, and what both players get for it.
+
+Points follow from the status and the winner. The score that a referee adds up itself is not looked at.
+"""
+
+from msgspec.structs import replace
+
+from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, judge
+from turnstile.kernel.machine import Rejection
+from turnstile.league import schedule
+from turnstile.league.manager_state import Code, Match, Outcome, State, Tally, match_id, match_of, player_id, put
+from turnstile.league.messages import MatchResultReport, ReportDetails, ReportedResult, RoundSummary
+from turnstile.league.words import MatchId, Status
+
+NOBODY = frozenset({None, "", "DRAW", "draw"})
+"""How referees write that a match has no winner."""
+
+WINNER = {Outcome.A_WON: 0, Outcome.A_BY_DEFAULT: 0, Outcome.B_WON: 1, Outcome.B_BY_DEFAULT: 1}
+"""Who has won: Player A, or Player B."""
+BY_DEFAULT = (Outcome.A_BY_DEFAULT, Outcome.B_BY_DEFAULT)
+TECHNICAL = (*BY_DEFAULT, Outcome.BOTH_AT_FAULT)
+
+
+# which match
+
+
+def match_reported(state: State, event: MatchResultReport) -> Match | Rejection:
+    """The match that a report is about, as far as it is kept."""
+    named = match_of(event.match_id)
+    if event.league_id != state.league_id or named is None or named[0] != event.round_id:
+        return _no_such_match(event.match_id)
+    round_id, number = named
+    is_begun = 0 < round_id <= state.round_id
+    if not is_begun or not 0 < number <= schedule.matches_a_round(len(state.players)):
+        return _no_such_match(event.match_id)
+    if event.game_type != state.options.game_type:
+        return Rejection(Code.INVALID_RESULT, f"This league plays {state.options.game_type}.")
+    if round_id > len(state.finished):
+        return state.matches[number - 1]
+    return past_match(state, round_id, number)
+
+
+def past_match(state: State, round_id: int, number: int) -> Match:
+    """A match of a round that is over. Who refereed it is forgotten."""
+    a, b = schedule.pairing(len(state.players), round_id, number)
+    return Match(
+        match_id=match_id(round_id, number),
+        player_a_id=player_id(a + 1),
+        player_b_id=player_id(b + 1),
+        referee_id=None,
+        outcome=Outcome(state.finished[round_id - 1][number - 1]),
+    )
+
+
+def _no_such_match(match: MatchId) -> Rejection:
+    return Rejection(Code.MATCH_NOT_FOUND, f"This league has no match {match[:20]} to report.")
+
+
+def places_of(state: State, match: Match) -> tuple[int, int]:
+    """The places of Player A and Player B in the list of players."""
+    a, b = state.player_at(match.player_a_id), state.player_at(match.player_b_id)
+    assert a is not None, "only registered players are paired"
+    assert b is not None, "only registered players are paired"
+    return a, b
+
+
+# how it ended
+
+
+def outcome_of(match: Match, result: ReportedResult) -> Outcome | Rejection:
+    """How a match ended, of what a referee says; a result that contradicts itself is none.
+
+    A status that is missing follows from the winner: without one the match is a draw.
+    """
+    players = (match.player_a_id, match.player_b_id)
+    winner = None if result.winner in NOBODY else result.winner
+    if winner is not None and winner not in players:
+        return Rejection(Code.INVALID_RESULT, "The winner is none of the two players.")
+    seat = None if winner is None else players.index(winner)
+    status = result.details.status or (Status.DRAW if winner is None else Status.WIN)
+    if (status is Status.WIN and seat is None) or (status is Status.DRAW and seat is not None):
+        return Rejection(Code.INVALID_RESULT, "A win has a winner, and a draw has none.")
+    if status is not Status.TECHNICAL_LOSS and not _is_possible(match, result.details, seat):
+        return Rejection(Code.INVALID_RESULT, "The number and the choices have another result.")
+    if status is Status.DRAW:
+        return Outcome.DRAW
+    if seat is None:
+        return Outcome.BOTH_AT_FAULT
+    return (Outcome.A_WON, Outcome.B_WON)[seat] if status is Status.WIN else BY_DEFAULT[seat]
+
+
+def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None) -> bool:
+    """Whether number and choices, where they are told, lead to this winner."""
+    a, b = details.choices.get(match.player_a_id), details.choices.get(match.player_b_id)
+    if details.drawn_number is None or a is None or b is None:
+        return True
+    return judge(a, b, details.drawn_number).winning_seat == winning_seat
+
+
+# what it is worth
+
+
+def credited(tallies: tuple[Tally, ...], places: tuple[int, int], outcome: Outcome) -> tuple[Tally, ...]:
+    """The tallies of all, with what two players have got out of their match."""
+    winner = WINNER.get(outcome)
+    for seat, place in enumerate(places):
+        before = tallies[place]
+        if outcome is Outcome.DRAW:
+            after = replace(before, draws=before.draws + 1, points=before.points + POINTS_FOR_A_DRAW)
+        elif seat == winner:
+            after = replace(before, wins=before.wins + 1, points=before.points + POINTS_FOR_A_WIN)
+        else:
+            technical = before.technical_losses + (outcome in TECHNICAL)
+            after = replace(before, losses=before.losses + 1, technical_losses=technical)
+        tallies = put(tallies, place, after)
+    return tallies
+
+
+def summary_of(outcomes: str) -> RoundSummary:
+    """How the matches of a round ended, in numbers."""
+    draws, technical = outcomes.count(Outcome.DRAW), sum(map(outcomes.count, TECHNICAL))
+    total = len(outcomes)
+    return RoundSummary(total_matches=total, wins=total - draws - technical, draws=draws, technical_losses=technical)

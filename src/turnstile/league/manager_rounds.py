@@ -1,0 +1,111 @@
+"""How a round goes on: it begins when all players have heard of it, changes referees, and ends with its last result.
+
+The steps that several transitions of the league manager have in common.
+"""
+
+from msgspec.structs import replace
+
+from turnstile.kernel.effects import Disarm, Effect, Send
+from turnstile.kernel.machine import Next, Rejection
+from turnstile.kernel.values import PlayerId
+from turnstile.league.manager_calls import (
+    ANNOUNCE_TIMER,
+    all_told,
+    announced,
+    reassigned,
+    told,
+    unwatched,
+    watched,
+)
+from turnstile.league.manager_results import credited, places_of
+from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
+
+UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
+
+
+# the beginning
+
+
+def begun(state: State) -> State:
+    """The league has begun; the players of its first round are to be paired."""
+    return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=(Tally(),) * len(state.players))
+
+
+def begun_if_all_are_here(state: State) -> State:
+    expected = state.options.expected_players
+    if expected is None or len(state.players) < expected or not state.referees:
+        return state
+    return begun(state)
+
+
+# announcing
+
+
+def heard(state: State, player: PlayerId) -> Next[State] | Rejection:
+    """One player less is waited for. When all have heard of the round, it begins."""
+    if player not in state.unheard:
+        return UNAWAITED
+    at = state.unheard.index(player)
+    after = replace(state, unheard=state.unheard[:at] + state.unheard[at + 1 :])
+    return Next(after) if after.unheard else playing(after)
+
+
+def playing(state: State) -> Next[State]:
+    """Whoever referees in this round is told its matches."""
+    after, calls = all_told(replace(state, phase=Phase.PLAYING_ROUND, unheard=()))
+    return Next(after, Disarm(ANNOUNCE_TIMER), *calls)
+
+
+# referees
+
+
+def called(state: State, at: int) -> Next[State]:
+    """A referee is told again which matches it has."""
+    after, calls = told(state, at)
+    return Next(after, *calls)
+
+
+def given_up(state: State, at: int) -> Next[State]:
+    """A referee is gone. Its matches go to others; without any they wait."""
+    gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
+    after = replace(state, referees=put(state.referees, at, gone))
+    if any(referee.is_up for referee in after.referees):
+        return carried_on(after)
+    return Next(replace(after, phase=Phase.WAITING_FOR_REFEREE))
+
+
+def carried_on(state: State) -> Next[State]:
+    """The round goes on. Matches of referees that are gone go to others, of which their players hear first."""
+    if not any(referee.load and not referee.is_up for referee in state.referees):
+        return playing(state)
+    after = replace(reassigned(state), phase=Phase.ANNOUNCING_ROUND)
+    stopped = [unwatched(referee) for referee in state.referees if referee.load]
+    return Next(after, *stopped, *announced(after, after.unheard))
+
+
+# results
+
+
+def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -> Next[State]:
+    """A result counts. Its referee is there, whatever was thought of it, and is watched on if it has other matches."""
+    named = match_of(match.match_id)
+    assert named is not None, "a match of ours has an id of ours"
+    referee = state.referees[at]
+    busy = replace(referee, is_up=True, load=referee.load - 1, unanswered=0, periods=0)
+    after = replace(
+        state,
+        matches=put(state.matches, named[1] - 1, replace(match, outcome=outcome)),
+        tallies=credited(state.tallies, places_of(state, match), outcome),
+        referees=put(state.referees, at, busy),
+        remaining=state.remaining - 1,
+    )
+    if not after.remaining:
+        after = replace(after, phase=Phase.COMPLETING_ROUND, unheard=())
+        return Next(after, reply, unwatched(busy), Disarm(ANNOUNCE_TIMER))
+    if state.phase is Phase.WAITING_FOR_REFEREE:
+        carried = carried_on(after)
+        return Next(carried.state, reply, *carried.effects)
+    if state.phase is Phase.ANNOUNCING_ROUND:
+        return Next(after, reply)  # who referees is told what there is to do when the players have heard of it
+    watch: Effect = watched(after, busy) if busy.load else unwatched(busy)
+    return Next(after, reply, watch)

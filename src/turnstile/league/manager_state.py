@@ -1,0 +1,265 @@
+"""What a league manager keeps of its league, and what can happen to it that is no message.
+
+Of a round that is over one letter a match is left. The schedule is not kept at all: the list of players and the number
+of the round say who meets whom. So a league of a thousand players is still a small value.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, TypeVar
+
+from msgspec import Meta
+
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.values import LONGEST_ID, PlayerId, Timeout
+from turnstile.league import schedule
+from turnstile.league.words import (
+    DEFAULT_LEAGUE,
+    GAME_TYPE,
+    Address,
+    Internal,
+    LeagueId,
+    LeagueValue,
+    MatchId,
+    RefereeId,
+    referee_address,
+    wire,
+)
+
+T = TypeVar("T")
+
+ANNOUNCE_SECONDS = 10.0  # for all players together, to hear of a round
+WATCH_SECONDS = 10.0  # after which a referee from which nothing is heard is called again
+MOST_UNANSWERED = 4  # calls in a row, and the referee is given up
+MOST_PERIODS = 25  # of watching without a result: longer than any match can take
+MOST_PLAYERS = 1_000
+MOST_DIGITS = 9  # of a number in an id
+
+
+class Phase(StrEnum):
+    ACCEPTING_REGISTRATIONS = "ACCEPTING_REGISTRATIONS"
+    PAIRING_PLAYERS = "PAIRING_PLAYERS"
+    ANNOUNCING_ROUND = "ANNOUNCING_ROUND"
+    PLAYING_ROUND = "PLAYING_ROUND"
+    WAITING_FOR_REFEREE = "WAITING_FOR_REFEREE"
+    COMPLETING_ROUND = "COMPLETING_ROUND"
+    LEAGUE_COMPLETE = "LEAGUE_COMPLETE"
+
+
+IN_ROUND = (Phase.ANNOUNCING_ROUND, Phase.PLAYING_ROUND, Phase.WAITING_FOR_REFEREE)
+RESTING = (Phase.ACCEPTING_REGISTRATIONS, *IN_ROUND, Phase.LEAGUE_COMPLETE)
+
+
+class Code(StrEnum):
+    """Why a league manager turns something down. Codes are protocol: add to them, never rename one.
+
+    A host answers the first two with ACK, IGNORED, and the others as `JSON_RPC_ERRORS` says. Whoever is not let into
+    the league is not turned down in this sense: it is given an answer that says so.
+    """
+
+    IGNORED = "Ignored"
+    STALE_TIMER = "StaleTimer"
+    MATCH_NOT_FOUND = "MatchNotFound"
+    WRONG_REFEREE = "WrongReferee"
+    ALREADY_REPORTED = "AlreadyReported"
+    INVALID_RESULT = "InvalidResult"
+    WRONG_LEAGUE = "WrongLeague"
+
+
+JSON_RPC_ERRORS = {
+    Code.MATCH_NOT_FOUND: 5002,
+    Code.WRONG_REFEREE: 5002,
+    Code.ALREADY_REPORTED: 5003,
+    Code.INVALID_RESULT: -32602,
+    Code.WRONG_LEAGUE: 6003,
+}
+"""The errors of an exchange whose message was turned down with these codes."""
+
+
+class Outcome(StrEnum):
+    """How a match ended, in one letter: of who has won, small if the other was at fault."""
+
+    A_WON = "A"
+    B_WON = "B"
+    DRAW = "D"
+    A_BY_DEFAULT = "a"
+    B_BY_DEFAULT = "b"
+    BOTH_AT_FAULT = "x"
+
+
+# state
+
+
+class Options(LeagueValue, frozen=True, kw_only=True):
+    """What there is to say about a new league."""
+
+    league_id: Annotated[LeagueId, Meta(min_length=1, max_length=LONGEST_ID)] = DEFAULT_LEAGUE
+    game_type: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = GAME_TYPE
+    most_players: Annotated[int, Meta(ge=2, le=10_000)] = MOST_PLAYERS
+    expected_players: Annotated[int, Meta(ge=2)] | None = None
+    """The league begins by itself when so many players and a referee have registered."""
+    announce_seconds: Annotated[float, Meta(gt=0, le=3600)] = ANNOUNCE_SECONDS
+    watch_seconds: Annotated[float, Meta(gt=0, le=3600)] = WATCH_SECONDS
+    most_unanswered: Annotated[int, Meta(ge=1)] = MOST_UNANSWERED
+    most_periods: Annotated[int, Meta(ge=1)] = MOST_PERIODS
+
+
+class Player(LeagueValue, frozen=True, kw_only=True):
+    """A registered player. Its id is its place in the list."""
+
+    display_name: str
+    contact_endpoint: str
+
+
+class Tally(LeagueValue, frozen=True, kw_only=True):
+    """What a player has got out of its matches. A technical loss is a loss, too."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    technical_losses: int = 0
+    points: int = 0
+
+    @property
+    def played(self) -> int:
+        return self.wins + self.draws + self.losses
+
+
+class Referee(LeagueValue, frozen=True, kw_only=True):
+    """A registered referee, and how it is getting on with its matches of this round."""
+
+    referee_id: RefereeId
+    display_name: str
+    contact_endpoint: str
+    capacity: int = 1
+    is_up: bool = True
+    """It has not been given up."""
+    load: int = 0
+    """Its matches without a result."""
+    unanswered: int = 0
+    """Calls in a row that it has not answered."""
+    periods: int = 0
+    """How often it has been watched for its time since the last result, or since it was given its matches."""
+
+    @property
+    def address(self) -> Address:
+        return referee_address(self.referee_id)
+
+
+class Match(LeagueValue, frozen=True, kw_only=True):
+    """A match of the current round. It always has a referee, though that one may have been given up.
+
+    Of a round that is over, nobody remembers who refereed its matches.
+    """
+
+    match_id: MatchId
+    player_a_id: PlayerId
+    player_b_id: PlayerId
+    referee_id: RefereeId | None
+    outcome: Outcome | None = None
+
+
+class State(LeagueValue, frozen=True, kw_only=True):
+    """The whole league."""
+
+    phase: Phase
+    options: Options
+    secret: Seed
+    """From which the tokens of all agents are made."""
+    players: tuple[Player, ...] = ()
+    referees: tuple[Referee, ...] = ()
+    tallies: tuple[Tally, ...] = ()
+    """One for each player, once the league has begun."""
+    round_id: int = 0
+    matches: tuple[Match, ...] = ()
+    """Of the current round."""
+    remaining: int = 0
+    """Matches of the current round without a result."""
+    unheard: tuple[PlayerId, ...] = ()
+    """Players that have not answered yet what was announced to them, while a round is announced."""
+    finished: tuple[str, ...] = ()
+    """For every round that is over, the outcomes of its matches."""
+
+    @property
+    def league_id(self) -> LeagueId:
+        return self.options.league_id
+
+    @property
+    def total_rounds(self) -> int:
+        return schedule.rounds(len(self.players))
+
+    @property
+    def matches_completed(self) -> int:
+        return sum(map(len, self.finished)) + len(self.matches) - self.remaining
+
+    def player_at(self, player: PlayerId) -> int | None:
+        """The place of a player in the list, if it has one."""
+        return _place(player, player_id, len(self.players))
+
+    def referee_at(self, referee: RefereeId) -> int | None:
+        return _place(referee, referee_id, len(self.referees))
+
+
+# ids
+
+
+def player_id(number: int) -> PlayerId:
+    return PlayerId(f"P{number:02}")
+
+
+def referee_id(number: int) -> RefereeId:
+    return RefereeId(f"REF{number:02}")
+
+
+def match_id(round_id: int, number: int) -> MatchId:
+    return MatchId(f"R{round_id}M{number}")
+
+
+def match_of(match: MatchId) -> tuple[int, int] | None:
+    """The round and the number that a match id speaks of; `None` if it is none of ours."""
+    first, _, second = match[1:].partition("M")
+    if not (_is_number(first) and _is_number(second)):
+        return None
+    named = int(first), int(second)
+    return named if match_id(*named) == match else None
+
+
+def _place(agent: str, named: Callable[[int], str], count: int) -> int | None:
+    """The place of an agent in a list of so many. An id that is written in another way than ours is nobody's."""
+    number = agent.lstrip("PREF")
+    if not _is_number(number) or not 0 < int(number) <= count:
+        return None
+    return int(number) - 1 if named(int(number)) == agent else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
+
+
+def put(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
+    """The same, but with `item` in one place."""
+    return (*items[:place], item, *items[place + 1 :])
+
+
+# events
+
+
+class AnnouncementExpired(Timeout, frozen=True, rename=wire, tag_field="message_type", tag="announcement_expired"):
+    """The time in which the players should have heard of the round is over."""
+
+    round_id: int
+
+
+class RefereeExpired(Timeout, frozen=True, rename=wire, tag_field="message_type", tag="referee_expired"):
+    """Nothing was heard from a referee for a whole period. It says which, so that one that is past is known as such."""
+
+    referee_id: RefereeId
+    round_id: int
+    periods: int
+
+
+class AnnouncementLost(Internal, frozen=True, tag="announcement_lost", kw_only=True):
+    """A round could not be announced to a player."""
+
+    player_id: PlayerId
+    round_id: int
