@@ -129,6 +129,10 @@ PLAYER_DEPARTURES = (
         ],
     ),
     Departure(
+        "A match may be given to another referee",
+        new=[(phase, "ROUND_ANNOUNCEMENT", "WAITING_FOR_ROUND") for phase in IN_MATCH],
+    ),
+    Departure(
         "An announced match may begin in REGISTERED",
         new=[("REGISTERED", "GAME_INVITATION", "INVITED_TO_MATCH")],
     ),

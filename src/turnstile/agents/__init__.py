@@ -1,1 +1,1 @@
-"""The agents of a league as processes: the league manager, its referees and its players over HTTP."""
+"""The agents of the league as processes: what is around the machines of `turnstile.league`, and between them."""

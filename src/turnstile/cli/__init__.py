@@ -10,6 +10,7 @@ from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.check import check
 from turnstile.cli.diagram import diagram
 from turnstile.cli.games import games
+from turnstile.cli.league import league
 from turnstile.cli.matches import matches
 from turnstile.cli.play import play
 from turnstile.cli.records import replay, verify
@@ -36,6 +37,7 @@ def turnstile(context: click.Context) -> None:
     Prove what can be proved:       turnstile check e-card
     Let bots play 100,000 matches:  turnstile simulate e-card --matches 100000
     Look after stored tables:       turnstile matches list --store tables.db
+    Run an agent of the league:     turnstile league player --help
 
     Exit status: 0 all is well; 1 something was found wanting, such as a damaged record; 2 the command could not be
     understood or done; 130 it was stopped with Ctrl-C.
@@ -44,7 +46,7 @@ def turnstile(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (play, games, diagram, check, step, simulate, replay, verify, matches):
+for command in (play, games, diagram, check, step, simulate, replay, verify, matches, league):
     turnstile.add_command(command)
 
 

@@ -4,6 +4,7 @@ The same clockwork runs in a process of its own, in a league within one process,
 events at the same instants make the same clockwork again, timers included: this is how one is restored from its log.
 """
 
+from collections.abc import Iterable
 from typing import Generic
 
 from turnstile.kernel.effects import Arm, Disarm
@@ -37,14 +38,15 @@ class Clockwork(Generic[S]):
         if isinstance(event, Timeout):
             self._stop(event)
         step = self.machine.step(self.state, event)
-        if isinstance(step, Step):
-            self.state = step.state
-            for effect in step.effects:
-                if isinstance(effect, Arm):
-                    due = now + max(1, round(effect.seconds * self.pace * 1000))
-                    self.timers[effect.timer] = Timer(due, effect.event)
-                elif isinstance(effect, Disarm):
-                    self.timers.pop(effect.timer, None)
+        if isinstance(step, Rejection):
+            return step
+        self.state = step.state
+        for effect in step.effects:
+            if isinstance(effect, Arm):
+                due = now + max(1, round(effect.seconds * self.pace * 1000))
+                self.timers[effect.timer] = Timer(due, effect.event)
+            elif isinstance(effect, Disarm):
+                self.timers.pop(effect.timer, None)
         return step
 
     def _stop(self, event: Timeout) -> None:
@@ -56,3 +58,11 @@ class Clockwork(Generic[S]):
     def next_timer(self) -> Timer | None:
         """The timer that runs out first."""
         return min(self.timers.values(), key=lambda timer: timer.due, default=None)
+
+
+def replayed(machine: Machine[S], start: S, log: Iterable[tuple[Instant, Event]], pace: float = 1.0) -> Clockwork[S]:
+    """The clockwork that these events have made of a machine, each at its instant."""
+    clockwork = Clockwork(machine, start, pace)
+    for now, event in log:
+        clockwork.take(event, now)
+    return clockwork

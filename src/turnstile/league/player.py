@@ -38,6 +38,7 @@ from turnstile.league.player_play import (
     choice_expiry,
     chosen,
     dequeued,
+    given_to_another,
     given_up,
     invited,
     is_past,
@@ -208,16 +209,24 @@ def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejec
     return Next(after if is_repeat else replace(after, phase=Phase.REGISTERED), ack)
 
 
-def queue_until_over(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
-    """A round that is announced during a match is kept until the match is over."""
+def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+    """A round that is announced during a match is kept until the match is over.
+
+    When the round of the match is announced again, and now with another referee for it, that one begins it anew.
+    """
     if refused := refuse_league(state, event.league_id):
         return refused
-    queued = event if event.round_id > state.playing.round_id else state.queued
-    return Next(replace(state, queued=queued), acknowledged_round(state, event))
+    ack = acknowledged_round(state, event)
+    if event.round_id > state.playing.round_id:
+        return Next(replace(state, queued=event), ack)
+    without = given_to_another(state, event)
+    return Next(state, ack) if without is None else Next(without, *match_timers_stopped(), ack)
 
 
 for _phase in IN_MATCH:
-    player.on(_phase, RoundAnnouncement, to=_phase)(queue_until_over)
+    player.on(_phase, RoundAnnouncement, to={"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND})(
+        hear_of_round_in_match
+    )
 
 
 # an invitation
@@ -339,7 +348,7 @@ for _phase in IN_MATCH:
 @player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)
 def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
     """The first result counts; a repeated one is acknowledged again."""
-    return Next(state, _acknowledged(state, event)) if event.match_id in state.played_ids else IGNORED
+    return Next(state, _acknowledged(state, event)) if state.has_played(event.match_id) else IGNORED
 
 
 def _acknowledged(state: State, event: GameOver) -> Send:

@@ -21,13 +21,17 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
 )
 from turnstile.league.player_state import (
+    MOST_KEPT,
     Code,
     Expected,
     Match,
     Outcome,
     Phase,
     PlayedMatch,
+    PlayerStartup,
     PlayerTimeout,
+    Question,
+    ReadyToJoin,
     Round,
     State,
     Statistics,
@@ -91,6 +95,41 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
     )
 
 
+def resumed(state: State) -> list[Send]:
+    """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log."""
+    is_waiting = state.phase is Phase.REGISTERING and not state.is_unreached
+    return [Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))] if is_waiting else []
+
+
+def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:
+    """For hosts: what a player now wants of whoever runs it, after any step and after a restart.
+
+    A player with a `failure` has ended its process. If that is started again, it begins anew; so does this.
+    """
+    match state.phase:
+        case Phase.UNREGISTERED if state.names_tried == 0 or state.failure is not None:
+            return PlayerStartup()  # otherwise a timer runs, and then it tries its next name
+        case Phase.INVITED_TO_MATCH:
+            return ReadyToJoin()
+        case Phase.CHOOSING_PARITY:
+            return _question(state)
+        case _:
+            return None
+
+
+def _question(state: State) -> Question:
+    match = state.playing
+    return Question(
+        match_id=match.match_id,
+        round_id=match.round_id,
+        player_id=state.me,
+        opponent_id=match.opponent_id,
+        standings=state.standings,
+        statistics=state.statistics,
+        history=state.history,
+    )
+
+
 def backed_off(state: State) -> Arm:
     """Before the next attempt there is a pause, twice as long each time."""
     return Arm(REGISTER_TIMER, BACKOFF_SECONDS * 2**state.retry_count, registration_expiry(state))
@@ -117,7 +156,11 @@ def refuse_league(state: State, league: LeagueId) -> Rejection | None:
 
 def with_round(state: State, event: RoundAnnouncement) -> State:
     """The round that is played next, as far as it concerns this player."""
-    mine = tuple(
+    return replace(state, round=Round(round_id=event.round_id, matches=my_matches(state, event)))
+
+
+def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
+    return tuple(
         Expected(
             match_id=match.match_id,
             opponent_id=match.player_b_id if match.player_a_id == state.me else match.player_a_id,
@@ -127,17 +170,32 @@ def with_round(state: State, event: RoundAnnouncement) -> State:
         for match in event.matches
         if state.me in (match.player_a_id, match.player_b_id)
     )
-    return replace(state, round=Round(round_id=event.round_id, matches=mine))
 
 
 def is_to_play(state: State) -> bool:
     """Whether the announced round has a match for this player that it has not played."""
-    return state.round is not None and any(match.match_id not in state.played_ids for match in state.round.matches)
+    announced = state.round
+    if announced is None:
+        return False
+    return not all(state.has_played(match.match_id, announced.round_id) for match in announced.matches)
 
 
 def is_past(state: State, round_id: int) -> bool:
-    """Whether a later round has been announced."""
-    return state.round is not None and round_id < state.round.round_id
+    """Whether a later round has been announced, or played: this one is over, and so are all its matches."""
+    is_announced = state.round is not None and round_id < state.round.round_id
+    return is_announced or (bool(state.history) and round_id < state.history[-1].round_id)
+
+
+def given_to_another(state: State, event: RoundAnnouncement) -> State | None:
+    """The player without its match, when the round of that is announced again with another referee for it."""
+    match = state.playing
+    if event.round_id != match.round_id or state.queued is not None:
+        return None
+    mine = my_matches(state, event)
+    if all(expected.is_by(match.referee) for expected in mine if expected.match_id == match.match_id):
+        return None
+    announced = Round(round_id=event.round_id, matches=mine)
+    return replace(state, phase=Phase.WAITING_FOR_ROUND, round=announced, match=None)
 
 
 def dequeued(state: State) -> State:
@@ -160,7 +218,7 @@ def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
         return refused
     if event.player_id not in (None, state.me):
         return WRONG_PLAYER
-    if event.match_id in state.played_ids:
+    if is_past(state, event.round_id) or state.has_played(event.match_id, event.round_id):
         return IGNORED
     matches = state.round.matches if state.round is not None and state.round.round_id == event.round_id else ()
     expected = next((match for match in matches if match.match_id == event.match_id), None)
@@ -223,10 +281,8 @@ def chosen(state: State, choice: Parity) -> Next[State]:
 
 def refuse_match(state: State, event: FromReferee) -> Rejection | None:
     """Why a message of a referee is not about the match that is played."""
-    if event.match_id in state.played_ids:
-        return IGNORED
     if event.match_id != state.playing.match_id:
-        return _no_such_match(event.match_id)
+        return IGNORED if state.has_played(event.match_id) else _no_such_match(event.match_id)
     return None if event.sender == state.playing.referee else WRONG_REFEREE
 
 
@@ -265,7 +321,7 @@ def over(state: State, result: GameResult | None) -> State:
             is_fair=_is_fair(match, result),
         )
         state = replace(state, statistics=_counted(state.statistics, outcome))
-    return dequeued(replace(state, history=(*state.history, played)))
+    return dequeued(replace(state, history=(*state.history[1 - MOST_KEPT :], played)))
 
 
 def _outcome(state: State, result: GameResult) -> Outcome:

@@ -72,6 +72,10 @@ JSON_RPC_ERRORS = {
 """The errors of an exchange whose message was turned down with these codes."""
 
 
+MOST_KEPT = 100
+"""Matches in a player's history. A league can have thousands, and a state is written with every step."""
+
+
 class Outcome(StrEnum):
     WIN = "WIN"
     DRAW = "DRAW"
@@ -160,6 +164,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
     standings: tuple[StandingsRow, ...] = ()
     statistics: Statistics = Statistics()
     history: tuple[PlayedMatch, ...] = ()
+    """The latest matches, in the order of their rounds; whoever wants them all keeps them outside."""
     has_shut_down: bool = False
 
     @property
@@ -174,9 +179,28 @@ class State(LeagueValue, frozen=True, kw_only=True):
         assert self.match is not None, f"a player in {self.phase} has a match"
         return self.match
 
-    @property
-    def played_ids(self) -> set[MatchId]:
-        return {played.match_id for played in self.history}
+    def has_played(self, match: MatchId, since: int = 0) -> bool:
+        """Whether this is one of the latest matches, those of rounds before `since` left aside."""
+        for played in reversed(self.history):
+            if played.round_id < since:
+                return False
+            if played.match_id == match:
+                return True
+        return False
+
+
+class Question(LeagueValue, frozen=True, kw_only=True):
+    """What a strategy is asked, `even` or `odd`, with all that it may know. `ChoiceMade` brings its answer back."""
+
+    match_id: MatchId
+    round_id: int
+    player_id: PlayerId
+    opponent_id: PlayerId
+    standings: tuple[StandingsRow, ...]
+    """The latest table of the league."""
+    statistics: Statistics
+    history: tuple[PlayedMatch, ...]
+    """Its own matches, the latest last."""
 
 
 # events

@@ -1,9 +1,9 @@
 """The player in a small world: a league of three rounds, and every order of all that may happen to it.
 
 In the first round it has one match, in the second it has two, in the third none. The manager may accept or reject it,
-announce rounds early, late, twice and for another league; referees may invite, call, complain and end matches in any
-order, for matches of its own and of others; every timer may run out; the strategy may choose well, badly or never; any
-message may be missing. What the player turns down leads nowhere and is not walked.
+announce rounds early, late, twice, for another league and with another referee; referees may invite, call, complain and
+end matches in any order, for matches of its own and of others; every timer may run out; the strategy may choose well,
+badly or never; any message may be missing. What the player turns down leads nowhere and is not walked.
 """
 
 from collections.abc import Hashable, Iterator
@@ -33,6 +33,7 @@ from turnstile.league.messages import (
 from turnstile.league.player import DUPLICATE_NAME, new, player
 from turnstile.league.player_state import (
     IN_MATCH,
+    MOST_KEPT,
     ChoiceMade,
     Options,
     Phase,
@@ -109,21 +110,21 @@ def _registration() -> Iterator[Event]:
 
 def _rounds(league: LeagueId) -> Iterator[Event]:
     for round_id in ROUNDS:
-        yield announced(round_id, league)
+        yield from (announced(round_id, league, referee) for referee in ("REF01", "REF02"))
         yield RoundCompleted(league_id=league, round_id=round_id, next_round_id=None, matches_played=1)
     yield LeagueStandingsUpdate(league_id=league, round_id=1, standings=())
     champion = Champion(player_id=OTHER, display_name="Other", points=3)
     yield LeagueCompleted(league_id=league, total_rounds=3, total_matches=3, champion=champion, final_standings=())
 
 
-def announced(round_id: int, league: LeagueId = LEAGUE) -> RoundAnnouncement:
+def announced(round_id: int, league: LeagueId, referee: str) -> RoundAnnouncement:
     matches = tuple(
         AnnouncedMatch(
             match_id=match,
             player_a_id=ME,
             player_b_id=OTHER,
             referee_endpoint="http://localhost:8001/mcp",
-            referee_id=RefereeId("REF01"),
+            referee_id=RefereeId(referee),
         )
         for match in ROUNDS[round_id]
     )
@@ -213,8 +214,11 @@ def _faults(state: State) -> Iterator[str]:
 
 def _faults_of_history(state: State) -> Iterator[str]:
     played = [match.match_id for match in state.history]
+    rounds = [match.round_id for match in state.history]
     if len(set(played)) < len(played):
         yield "No match is played twice."
+    if len(played) > MOST_KEPT or sorted(rounds) != rounds:
+        yield "The history has the latest matches, in the order of their rounds."
     if state.match is not None and (state.match.match_id in played) != (state.phase not in IN_MATCH):
         yield "A match is in the history when it is over, and not before."
     if state.match is not None and state.phase in IN_MATCH:
@@ -222,7 +226,8 @@ def _faults_of_history(state: State) -> Iterator[str]:
         if has_chosen != (state.phase is Phase.WAITING_FOR_RESULT):
             yield "Who waits for the result has chosen, and nobody else."
     counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
-    if counted != sum(match.result is not None for match in state.history):
+    known = sum(match.result is not None for match in state.history)
+    if counted < known or (counted > known and len(played) < MOST_KEPT):
         yield "Every result is counted once."
 
 
@@ -230,5 +235,5 @@ def essence(state: State) -> Hashable:
     """What the rest depends on: not how matches ended, nor which table was shown last."""
     registration = (state.names_tried, state.retry_count, state.is_unreached, state.failure)
     match = state.match if state.phase in IN_MATCH else None
-    league = (state.queued, state.round, match, frozenset(state.played_ids))
+    league = (state.queued, state.round, match, frozenset(played.match_id for played in state.history))
     return state.phase, registration, league, state.has_shut_down

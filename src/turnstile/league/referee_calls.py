@@ -20,6 +20,7 @@ from turnstile.league.messages import (
     RetryInfo,
 )
 from turnstile.league.referee_state import (
+    Phase,
     PlayerTimeout,
     Seat,
     State,
@@ -205,6 +206,32 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
     counts = {player_address(seat.player_id): seat.retry_count for seat in state.seats}
     count = counts.get(Address(call.to), state.retry_count)
     return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
+
+
+def resumed(state: State) -> list[Send]:
+    """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log.
+
+    Who could not be reached is not called: its timer does that. Players know a repeat, and so does the manager.
+    """
+    match state.phase:
+        case Phase.WAITING_FOR_PLAYERS:
+            effects = [effect for seat in _called(state) for effect in invited(state, seat)]
+        case Phase.COLLECTING_CHOICES if state.standings is None:
+            effects = queried(state)
+        case Phase.COLLECTING_CHOICES:
+            effects = [effect for seat in _called(state) for effect in called(state, seat)]
+        case Phase.NOTIFYING_PLAYERS:
+            effects = [notified(state, seat) for seat in _called(state)]
+        case Phase.REPORTING_RESULT:
+            effects = reported(state)
+        case _:
+            effects = []
+    return [effect for effect in effects if isinstance(effect, Send)]
+
+
+def _called(state: State) -> list[Seat]:
+    """The players from whom an answer to the latest call may still come."""
+    return [seat for seat in state.seats if seat.is_awaited and not seat.is_unreached]
 
 
 # results

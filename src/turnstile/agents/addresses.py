@@ -1,0 +1,165 @@
+"""Which addresses may be called. Agents say themselves where they can be reached, and some would have us call others.
+
+A URL is looked at when an agent registers, and its address again at each connection: a name is resolved once, what it
+resolves to is checked, and exactly that is connected to. A league on one machine calls this machine alone; any other
+calls only what is out on the open network, over https. Organisers can allow further hosts and networks.
+"""
+
+import asyncio
+import re
+import socket
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+from aiohttp.abc import AbstractResolver, ResolveResult
+from msgspec.structs import replace
+
+LONGEST_URL = 512
+PATH_END = "/mcp"
+
+IpAddress = IPv4Address | IPv6Address
+
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+CARRIERS = tuple(
+    IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+)
+"""IPv6 addresses that stand for IPv4 ones; nobody needs them to be reached, but to pass for somebody else."""
+
+LOCALHOST = ("127.0.0.1", "::1")
+"""What `localhost` is, whatever a resolver says. IPv4 first: many who say `localhost` listen there alone."""
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """How far an agent may call: these networks and hosts, and everything that is public if `is_public`."""
+
+    networks: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    is_public: bool = False
+
+    def allows(self, address: IpAddress) -> bool:
+        if isinstance(address, IPv6Address) and (address.scope_id or any(address in net for net in CARRIERS)):
+            return False
+        if any(address in ip_network(net) for net in self.networks):
+            return True
+        return self.is_public and address.is_global and not address.is_multicast
+
+    def names(self, host: str) -> bool:
+        """Whether the organisers vouch for a host by its name or address."""
+        if host in self.hosts:
+            return True
+        address = _literal(host)
+        return address is not None and any(address in ip_network(net) for net in self.networks)
+
+
+THIS_MACHINE = Reach(networks=LOOPBACK)
+OPEN_NETWORK = Reach(is_public=True)
+
+
+def allowing(reach: Reach, *more: str) -> Reach:
+    """The same and more: networks as `10.1.0.0/16`, addresses, names of hosts."""
+    networks = tuple(str(ip_network(entry)) for entry in more if _is_network(entry))
+    hosts = tuple(entry.lower() for entry in more if not _is_network(entry))
+    return replace(reach, networks=reach.networks + networks, hosts=reach.hosts + hosts)
+
+
+def _is_network(entry: str) -> bool:
+    return _literal(entry.partition("/")[0]) is not None
+
+
+def refusal(url: str, reach: Reach) -> str | None:
+    """Why a URL may not be called, as far as it says so itself; `None` if it may."""
+    if len(url) > LONGEST_URL or not re.fullmatch(r"[!-~]+", url) or "\\" in url:
+        return "no plain URL"
+    try:
+        parts = urlsplit(url)
+        port, host = parts.port, parts.hostname or ""
+    except ValueError:
+        return "no plain URL"
+    return _fault_of(parts) or _fault_of_host(host, reach) or _fault_of_way(parts.scheme, host, port, reach)
+
+
+def _fault_of(parts: SplitResult) -> str | None:
+    if parts.scheme not in ("http", "https"):
+        return "neither http nor https"
+    if "@" in parts.netloc:
+        return "a URL with a user in it"
+    if not parts.path.endswith(PATH_END) or parts.query or parts.fragment:
+        return f"a URL that does not end in {PATH_END}"
+    return None
+
+
+def _fault_of_host(host: str, reach: Reach) -> str | None:
+    address = _literal(host)
+    if address is not None:
+        return None if host in reach.hosts or reach.allows(address) else "an address that may not be called"
+    if not re.fullmatch(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?", host):
+        return "no host"
+    if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rstrip(".").rpartition(".")[2]):
+        return "an address that is not written in full"  # decimal, hexadecimal, octal, too short
+    if _is_localhost(host) and host not in reach.hosts and not any(map(reach.allows, map(ip_address, LOCALHOST))):
+        return "an address that may not be called"
+    return None
+
+
+def _fault_of_way(scheme: str, host: str, port: int | None, reach: Reach) -> str | None:
+    if port == 0:
+        return "no port"
+    if scheme == "http" and reach.is_public and not reach.names(host):
+        return "http, where only https may be called"
+    return None
+
+
+def _literal(host: str) -> IpAddress | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def _is_localhost(host: str) -> bool:
+    return host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost")
+
+
+async def admitted(url: str, reach: Reach) -> str | None:
+    """The same as `refusal`, with a look at what the host's name leads to; for registration."""
+    why = refusal(url, reach)
+    host = urlsplit(url).hostname or "" if why is None else ""
+    if why is not None or _literal(host) is not None:
+        return why
+    try:
+        await Resolver(reach).resolve(host)
+    except OSError as fault:
+        return str(fault.strerror or fault)
+    return None
+
+
+class Resolver(AbstractResolver):
+    """Gives the addresses of a host that may be called, and no others. The connection is made to what it gives."""
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = LOCALHOST if _is_localhost(host) else await self.looked_up(host)
+        vouched = host.lower() in self.reach.hosts
+        kept = [address for address in found if vouched or self.reach.allows(ip_address(address))]
+        if not kept:
+            raise OSError(None, f"{host} leads to an address that may not be called")
+        return [_resolved(host, address, port) for address in kept]
+
+    async def looked_up(self, host: str) -> tuple[str, ...]:
+        """What the name system says; each address once."""
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _resolved(host: str, address: str, port: int) -> ResolveResult:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=flags)

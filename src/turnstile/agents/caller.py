@@ -1,0 +1,237 @@
+"""Calls to other agents: one question, one answer, one deadline, whatever the other side does.
+
+The peer is not trusted. Its address is checked at each connection; its answer is read up to a cap, as it is, and
+whatever its status; redirects, cookies and compression are not for it to choose. Everything has to happen within the
+one deadline: finding a free connection, every form of the question, the last byte of the answer.
+"""
+
+import asyncio
+import itertools
+import logging
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+import msgspec
+
+from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
+from turnstile.agents.challenge import LeagueChallengeResponse, new_challenge
+from turnstile.agents.dialect import Dialect, Dialects, Form, framed
+from turnstile.agents.envelope import Identity, Now, new_conversation, utc_now, wire_fields
+from turnstile.agents.replies import TOLD, Answered, Receipt, Unusable, acknowledged, read_reply
+from turnstile.agents.rpc import Fault, Fields
+from turnstile.kernel.values import wire_name
+from turnstile.league.management import RefereeRegisterRequest
+from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
+from turnstile.league.words import LEAGUE_MANAGER, Address
+
+__all__ = ["Caller", "Fault", "Receipt", "Unreached"]
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 64 * 1024
+MOST_MANAGER_BYTES = 1024 * 1024
+"""A league manager has the tables of a whole league to tell."""
+MOST_AT_ONCE = 512
+MOST_PER_PEER = 32
+IDLE_SECONDS = 2.0
+"""Shorter than anybody keeps a connection open for us: one that the other side is just closing is not used."""
+
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "turnstile",
+}
+BUSY = (429, 503)
+
+
+class Unreached(Exception):
+    """A call was not answered: refused, reset, too late, too large, unreadable, or not to be made at all."""
+
+
+class Caller:
+    """Calls agents, over one pool of connections. Use it as a context, or `close` it."""
+
+    def __init__(
+        self,
+        reach: Reach = THIS_MACHINE,
+        *,
+        most_bytes: int = MOST_BYTES,
+        most_manager_bytes: int = MOST_MANAGER_BYTES,
+        most_at_once: int = MOST_AT_ONCE,
+        most_per_peer: int = MOST_PER_PEER,
+        now: Now = utc_now,
+    ) -> None:
+        self.reach = reach
+        self.resolver = Resolver(reach)
+        self.dialects = Dialects()
+        self._most_bytes = most_bytes
+        self._most_manager_bytes = most_manager_bytes
+        self._most_at_once = most_at_once
+        self._most_per_peer = most_per_peer
+        self._now = now
+        # Numbers, because some refuse texts, and counted: a reply belongs to the exchange in which it comes, and to no
+        # other, whatever id it has; so there is nothing to be gained by guessing the next one.
+        self._numbers = itertools.count(1)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def call(
+        self, endpoint: str, message: LeagueMessage, *, who: Identity, to: Address, conversation: str, seconds: float
+    ) -> Answered:
+        """Ask `to`, who lives at `endpoint`, and give what it answers.
+
+        The typed reply, with the ids of the call; a `Receipt` when the peer has answered nothing of use, in any form;
+        a `Fault` when it has answered an error. Raises `Unreached` on anything that is no answer. `to` is needed
+        because a reply is given the id of who was asked, and the league manager's answers may be longer.
+        """
+        why = refusal(endpoint, self.reach)
+        if why is not None:
+            raise Unreached(why)
+        if isinstance(message, LeagueRegisterRequest):
+            who.display_name = message.player_meta.display_name  # from now on it may be challenged by that name
+        elif isinstance(message, RefereeRegisterRequest):
+            who.display_name = message.referee_meta.display_name
+        fields = wire_fields(message, who, conversation, self._now(), seconds=seconds)
+        attempt = _Attempt(message, to, self.dialects.of(endpoint))
+        try:
+            async with asyncio.timeout(seconds):
+                await self._try_forms(endpoint, fields, attempt)
+        except TimeoutError:
+            logger.info("%s to %s: no answer in %s s", fields["message_type"], to, seconds)
+        return attempt.result()
+
+    async def challenge(self, endpoint: str, display_name: str, *, who: Identity, seconds: float) -> bool:
+        """Whether the agent at `endpoint` is the one that has just asked to be registered by this name."""
+        asked = new_challenge(display_name)
+        try:
+            told = await self.call(
+                endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds
+            )
+        except Unreached:
+            return False
+        return isinstance(told, LeagueChallengeResponse) and told.nonce == asked.nonce
+
+    async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt") -> None:
+        """Put the message in one form after the other, until one is understood."""
+        for form in attempt.forms():
+            body = msgspec.json.encode(framed(form, fields, next(self._numbers)))
+            status, data = await self._posted(endpoint, body, self._cap(attempt.to))
+            if attempt.is_settled_by(form, read_reply(attempt.call, attempt.to, status, data)):
+                return
+        attempt.all_tried()
+
+    def _cap(self, to: Address) -> int:
+        return self._most_manager_bytes if to == LEAGUE_MANAGER else self._most_bytes
+
+    async def _posted(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
+        """The status and the body of the answer."""
+        try:
+            return await self._exchanged(endpoint, body, most)
+        except aiohttp.ServerDisconnectedError:
+            # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
+            try:
+                return await self._exchanged(endpoint, body, most)
+            except (aiohttp.ClientError, OSError) as fault:
+                raise _unreached(fault) from None
+        except (aiohttp.ClientError, OSError) as fault:
+            raise _unreached(fault) from None
+
+    async def _exchanged(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
+        session = self._opened()
+        async with session.post(endpoint, data=body, allow_redirects=False) as response:
+            if response.status in BUSY:
+                raise Unreached("the peer is busy")
+            if 300 <= response.status < 400:
+                raise Unreached("the peer sends us elsewhere")
+            return response.status, await _capped(response, most)
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """The one session. It belongs to the loop in which it is first used."""
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                resolver=self.resolver,
+                use_dns_cache=False,
+                limit=self._most_at_once,
+                limit_per_host=self._most_per_peer,
+                keepalive_timeout=IDLE_SECONDS,
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                headers=HEADERS,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                trust_env=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            )
+        return self._session
+
+
+async def _capped(response: aiohttp.ClientResponse, most: int) -> bytes:
+    if (response.content_length or 0) > most:
+        raise Unreached("the answer is too large")
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > most:
+            raise Unreached("the answer is too large")
+    return bytes(body)
+
+
+def _unreached(fault: Exception) -> Unreached:
+    return Unreached(type(fault).__name__)  # the text may hold what the peer has sent
+
+
+class _Attempt:
+    """One call on its way through the forms, and the best that has come of it so far."""
+
+    def __init__(self, call: LeagueMessage, to: Address, dialect: Dialect) -> None:
+        self.call = call
+        self.to = to
+        self._dialect = dialect
+        self._message_type = wire_name(type(call))
+        self._found: Answered | None = None
+        self._tried: list[Receipt | Fault | None] = []
+
+    def forms(self) -> list[Form]:
+        return self._dialect.forms(self._message_type)
+
+    def is_settled_by(self, form: Form, answer: Answered | Unusable) -> bool:
+        if isinstance(answer, Unusable):
+            self._tried.append(answer.best)
+            return False
+        self._found = answer
+        is_only_told = isinstance(self.call, TOLD)
+        if isinstance(answer, LeagueMessage) and (self._tried or not is_only_told):
+            self._dialect.worked(self._message_type, form)  # what anybody says to anything proves nothing
+        return True
+
+    def all_tried(self) -> None:
+        """Who gives receipts for everything is not asked in every form again."""
+        if all(isinstance(tried, Receipt) for tried in self._tried):
+            self._dialect.settle(self._message_type)
+
+    def result(self) -> Answered:
+        """What came of the call; a receipt is better than an error, and both are better than nothing."""
+        if self._found is not None:
+            return self._found
+        if self._tried and isinstance(self.call, TOLD):
+            return acknowledged(self.call, self.to)
+        for kind in (Receipt, Fault):
+            for tried in self._tried:
+                if isinstance(tried, kind):
+                    return tried
+        raise Unreached("no answer that can be read" if self._tried else "no answer in time")

@@ -1,0 +1,109 @@
+"""The dialects of other agents: the forms in which a message can be put, and which of them an endpoint understands.
+
+A message goes out in the form that worked last time; at first in the one that the protocol prescribes. When it is not
+understood, the next one is tried at once. No machine knows of this.
+"""
+
+from collections import OrderedDict
+from enum import Enum, auto
+
+from turnstile.agents.envelope import ENVELOPE
+from turnstile.agents.methods import OLD_CHOICE_TOOL, tool_of
+from turnstile.agents.rpc import TOOL_CALL, Fields
+
+MOST_ENDPOINTS = 10_000
+
+
+class Form(Enum):
+    """How a message can be put, in the order in which that is tried."""
+
+    TOOL = auto()
+    """The tool as method, the message as `params`: league.v2."""
+    OLD_CHOICE = auto()
+    """The same, with the other name of the choice."""
+    TYPE = auto()
+    """The message type as method."""
+    WRAPPED = auto()
+    """`handle_message`, with the message in `params.message`."""
+    BARE = auto()
+    """The message alone, without JSON-RPC."""
+    TOOL_CALL = auto()
+    """MCP's `tools/call`, with the message as `arguments`."""
+    NESTED = auto()
+    """The envelope alone, with the rest of the message in `data`."""
+
+
+MCP_TOOLS = {"GAME_INVITATION": "receive_game_invitation", "GAME_OVER": "receive_game_over"}
+"""What those call their tools who know them by `tools/call` alone; the others are called as everywhere."""
+
+
+def forms_of(message_type: str) -> list[Form]:
+    return [form for form in Form if form is not Form.OLD_CHOICE or message_type == "CHOOSE_PARITY_CALL"]
+
+
+def framed(form: Form, fields: Fields, number: int) -> Fields:
+    """A whole message in this form, as the body of a request."""
+    message_type = str(fields["message_type"])
+    match form:
+        case Form.TOOL:
+            return _request(tool_of(message_type), fields, number)
+        case Form.OLD_CHOICE:
+            return _request(OLD_CHOICE_TOOL, fields, number)
+        case Form.TYPE:
+            return _request(message_type, fields, number)
+        case Form.WRAPPED:
+            return _request("handle_message", {"message": fields}, number)
+        case Form.BARE:
+            return fields
+        case Form.TOOL_CALL:
+            name = MCP_TOOLS.get(message_type, tool_of(message_type))
+            return _request(TOOL_CALL, {"name": name, "arguments": fields}, number)
+        case Form.NESTED:
+            envelope = {name: fields[name] for name in ENVELOPE if name in fields}
+            return {**envelope, "data": {name: held for name, held in fields.items() if name not in ENVELOPE}}
+
+
+def _request(method: str, params: Fields, number: int) -> Fields:
+    return {"jsonrpc": "2.0", "method": method, "params": params, "id": number}
+
+
+class Dialect:
+    """How one endpoint wants to be spoken to, as far as that is known."""
+
+    __slots__ = ("_latest", "_settled", "_worked")
+
+    def __init__(self) -> None:
+        self._worked: dict[str, Form] = {}
+        self._latest: Form | None = None
+        self._settled: set[str] = set()
+
+    def forms(self, message_type: str) -> list[Form]:
+        """The forms to try for such a message, in this order."""
+        forms = forms_of(message_type)
+        first = self._worked.get(message_type, self._latest)
+        if first in forms:
+            forms.remove(first)
+            forms.insert(0, first)
+        return forms[:1] if message_type in self._settled else forms
+
+    def worked(self, message_type: str, form: Form) -> None:
+        self._worked[message_type] = self._latest = form
+
+    def settle(self, message_type: str) -> None:
+        """No form is better than the first: whatever the endpoint is told, it only says that it has got it."""
+        self._settled.add(message_type)
+
+
+class Dialects:
+    """The dialects of all endpoints that were called lately."""
+
+    def __init__(self, most: int = MOST_ENDPOINTS) -> None:
+        self._most = most
+        self._known: OrderedDict[str, Dialect] = OrderedDict()
+
+    def of(self, endpoint: str) -> Dialect:
+        dialect = self._known.pop(endpoint, None) or Dialect()
+        self._known[endpoint] = dialect
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return dialect

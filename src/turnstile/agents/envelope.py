@@ -1,0 +1,167 @@
+"""The envelope of league.v2: who says something, when, and in which conversation.
+
+A machine makes messages without it. `wire_fields` puts it on when one goes out, with everything else that is a time;
+`read_time` reads the times of others. Whole messages are written here and nowhere else.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from turnstile.kernel.values import wire_name
+from turnstile.league.messages import LeagueMessage
+from turnstile.league.words import CHOICE_SECONDS, Address
+
+PROTOCOL = "league.v2"
+LONGEST_CONVERSATION = 100
+ENVELOPE = ("protocol", "message_type", "sender", "timestamp", "conversation_id", "auth_token")
+
+WITH_DEADLINE = ("CHOOSE_PARITY_CALL", "GAME_MOVE_CALL")
+"""The calls that say until when an answer counts."""
+
+Now = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Identity:
+    """Who an agent is at the moment: its address and its token, both of which its registration changes.
+
+    `display_name` is the name it has last asked to be registered by; a challenge to any other is not answered.
+    """
+
+    __slots__ = ("auth_token", "display_name", "sender")
+
+    def __init__(self, sender: Address, auth_token: str | None = None, display_name: str | None = None) -> None:
+        self.sender = sender
+        self.auth_token = auth_token
+        self.display_name = display_name
+
+    def __repr__(self) -> str:
+        return f"Identity({self.sender!r})"  # a token has no place in a log
+
+
+class Ack(LeagueMessage, frozen=True, tag="ACK", kw_only=True):
+    """A receipt where there is no other answer: `ACKNOWLEDGED`, `IGNORED` with a reason, `ok` for what was posted."""
+
+    status: str
+    reason: str | msgspec.UnsetType = UNSET
+
+
+IGNORED = "IGNORED"
+POSTED = Ack(status="ok")
+"""For a join or a choice that came as a request of its own."""
+
+
+def ignored(reason: str) -> Ack:
+    return Ack(status=IGNORED, reason=reason)
+
+
+# out
+
+
+def wire_fields(
+    message: LeagueMessage,
+    who: Identity,
+    conversation: str,
+    now: datetime,
+    *,
+    seconds: float | None = None,
+    arrived: datetime | None = None,
+) -> dict[str, Any]:
+    """The whole message as it stands on the wire.
+
+    `seconds`: for how long an answer to it counts; `arrived`: when that came to which it is the answer.
+    """
+    kind = wire_name(type(message))
+    body = plain(message)
+    whole: dict[str, Any] = {
+        "protocol": PROTOCOL,
+        "message_type": kind,
+        "sender": who.sender,
+        "timestamp": written(now),
+        "conversation_id": conversation,
+    }
+    if who.auth_token is not None:
+        whole["auth_token"] = who.auth_token
+    whole.update(body)
+    if kind in WITH_DEADLINE:
+        whole["deadline"] = written(now + timedelta(seconds=CHOICE_SECONDS if seconds is None else seconds))
+    elif kind == "GAME_JOIN_ACK":
+        whole["arrival_timestamp"] = written(arrived or now)
+    elif kind == "GAME_ERROR":
+        whole["retry_info"]["next_retry_at"] = whole["timestamp"]  # what is sent again, is sent at once
+    elif kind == "ROUND_COMPLETED":
+        whole.setdefault("matches_completed", whole["matches_played"])  # the name that other managers use
+    return whole
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it. What may be missing, and is, is left out: nobody is to meet a null unawares."""
+    if isinstance(value, msgspec.Struct):
+        found = {}
+        for name, encoded, may_miss in _fields(type(value)):
+            held = getattr(value, name)
+            if held is not UNSET and not (held is None and may_miss):
+                found[encoded] = plain(held)
+        return found
+    if isinstance(value, dict):
+        return {str(key): plain(held) for key, held in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(held) for held in value]
+    return value.value if isinstance(value, Enum) else value
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, bool], ...]:
+    """Each field, its name on the wire, and whether a null there may as well be left out.
+
+    The `reason` of a registration is the exception: it is null when there is none.
+    """
+    return tuple(
+        (field.name, field.encode_name, field.default is None and field.name != "reason")
+        for field in msgspec.structs.fields(kind)
+    )
+
+
+def written(moment: datetime) -> str:
+    """Whole seconds and `Z`: the one form that everybody reads."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_conversation() -> str:
+    return f"conv-{secrets.token_hex(8)}"
+
+
+# in
+
+
+def read_time(text: str) -> datetime | None:
+    """A moment in UTC: with fractions or without, `Z` or `+00:00`, extended or basic. Anything else is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.utcoffset() == timedelta(0) else None
+
+
+def read_sender(sender: object) -> Address | None:
+    """Who says that it speaks. `players:P07` is seen for `player:P07`."""
+    if not isinstance(sender, str) or not sender:
+        return None
+    kind, colon, name = sender.partition(":")
+    return Address(f"{kind.removesuffix('s')}:{name}" if colon and kind in ("players", "referees") else sender)
+
+
+def read_conversation(conversation: object) -> str | None:
+    if isinstance(conversation, str) and 0 < len(conversation) <= LONGEST_CONVERSATION:
+        return conversation
+    return None

@@ -1,0 +1,94 @@
+"""Files that others read: written whole or not at all, in the background, and only where they belong.
+
+A file is a picture of what the log says; it can be made anew from it. Whoever reads one sees an old picture or a new
+one, never half of one, whenever the process dies.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+log = logging.getLogger("turnstile.agents")
+
+LONGEST_PART = 100  # characters of a folder's or a file's name that somebody else chose
+
+Render = Callable[[], bytes]
+"""What is to stand in a file now. It is asked in another thread, so it must look at values alone."""
+
+
+def part_of_path(text: str) -> str | None:
+    """An id as the name of a folder or file; `None` for one that might lead elsewhere, or is too long."""
+    is_plain = len(text) <= LONGEST_PART and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", text)
+    return text if is_plain else None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file in its place in one piece: it is there, and stays there, when this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            draft.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The name of a new file is on the disk only when its folder is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class Scribe:
+    """Writes files one after the other, each with the newest that is known of it, while the agent goes on."""
+
+    def __init__(self, failed: Callable[[], None] = lambda: None) -> None:
+        """`failed` is told of every file that could not be written; the next change of it is the next attempt."""
+        self._wanted: dict[Path, tuple[Render, asyncio.Future[None]]] = {}
+        self._woken = asyncio.Event()
+        self._one_by_one = asyncio.Lock()
+        self._failed = failed
+
+    def put(self, path: Path, render: Render) -> asyncio.Future[None]:
+        """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
+        _, written = self._wanted.get(path) or (None, asyncio.get_running_loop().create_future())
+        self._wanted[path] = render, written
+        self._woken.set()
+        return written
+
+    async def run(self) -> None:
+        """Write what is wanted, until cancelled."""
+        while True:
+            await self._woken.wait()
+            self._woken.clear()
+            await self.drain()
+
+    async def drain(self) -> None:
+        """Write all that is wanted now."""
+        async with self._one_by_one:
+            while self._wanted:
+                path = next(iter(self._wanted))
+                render, written = self._wanted.pop(path)
+                await asyncio.shield(asyncio.to_thread(self._write, path, render))
+                if not written.done():
+                    written.set_result(None)
+
+    def _write(self, path: Path, render: Render) -> None:
+        try:
+            write_whole(path, render())
+        except OSError as fault:
+            log.error("%s could not be written: %s", path, fault)
+            self._failed()

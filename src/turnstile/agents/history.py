@@ -1,0 +1,88 @@
+"""A player's history, as a file: every match it has played, and what they add up to.
+
+The file is SHARED/data/players/<player_id>/history.json. What stands in it already is kept; a match is known by its
+league and its id, so that one which is written again after a restart stands there once.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from turnstile.agents.files import part_of_path
+from turnstile.kernel.values import PlayerId
+from turnstile.league.player_state import Outcome, PlayedMatch
+from turnstile.league.words import LeagueId
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A match in the file. `result` is missing where the player was never told."""
+
+    match_id: str
+    opponent_id: str
+    result: str | None = None
+    my_choice: str | None = None
+    opponent_choice: str | None = None
+    league_id: str | None = None
+    round_id: int | None = None
+    is_technical: bool = False
+    is_fair: bool | None = None
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    total_matches: int = 0
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """The file."""
+
+    player_id: str
+    stats: Statistics
+    matches: tuple[Told, ...]
+
+
+def history_path(data: Path, player: PlayerId) -> Path | None:
+    """Where a player's history is; `None` for an id that is no name of a folder."""
+    folder = part_of_path(player)
+    return None if folder is None else data / "data" / "players" / folder / "history.json"
+
+
+def merged(path: Path, player: PlayerId, league: LeagueId, played: Iterable[PlayedMatch]) -> bytes:
+    """What stands in the file, with these matches: new ones at the end, known ones in their place."""
+    matches = {(told.league_id, told.match_id): told for told in _standing(path)}
+    for match in played:
+        told = _told(league, match)
+        matches[told.league_id, told.match_id] = told
+    history = History(player_id=player, stats=_added_up(matches.values()), matches=tuple(matches.values()))
+    return msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n"
+
+
+def _standing(path: Path) -> tuple[Told, ...]:
+    """The matches in the file, if there is one. One that cannot be read is put beside, for whoever wants to mend it."""
+    if not path.exists():
+        return ()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=History).matches
+    except (msgspec.DecodeError, UnicodeError):
+        path.replace(path.with_suffix(".unreadable.json"))
+        return ()
+
+
+def _told(league: LeagueId, match: PlayedMatch) -> Told:
+    fields: dict[str, Any] = {name: getattr(match, name) for name in PlayedMatch.__struct_fields__}
+    return Told(league_id=league, **{name: fields[name] for name in Told.__struct_fields__ if name in fields})
+
+
+def _added_up(matches: Iterable[Told]) -> Statistics:
+    """Every match counts; one whose result is not known is neither won nor lost nor drawn."""
+    results = [match.result for match in matches]
+    return Statistics(
+        total_matches=len(results),
+        wins=results.count(Outcome.WIN),
+        losses=results.count(Outcome.LOSS),
+        draws=results.count(Outcome.DRAW),
+    )

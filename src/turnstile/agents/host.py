@@ -1,0 +1,206 @@
+"""Hosts: an agent as a process. Its store, its door, its journal, its beginning and its end.
+
+What is particular to players, referees and the league manager is in their own modules.
+"""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TextIO
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Route
+
+from turnstile.agents.addresses import THIS_MACHINE, Reach
+from turnstile.agents.caller import Caller
+from turnstile.agents.envelope import Identity
+from turnstile.agents.exchange import Reply
+from turnstile.agents.incoming import Incoming
+from turnstile.agents.journal import Journal
+from turnstile.agents.runtime import Agent
+from turnstile.agents.server import LOCAL_HOSTS, Door
+from turnstile.agents.serving import serve
+from turnstile.league.messages import LeagueMessage
+from turnstile.league.words import Address
+from turnstile.store.opening import open_store
+from turnstile.store.protocol import Store
+
+MANAGER_URL = "http://127.0.0.1:8000/mcp"
+GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent is run, of whichever kind it is."""
+
+    name: str
+    data: Path = Path("SHARED")
+    """The folder with the files that others read. The agent's own log is in it, too, unless `store` says where."""
+    host: str = "127.0.0.1"
+    port: int = 0
+    """Where it listens. 0 is any port that is free, and after a restart the same as before."""
+    endpoint: str | None = None
+    """How others reach it, where that is not by host and port."""
+    manager: str = MANAGER_URL
+    pace: float = 1.0
+    """By how much all timers are shortened. A machine keeps the pace at which it began."""
+    store: str | None = None
+    reach: Reach = THIS_MACHINE
+    log: Any = sys.stderr
+    log_as_json: bool = False
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """What whoever has started an agent wants to know."""
+
+    role: str
+    name: str
+    endpoint: str
+    port: int
+    pid: int
+
+
+class CannotStart(Exception):
+    """Why an agent cannot be run like this; the sentence is for whoever starts it."""
+
+
+class Host:
+    """One agent. `run` is its life; it ends when it is told to stop, or by itself."""
+
+    role: str
+    takes: tuple[type[LeagueMessage], ...]
+    is_orderly = False
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.who = Identity(Address(f"{self.role}:{slug(settings.name)}"), display_name=settings.name)
+        self.failure: str | None = None
+        """Why it has ended by itself, if that is an error."""
+        self._is_open = asyncio.Event()
+        self._ended = asyncio.Event()
+
+    # what each kind of agent fills in
+
+    agent: Agent
+
+    async def restore(self, store: Store) -> str | None:
+        """Read the log, if there is one: the endpoint at which the agent was reached before."""
+        raise NotImplementedError
+
+    async def begin(self, endpoint: str) -> None:
+        """Take up the machines, the restored ones or new ones."""
+        raise NotImplementedError
+
+    async def handle(self, incoming: Incoming) -> Reply:
+        """Answer a message."""
+        raise NotImplementedError
+
+    def health(self) -> Mapping[str, Any]:
+        return {}
+
+    def routes(self) -> Sequence[BaseRoute]:
+        return ()
+
+    # its life
+
+    async def run(self, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
+        """Work until `stop` is set, or until there is nothing more to do. Raises `CannotStart`."""
+        store = await open_store(self._store_path())
+        try:
+            async with Caller(self.settings.reach) as caller:
+                await self._run(store, caller, stop, ready)
+        finally:
+            await store.close()
+
+    async def _run(self, store: Store, caller: Caller, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
+        out: TextIO = self.settings.log
+        journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
+        self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
+        before = await self.restore(store)
+        serving = await serve(self._door(), self.settings.host, self._port(before))
+        try:
+            endpoint = self._endpoint(before, serving.port)
+            async with self.agent.working():
+                await self.begin(endpoint)
+                self._is_open.set()
+                ready(Ready(self.role, self.settings.name, endpoint, serving.port, os.getpid()))
+                await self._until_over(stop)
+                self.agent.stop()
+                await serving.stop()
+        finally:
+            await serving.stop()
+
+    async def _until_over(self, stop: asyncio.Event) -> None:
+        """Wait for the end. One that comes by itself leaves a moment for the last answers to go out."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (stop, self._ended)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            if not stop.is_set():
+                await asyncio.wait(waits[:1], timeout=GRACE_SECONDS)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    def end(self, failure: str | None = None) -> None:
+        """There is nothing more to do; or nothing more can be done, and why."""
+        self.failure = self.failure or failure
+        self._ended.set()
+
+    # where it is
+
+    def _store_path(self) -> str:
+        if self.settings.store is not None:
+            return self.settings.store
+        folder = self.settings.data / "state"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
+        return str(folder / f"{self.role}-{slug(self.settings.name)}.db")
+
+    def _port(self, before: str | None) -> int:
+        known = None if before is None or self.settings.endpoint is not None else urlsplit(before).port
+        return self.settings.port or known or 0
+
+    def _endpoint(self, before: str | None, port: int) -> str:
+        """How the agent is reached, which must be as before: others have been told."""
+        host = f"[{self.settings.host}]" if ":" in self.settings.host else self.settings.host
+        endpoint = self.settings.endpoint or f"http://{host}:{port}/mcp"
+        if before is not None and before != endpoint:
+            raise CannotStart(
+                f"{self.settings.name} has taken part in its league as {before}, and would now be {endpoint}. "
+                "Start it where it was, or under another name, or with another data folder."
+            )
+        return endpoint
+
+    def _door(self) -> Door:
+        named = urlsplit(self.settings.endpoint or "").hostname
+        hosts = (*LOCAL_HOSTS, self.settings.host, *([named] if named else ()))
+        metrics = Route("/metrics", self._metrics)
+        return Door(
+            self.who,
+            self.takes,
+            self._handle_once_open,
+            hosts=hosts,
+            routes=(metrics, *self.routes()),
+            health=self._health,
+        )
+
+    async def _handle_once_open(self, incoming: Incoming) -> Reply:
+        await self._is_open.wait()
+        return await self.handle(incoming)
+
+    def _health(self) -> Mapping[str, Any]:
+        return {"role": self.role, "agent": self.agent.journal.agent, **self.agent.meter.summary(), **self.health()}
+
+    async def _metrics(self, request: Request) -> PlainTextResponse:
+        return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
+
+
+def slug(name: str) -> str:
+    """A name in lower case, as part of an address and of a file's name. One that is lost in this gets a mark."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
+    return plain if plain == name.lower() else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")

@@ -1,0 +1,95 @@
+"""What comes in: the typed message in a request, and what its envelope says of who sent it.
+
+Little of an envelope is insisted on. What is missing is noted in the log; what is there and wrong is refused: another
+protocol (E018), and a time that is not in UTC (E021).
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from turnstile.agents.envelope import PROTOCOL, new_conversation, read_conversation, read_sender, read_time
+from turnstile.agents.methods import meant
+from turnstile.agents.rpc import METHOD_NOT_FOUND, Fault, Request
+from turnstile.agents.spelling import read_message
+from turnstile.league.management import LeagueError
+from turnstile.league.messages import LeagueMessage
+from turnstile.league.words import Address
+
+logger = logging.getLogger(__name__)
+
+Kinds = Mapping[str, type[LeagueMessage]]
+"""The messages that an agent takes, by their types."""
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """One league message as it came in: read, but not yet believed.
+
+    `method` is what the request called for, or nothing for a bare message; `peer` is the address it came from.
+    """
+
+    message: LeagueMessage
+    sender: Address | None
+    auth_token: str | None
+    conversation_id: str
+    method: str | None
+    peer: str
+
+    def __repr__(self) -> str:
+        return f"Incoming({type(self.message).__name__} from {self.sender!r} at {self.peer})"  # and no token
+
+
+def understand(request: Request, kinds: Kinds, peer: str, conversation: str) -> Incoming | Fault:
+    """The message in a request, or why there is none. `conversation` is the one that it is answered in."""
+    fields = request.fields
+    message_type = meant(fields.get("message_type", fields.get("type")), request.method)
+    kind = None if message_type is None else kinds.get(message_type)
+    if message_type is None or kind is None:
+        return Fault(METHOD_NOT_FOUND, "Method not found")
+    fault = _fault_of_envelope(fields, message_type)
+    if fault is not None:
+        return fault
+    message = read_message(kind, fields)
+    if isinstance(message, Fault):
+        return message
+    absent = [name for name in ("sender", "timestamp", "conversation_id") if fields.get(name) is None]
+    if absent:
+        logger.info("%s from %s without %s", message_type, peer, ", ".join(absent))
+    token = fields.get("auth_token")
+    return Incoming(
+        message,
+        read_sender(fields.get("sender")),
+        token if isinstance(token, str) and token else None,
+        conversation,
+        request.method,
+        peer,
+    )
+
+
+def conversation_of(request: Request) -> str:
+    """The conversation that a request belongs to, or a new one."""
+    return read_conversation(request.fields.get("conversation_id")) or new_conversation()
+
+
+def _fault_of_envelope(fields: dict[str, Any], message_type: str) -> Fault | None:
+    protocol, timestamp = fields.get("protocol"), fields.get("timestamp")
+    if protocol is not None and protocol != PROTOCOL:
+        return league_fault("E018", "PROTOCOL_VERSION_MISMATCH", message_type)
+    if timestamp is not None and not (isinstance(timestamp, str) and read_time(timestamp)):
+        return league_fault("E021", "INVALID_TIMESTAMP", message_type)
+    return None
+
+
+def league_fault(code: str, name: str, message_type: str, *, retryable: bool = False, **context: str) -> Fault:
+    """A LEAGUE_ERROR as it travels: the number of its code, its name, and itself as `error.data`."""
+    told = LeagueError(
+        error_code=code,
+        error_name=name,
+        error_description=name,
+        original_message_type=message_type,
+        context={"action": message_type, **context},
+        retryable=retryable,
+    )
+    return Fault(int(code.removeprefix("E")), name, told)

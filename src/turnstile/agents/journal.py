@@ -1,0 +1,110 @@
+"""What an agent says of itself: a line for every transition, everything sent and received, and what went wrong.
+
+For people a line looks as the specification has it; for programs it is an object. Lines start empty and name what they
+show: of a message its type, who sent it, and the few fields listed here. So no token, no seed and no choice is ever in
+one, whatever is added to the messages later.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from turnstile.kernel.machine import Hop
+from turnstile.kernel.values import Message, wire_name
+
+LONGEST_WORD = 200  # characters of anything that others have written
+
+SHOWN = {
+    "GAME_JOIN_ACK": ("accept",),
+    "GAME_ERROR": ("error_code", "error_name"),
+    "LEAGUE_REGISTER_RESPONSE": ("status", "reason"),
+    "REFEREE_REGISTER_RESPONSE": ("status", "reason"),
+    "ROUND_ANNOUNCEMENT": ("round_id",),
+    "ROUND_COMPLETED": ("round_id", "next_round_id"),
+    "LEAGUE_STANDINGS_UPDATE": ("round_id",),
+    "MATCH_RESULT_ACK": ("status",),
+    "LEAGUE_QUERY": ("query_type",),
+    "LEAGUE_QUERY_RESPONSE": ("query_type", "success"),
+}
+"""The fields that are shown of a message, by its type."""
+
+Clock = Callable[[], int]
+
+
+class Journal:
+    """Where an agent's lines go. `agent` is who it is now; before it is registered, its name."""
+
+    def __init__(self, agent: str, out: TextIO, now: Clock, *, as_json: bool = False) -> None:
+        """`now` gives milliseconds since 1970."""
+        self.agent = agent
+        self._out = out
+        self._now = now
+        self._write = self._object if as_json else self._line
+
+    def transition(self, match: str | None, hop: Hop) -> None:
+        event = hop.label or hop.cause
+        text = f"State transition: {hop.source} -> {hop.target} (event: {event})"
+        self._write(match, text, {"kind": "transition", "from": hop.source, "to": hop.target, "event": event})
+
+    def sent(self, match: str | None, message: Message, to: str) -> None:
+        name, more = wire_name(type(message)), shown(message)
+        text = f"Sent {name} to {short(to)}{_bracketed(more)}"
+        self._write(match, text, {"kind": "sent", "message_type": name, "to": short(to), **more})
+
+    def received(self, match: str | None, message: Message, by: str) -> None:
+        name, more = wire_name(type(message)), shown(message)
+        text = f"Received {name} from {short(by)}{_bracketed(more)}"
+        self._write(match, text, {"kind": "received", "message_type": name, "from": short(by), **more})
+
+    def refused(self, match: str | None, message: str, by: str, code: str) -> None:
+        text = f"Turned down {message} from {short(by)} ({code})"
+        self._write(match, text, {"kind": "refused", "message_type": message, "from": short(by), "code": code})
+
+    def failed(self, match: str | None, message: Message, to: str, why: str) -> None:
+        name = wire_name(type(message))
+        text = f"Failed to send {name} to {short(to)}: {printable(why)}"
+        self._write(match, text, {"kind": "failed", "message_type": name, "to": short(to), "why": printable(why)})
+
+    def note(self, text: str, match: str | None = None) -> None:
+        self._write(match, printable(text), {"kind": "note", "text": printable(text)})
+
+    def _line(self, match: str | None, text: str, said: dict[str, Any]) -> None:
+        where = f" [{printable(match)}]" if match else ""
+        self._out.write(f"[{self._instant('seconds')}] [{printable(self.agent)}]{where} {text}\n")
+        self._out.flush()
+
+    def _object(self, match: str | None, text: str, said: dict[str, Any]) -> None:
+        who = {"at": self._instant("milliseconds"), "agent": printable(self.agent), "match": match and printable(match)}
+        self._out.write(json.dumps({**who, **said}) + "\n")
+        self._out.flush()
+
+    def _instant(self, precision: str) -> str:
+        at = datetime.fromtimestamp(self._now() / 1000, UTC)
+        return at.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def shown(message: Message) -> dict[str, Any]:
+    """What may be shown of a message."""
+    fields = SHOWN.get(wire_name(type(message)), ())
+    return {field: _plain(getattr(message, field)) for field in fields if hasattr(message, field)}
+
+
+def _plain(value: object) -> object:
+    return value if value is None or isinstance(value, bool | int) else printable(str(value))
+
+
+def _bracketed(fields: dict[str, Any]) -> str:
+    said = ", ".join(f"{name}={json.dumps(value)}" for name, value in fields.items() if value is not None)
+    return f" ({said})".replace('"', "") if said else ""
+
+
+def short(address: str) -> str:
+    """`player:P01` as `P01`; the league manager as it is."""
+    return printable(address.partition(":")[2] or address)
+
+
+def printable(text: str) -> str:
+    """What others wrote, on one line and not too long, with nothing in it that a terminal would obey."""
+    line = " ".join(text[:LONGEST_WORD].split())
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)

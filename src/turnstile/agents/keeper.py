@@ -1,0 +1,174 @@
+"""Keepers: a machine of the league and its log in a store. What has happened is durable before anyone hears of it.
+
+One keeper takes one event after the other; many keepers commit side by side, and the store syncs them together.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from turnstile.agents.ledger import (
+    Kept,
+    Watcher,
+    drafted,
+    opened,
+    read_about,
+    replayed,
+    row_of,
+)
+from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.values import Event
+from turnstile.league.clockwork import Timer
+from turnstile.store.log import Damaged, Entry, Instant, TableId
+from turnstile.store.protocol import Busy, Commit, ReadOnly, Saved, StorageFull, Store, Unknown
+
+log = logging.getLogger("turnstile.agents")
+
+T = TypeVar("T")
+
+PASSING = (Busy, StorageFull, ReadOnly, Unknown)
+"""Faults of a store that may pass: what was to be written is tried again. Any other one ends the process."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds before a store that could not is asked again
+
+
+class Keeper(Generic[S]):
+    """One machine, kept. `state` is what is durable; whoever is to hear of a step hears of it after `take`."""
+
+    def __init__(self, store: Store, table: TableId, kept: Kept[S], is_open: Callable[[S], bool]) -> None:
+        self.table = table
+        self.state: S = kept.clockwork.state
+        self._store = store
+        self._kept = kept
+        self._is_open = is_open
+        self._lock = asyncio.Lock()
+        self.changed: Instant = kept.opened
+        """When the latest event happened."""
+
+    @classmethod
+    async def begin(
+        cls,
+        store: Store,
+        table: TableId,
+        machine: Machine[S],
+        start: S,
+        *,
+        pace: float,
+        is_open: Callable[[S], bool],
+        about: object = None,
+    ) -> "Keeper[S]":
+        """A machine that begins; `about` is what its host wants to know again after a restart."""
+        at = store.now()
+        kept, first = opened(machine, start, pace, about, at)
+        row = row_of(kept, at, is_open=True)
+        if not await _stored(lambda: store.create(table, first, row)) and not await _is_there(store, table, first):
+            raise Damaged(table, "another machine has begun under this id")
+        return cls(store, table, kept, is_open)
+
+    @classmethod
+    async def restore(
+        cls,
+        store: Store,
+        table: TableId,
+        machine: Machine[S],
+        *,
+        is_open: Callable[[S], bool],
+        watch: Watcher | None = None,
+    ) -> "Keeper[S] | None":
+        """The machine as its log has it; `None` where it never began. Who watches is shown all of it again."""
+        saved = await _stored(lambda: store.load(table))
+        if saved is None:
+            return None
+        if watch is None:
+            try:
+                return cls(store, table, replayed(table, machine, saved), is_open)
+            except Damaged as fault:
+                if saved.snapshot is None:
+                    raise
+                log.warning("%s It is read from the beginning.", fault)
+        whole = Saved(saved.header, None, await _stored(lambda: store.entries(table, 0)))
+        return cls(store, table, replayed(table, machine, whole, watch), is_open)
+
+    @property
+    def machine(self) -> str:
+        """The name of the machine."""
+        return self._kept.header.machine
+
+    @property
+    def pace(self) -> float:
+        return self._kept.header.pace
+
+    @property
+    def opened(self) -> Instant:
+        return self._kept.opened
+
+    @property
+    def position(self) -> int:
+        return self._kept.position
+
+    @property
+    def timers(self) -> dict[str, Timer]:
+        """The timers that run, by name."""
+        return self._kept.clockwork.timers
+
+    @property
+    def next_timer(self) -> Timer | None:
+        return self._kept.clockwork.next_timer
+
+    def about(self, as_type: type[T]) -> T:
+        """What the host had written down when the machine began."""
+        return read_about(self._kept.header, as_type)
+
+    async def take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
+        """Let an event happen. `then` is told what came of it, once that is durable and before anything else happens.
+
+        Whoever calls this must not be cancelled half-way.
+        """
+        async with self._lock:
+            return await self._take(event, then)
+
+    async def expire(self, then: Callable[[Event, Step[S] | Rejection], None]) -> None:
+        """Let happen what the timers that have run out bring about, the earliest first."""
+        async with self._lock:
+            while (timer := self.next_timer) is not None and timer.due <= self._store.now():
+                event = timer.event
+                await self._take(event, lambda came_of_it, event=event: then(event, came_of_it))  # type: ignore[misc]
+
+    async def _take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
+        self.changed = now = self._store.now()
+        clockwork = self._kept.clockwork
+        before, timers = clockwork.state, dict(clockwork.timers)
+        came_of_it = clockwork.take(event, now)
+        if clockwork.state is not before or clockwork.timers != timers:
+            commit = drafted(self._kept, self.table, event, now, self._is_open(clockwork.state))
+            if commit is not None:
+                await self._commit(commit)
+            self.state = clockwork.state
+        then(came_of_it)
+        return came_of_it
+
+    async def _commit(self, commit: Commit) -> None:
+        """Write an entry, however often it takes. Nobody else writes this log, so one that is taken is our own."""
+        is_written = await _stored(lambda: self._store.commit(commit))
+        if not is_written and not await _is_there(self._store, self.table, commit.entry):
+            raise Damaged(self.table, f"entry {commit.entry.position} has no place in its log")
+        self._kept.moved(commit.entry, commit.entry.state)
+
+
+async def _stored(work: Callable[[], Awaitable[T]]) -> T:
+    """What a store answers. Where it cannot now it is asked again, after a pause: nothing is lost meanwhile."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await work()
+        except PASSING as fault:
+            log.warning("The store cannot now, and is asked again: %s", fault)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
+async def _is_there(store: Store, table: TableId, entry: Entry) -> bool:
+    """Whether the log has this very entry: written the first time, when the store could not say so."""
+    found = await _stored(lambda: store.entries(table, entry.position - 1, 1))
+    return [each.link for each in found] == [entry.link]

@@ -1,0 +1,254 @@
+"""The league manager as a process: who may register, who may ask and report, and who may start the league."""
+
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.agents.envelope import new_conversation, plain
+from turnstile.agents.exchange import Reply
+from turnstile.agents.host import CannotStart, Host, Settings
+from turnstile.agents.incoming import Incoming
+from turnstile.agents.keeper import Keeper
+from turnstile.agents.ledger import table_of
+from turnstile.agents.rpc import Fault
+from turnstile.agents.spelling import read_message
+from turnstile.agents.work import Answer, Work
+from turnstile.kernel.chance import new_seed
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event, PlayerId, wire_name
+from turnstile.league.errors import LeagueErrorName, league_error, number_of
+from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
+from turnstile.league.manager import manager, new
+from turnstile.league.manager_calls import failure_of, resumed
+from turnstile.league.manager_queries import status_of
+from turnstile.league.manager_register import authenticate
+from turnstile.league.manager_state import JSON_RPC_ERRORS, Options, Phase, State
+from turnstile.league.messages import (
+    LeagueMessage,
+    LeagueQuery,
+    LeagueRegisterRequest,
+    LeagueRegisterResponse,
+    MatchResultReport,
+    PlayerMeta,
+)
+from turnstile.league.words import LEAGUE_MANAGER, RefereeId, Registration
+from turnstile.store.protocol import Store
+
+TABLE = table_of("manager")
+CHALLENGE_SECONDS = 3.0
+MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
+UNREACHABLE = "Endpoint unreachable"
+NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
+
+
+class ManagerWork(Work[State]):
+    """The league. It calls everybody, each in the order in which things happened."""
+
+    errors = JSON_RPC_ERRORS
+
+    def __init__(self, keeper: Keeper[State], noticed: Callable[[State], None]) -> None:
+        super().__init__(keeper)
+        self._noticed = noticed
+
+    def endpoint_of(self, state: State, to: str) -> str | None:
+        role, _, agent = to.partition(":")
+        if role == "player":
+            place = state.player_at(PlayerId(agent))
+            return None if place is None else state.players[place].contact_endpoint
+        place = state.referee_at(RefereeId(agent))
+        return None if place is None else state.referees[place].contact_endpoint
+
+    def conversation_of(self, state: State, send: Send) -> str:
+        return new_conversation()
+
+    def failure_of(self, state: State, send: Send) -> Event | None:
+        return failure_of(state, send)
+
+    def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
+        """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""
+        sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
+        told = next((each for each in sent if isinstance(each, LeagueError)), None)
+        return super().reply_to(message, step) if told is None else _fault(told, message)
+
+    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        if isinstance(came_of_it, Step):
+            self._noticed(came_of_it.state)
+
+
+class ManagerHost(Host):
+    """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
+
+    role = "manager"
+    takes = (LeagueRegisterRequest, RefereeRegisterRequest, StartLeague, LeagueQuery, MatchResultReport)
+    is_orderly = True
+
+    def __init__(
+        self,
+        settings: Settings,
+        options: Options,
+        *,
+        players: Sequence[tuple[str, str]] = (),
+        verifies_endpoints: bool | None = None,
+        admin_token: str | None = None,
+        ends_with_league: bool = False,
+    ) -> None:
+        """`players`: names and endpoints of those that cannot register themselves.
+
+        `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
+        than local. `admin_token`: who shows it may start the league from anywhere. Raises `CannotStart`.
+        """
+        super().__init__(settings)
+        for name, endpoint in players:
+            if why := refusal(endpoint, settings.reach):
+                raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
+        self.who.sender = LEAGUE_MANAGER
+        self._options = options
+        self._players = players
+        self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
+        self._admin_token = admin_token
+        self._ends_with_league = ends_with_league
+        self._keeper: Keeper[State] | None = None
+
+    # its beginning
+
+    async def restore(self, store: Store) -> str | None:
+        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open)
+        return None if self._keeper is None else self._keeper.about(str)
+
+    async def begin(self, endpoint: str) -> None:
+        self.agent.journal.agent = LEAGUE_MANAGER
+        keeper = self._keeper or await Keeper.begin(
+            self.agent.store,
+            TABLE,
+            manager,
+            new(self._options, new_seed()),
+            pace=self.settings.pace,
+            is_open=_is_open,
+            about=endpoint,
+        )
+        self.work = ManagerWork(keeper, self._noticed)
+        self.agent.take_up(self.work, resumed(keeper.state))
+        if keeper.state.phase is Phase.ACCEPTING_REGISTRATIONS:
+            await self._enter_players()
+        self._noticed(keeper.state)
+
+    async def _enter_players(self) -> None:
+        """Those that are listed take part without asking for it."""
+        for name, endpoint in self._players:
+            meta = PlayerMeta(
+                display_name=name, version="0.0.0", game_types=(self._options.game_type,), contact_endpoint=endpoint
+            )
+            await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
+
+    # its life
+
+    def _noticed(self, state: State) -> None:
+        if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
+            self.agent.start(self._end_when_told())
+
+    async def _end_when_told(self) -> None:
+        """Everybody has been told that the league is over, as far as they can be."""
+        await self.agent.all_called()
+        self.end()
+
+    async def handle(self, incoming: Incoming) -> Reply:
+        """First who, then what: whoever is let through is dealt with by the machine."""
+        message = incoming.message
+        if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
+            why = await self._refuse_endpoint(message)
+            if why is not None:
+                return _rejected(message, why)
+        elif isinstance(message, StartLeague):
+            if not self._may_start(incoming):
+                return _fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message)
+        elif isinstance(message, LeagueQuery | MatchResultReport):
+            agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
+            if isinstance(agent, LeagueError):
+                return _fault(agent, message)
+            message = replace(message, sender=agent)
+        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer)
+
+    async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
+        """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
+        meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
+        why = await admitted(meta.contact_endpoint, self.settings.reach)
+        if why is not None:
+            return f"{UNREACHABLE}: {why}"
+        seconds = CHALLENGE_SECONDS * self.work.keeper.pace
+        if self._verifies and not await self.agent.challenge(meta.contact_endpoint, meta.display_name, seconds):
+            return f"{UNREACHABLE}: nobody of that name answers there"
+        return None
+
+    def _may_start(self, incoming: Incoming) -> bool:
+        shown = incoming.auth_token or ""
+        if self._admin_token is not None and hmac.compare_digest(shown.encode(), self._admin_token.encode()):
+            return True
+        return incoming.peer != "" and ip_address(incoming.peer).is_loopback
+
+    # a second door, for players that know no JSON-RPC
+
+    def routes(self) -> Sequence[BaseRoute]:
+        return (Route("/register", self._register, methods=["POST"]),)
+
+    async def _register(self, request: Request) -> JSONResponse:
+        """`POST /register` with a name, a version and an endpoint: the same registration, in plain JSON."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return JSONResponse({"error": "application/json only"}, 415)
+        fields = await _small_object(request)
+        if fields is None:
+            return JSONResponse({"error": "a small JSON object only"}, 400)
+        message = read_message(LeagueRegisterRequest, {"player_meta": fields})
+        if isinstance(message, Fault):
+            return JSONResponse({"error": message.message, **(message.data or {})}, 422)  # type: ignore[dict-item]
+        peer = request.client.host if request.client else ""
+        incoming = Incoming(message, None, None, new_conversation(), None, peer)
+        reply = await self._handle_once_open(incoming)
+        if isinstance(reply, Fault):
+            return JSONResponse({"error": reply.message}, 409)
+        is_in = isinstance(reply, LeagueRegisterResponse) and reply.status is Registration.ACCEPTED
+        return JSONResponse(plain(reply), 200 if is_in else 409)
+
+    def health(self) -> Mapping[str, Any]:
+        state = self.work.state
+        return {
+            "state": state.phase,
+            "league": plain(status_of(state)),
+            "players": len(state.players),
+            "referees": sum(referee.is_up for referee in state.referees),
+        }
+
+
+def _is_open(state: State) -> bool:
+    return state.phase is not Phase.LEAGUE_COMPLETE
+
+
+def _fault(told: LeagueError, message: LeagueMessage) -> Fault:
+    told = replace(told, original_message_type=wire_name(type(message)))
+    return Fault(number_of(told.error_code), told.error_name, told)
+
+
+def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
+    kind = LeagueRegisterResponse if isinstance(message, LeagueRegisterRequest) else RefereeRegisterResponse
+    return kind(status=Registration.REJECTED, reason=why)
+
+
+async def _small_object(request: Request) -> dict[str, Any] | None:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            return None
+    try:
+        found = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,221 @@
+"""A player as a process: its machine, its strategy and its history."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from turnstile.agents.envelope import new_conversation
+from turnstile.agents.exchange import Reply
+from turnstile.agents.history import history_path, merged
+from turnstile.agents.host import Host, Settings
+from turnstile.agents.incoming import Incoming
+from turnstile.agents.keeper import Keeper
+from turnstile.agents.ledger import table_of
+from turnstile.agents.strategies import Failed, Strategy, find_strategy
+from turnstile.agents.work import Work
+from turnstile.kernel.chance import Seed, new_seed
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event
+from turnstile.league.messages import (
+    ChooseParityCall,
+    GameError,
+    GameInvitation,
+    GameOver,
+    LeagueCompleted,
+    LeagueRegisterRequest,
+    LeagueStandingsUpdate,
+    RoundAnnouncement,
+    RoundCompleted,
+)
+from turnstile.league.player import new, player
+from turnstile.league.player_play import FALLBACK, failure_of, resumed, wanted
+from turnstile.league.player_state import (
+    IN_MATCH,
+    JSON_RPC_ERRORS,
+    ChoiceMade,
+    Options,
+    Phase,
+    Question,
+    ShutdownInitiated,
+    State,
+)
+from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, player_address
+from turnstile.store.protocol import Store
+
+TABLE = table_of("player")
+WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
+
+
+class PlayerWork(Work[State]):
+    """The player's machine. It calls nobody but the league manager; all else it says in answers."""
+
+    errors = JSON_RPC_ERRORS
+    later = (GameInvitation, ChooseParityCall)
+
+    def __init__(
+        self, keeper: Keeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
+    ) -> None:
+        super().__init__(keeper)
+        self._manager = manager
+        self._noticed = noticed
+
+    def match_of(self, state: State) -> str | None:
+        return state.match.match_id if state.match is not None and state.phase in WITH_MATCH else None
+
+    def endpoint_of(self, state: State, to: str) -> str | None:
+        return self._manager if to == LEAGUE_MANAGER else None
+
+    def conversation_of(self, state: State, send: Send) -> str:
+        return new_conversation()
+
+    def failure_of(self, state: State, send: Send) -> Event | None:
+        return failure_of(state, send)
+
+    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        self._noticed(event, came_of_it)
+
+
+class PlayerHost(Host):
+    """A player. It ends when the league does, or when it cannot register."""
+
+    role = "player"
+    takes = (
+        RoundAnnouncement,
+        GameInvitation,
+        ChooseParityCall,
+        GameOver,
+        GameError,
+        LeagueStandingsUpdate,
+        RoundCompleted,
+        LeagueCompleted,
+    )
+
+    def __init__(
+        self,
+        settings: Settings,
+        strategy: str = "random",
+        *,
+        seed: Seed | None = None,
+        accepts_unannounced: bool = False,
+    ) -> None:
+        """Raises `UnknownStrategy`. With a seed of its own a player chooses the same again in the same matches."""
+        super().__init__(settings)
+        self._seed = seed
+        self._strategy_name = strategy
+        self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
+        self._accepts_unannounced = accepts_unannounced
+        self._keeper: Keeper[State] | None = None
+        self._thinking: tuple[str, asyncio.Task[None]] | None = None
+        self._kept_matches: object = ()
+
+    # its beginning
+
+    async def restore(self, store: Store) -> str | None:
+        self._keeper = await Keeper.restore(store, TABLE, player, is_open=_is_open)
+        return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
+
+    async def begin(self, endpoint: str) -> None:
+        is_new = self._keeper is None
+        keeper = self._keeper or await self._first(endpoint)
+        self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed)
+        self.work = PlayerWork(keeper, self.settings.manager, self._noticed)
+        self._introduce(keeper.state)
+        self._keep_history(keeper.state)
+        self.agent.take_up(self.work, resumed(keeper.state))
+        if keeper.state.phase is Phase.LEAGUE_COMPLETE:
+            self.end()
+        elif keeper.state.phase not in BEFORE_LEAGUE and not is_new:
+            self.agent.start(self._come_back(keeper.state))
+        wish = wanted(keeper.state)
+        if wish is not None:
+            self._grant(wish)
+
+    async def _first(self, endpoint: str) -> Keeper[State]:
+        options = Options(
+            display_name=self.settings.name,
+            contact_endpoint=endpoint,
+            accepts_unannounced=self._accepts_unannounced,
+        )
+        start = new(options, self._seed or new_seed())
+        return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
+
+    async def _come_back(self, state: State) -> None:
+        """Register once more after a restart: the manager knows us, and tells us again what we may have missed."""
+        request = LeagueRegisterRequest(player_meta=state.meta)
+        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * self.work.keeper.pace)
+
+    # its life
+
+    async def handle(self, incoming: Incoming) -> Reply:
+        return await self.agent.exchange(self.work, incoming.message, incoming.sender or incoming.peer)
+
+    def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        if isinstance(came_of_it, Rejection):
+            return
+        state = came_of_it.state
+        self._introduce(state)
+        self._keep_history(state)
+        if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
+            self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
+            self._thinking = None
+        if state.failure is not None:
+            self.end(state.failure)
+        elif state.phase is Phase.LEAGUE_COMPLETE:
+            self._part(state)
+        elif (wish := wanted(state)) is not None:
+            self._grant(wish)
+
+    def _introduce(self, state: State) -> None:
+        """Who the player is, as soon as it knows."""
+        if state.player_id is not None:
+            self.who.sender, self.who.auth_token = player_address(state.player_id), state.auth_token
+            self.agent.journal.agent = state.player_id
+        self.who.display_name = state.meta.display_name
+
+    def _grant(self, wish: Event | Question) -> None:
+        """Do what only the host can do for a player."""
+        if isinstance(wish, Question):
+            if self._thinking is None or self._thinking[0] != wish.match_id:
+                self._thinking = wish.match_id, self.agent.start(self._think(wish))
+        else:
+            self.agent.start(self._feed(wish))
+
+    async def _feed(self, event: Event) -> None:
+        await self.agent.bring(self.work, event)
+
+    async def _think(self, question: Question) -> None:
+        """Ask the strategy. One that fails costs its choice, and nothing else."""
+        try:
+            choice = await self._strategy(question)
+        except Failed as fault:
+            why = f"The strategy has failed, and the player falls back on its default: {fault}"
+            self.agent.journal.note(why, question.match_id)
+            choice = FALLBACK
+        await self.agent.bring(self.work, ChoiceMade(match_id=question.match_id, parity_choice=choice))
+
+    def _part(self, state: State) -> None:
+        if not state.has_shut_down:
+            self.agent.start(self._feed(ShutdownInitiated()))
+        self.end()
+
+    def _keep_history(self, state: State) -> None:
+        """Matches that are over are written down when there is a new one, and once more after a restart."""
+        if state.player_id is None or state.history is self._kept_matches or state.league_id is None:
+            return
+        path = history_path(self.settings.data, state.player_id)
+        if path is None:
+            self.agent.journal.note(f"No history is kept: {state.player_id!r} is no name of a folder.")
+        else:
+            me, league, history = state.player_id, state.league_id, state.history
+            self.agent.scribe.put(path, lambda: merged(path, me, league, history))
+        self._kept_matches = state.history
+
+    def health(self) -> dict[str, Any]:
+        state = self.work.state
+        return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
+
+
+def _is_open(state: State) -> bool:
+    return not state.has_shut_down

@@ -1,0 +1,113 @@
+"""One match of a referee at work: whom it calls, whom it believes, and the file that tells of it."""
+
+import hmac
+from collections.abc import Callable
+from hashlib import sha256
+
+from turnstile.agents.envelope import ignored, new_conversation
+from turnstile.agents.keeper import Keeper
+from turnstile.agents.rpc import Fault
+from turnstile.agents.transcript import Transcript
+from turnstile.agents.work import Answer, Work
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event
+from turnstile.league import registrar
+from turnstile.league.messages import GameError, LeagueMessage, LeagueQuery
+from turnstile.league.referee_calls import failure_of
+from turnstile.league.referee_state import MatchAssigned, State
+from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, player_address
+
+LONGEST_LABEL = 40
+
+
+class RegistrarWork(Work[registrar.State]):
+    """The registration of a referee."""
+
+    def __init__(
+        self, keeper: Keeper[registrar.State], manager: str, noticed: Callable[[registrar.State], None]
+    ) -> None:
+        super().__init__(keeper)
+        self._manager = manager
+        self._noticed = noticed
+
+    def endpoint_of(self, state: registrar.State, to: str) -> str | None:
+        return self._manager
+
+    def conversation_of(self, state: registrar.State, send: Send) -> str:
+        return new_conversation()
+
+    def failure_of(self, state: registrar.State, send: Send) -> Event | None:
+        return registrar.failure_of(state)
+
+    def after(self, event: Event, came_of_it: Step[registrar.State] | Rejection) -> None:
+        if isinstance(came_of_it, Step):
+            self._noticed(came_of_it.state)
+
+
+class MatchWork(Work[State]):
+    """A match: its machine, what it was assigned, and its transcript."""
+
+    def __init__(
+        self,
+        keeper: Keeper[State],
+        manager: str,
+        transcript: Transcript,
+        noticed: Callable[["MatchWork"], None],
+    ) -> None:
+        super().__init__(keeper)
+        self.transcript = transcript
+        self._manager = manager
+        self._noticed = noticed
+        match = self.given.match
+        self._endpoints: dict[str, str | None] = {
+            player_address(match.player_a_id): match.player_a_endpoint,
+            player_address(match.player_b_id): match.player_b_endpoint,
+        }
+
+    @property
+    def given(self) -> MatchAssigned:
+        return self.transcript.given
+
+    def match_of(self, state: State) -> str | None:
+        return self.given.match.match_id
+
+    def endpoint_of(self, state: State, to: str) -> str | None:
+        return self._manager if to == LEAGUE_MANAGER else self._endpoints.get(to)
+
+    def failure_of(self, state: State, send: Send) -> Event | None:
+        return failure_of(state, send)
+
+    def faulted(self, state: State, send: Send) -> Event | None:
+        """A manager that will not tell the standings is not waited for."""
+        return failure_of(state, send) if isinstance(send.message, LeagueQuery) else None
+
+    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        if isinstance(came_of_it, Step):
+            self.transcript.add(self.keeper.changed, event, came_of_it)
+            self._noticed(self)
+
+    # conversations
+
+    def conversation_of(self, state: State, send: Send) -> str:
+        """One for the whole match with each player; every question to the manager has its own."""
+        return new_conversation() if send.to == LEAGUE_MANAGER else self.conversation_with(send.to)
+
+    def conversation_with(self, player: str) -> str:
+        """Known to the referee and this player alone: who posts an answer shows with it that it was asked.
+
+        It is made from the seed, so that it is the same after a restart.
+        """
+        digits = hmac.new(self.given.seed.encode(), f"conversation {player}".encode(), sha256).hexdigest()[:24]
+        return f"conv-{self.given.match.match_id.lower()[:LONGEST_LABEL]}-{digits}"
+
+    # posts
+
+    def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
+        """Who posts something that the referee complains about is told so in its exchange, too."""
+        sent = (effect.message for effect in step.effects if isinstance(effect, Send))
+        complaint = next((each for each in sent if isinstance(each, GameError)), None)
+        if complaint is None or complaint.affected_player != getattr(message, "player_id", None):
+            return None
+        code = JSON_RPC_ERRORS.get(complaint.error_name)
+        return ignored(complaint.error_name) if code is None else Fault(code, complaint.error_name)

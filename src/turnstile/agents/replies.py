@@ -1,0 +1,210 @@
+"""What others answer, and what is meant by it. Every answer is one of five things.
+
+A typed reply, an error that is an answer, a receipt after which the answer may still come as a post of its own; or
+nothing of use, in which case another form of the question may do better; or, from who is too busy, nothing at all.
+Who answers is known from the exchange, so the ids of a reply are those of the call, whatever it says itself. Ids of
+JSON-RPC and tokens are not looked at.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from turnstile.agents.challenge import LeagueChallenge, LeagueChallengeResponse
+from turnstile.agents.envelope import IGNORED
+from turnstile.agents.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, Fault, Fields, Unreadable, parse
+from turnstile.agents.spelling import read_message
+from turnstile.league.management import (
+    LeagueStatus,
+    RefereeRegisterRequest,
+    RefereeRegisterResponse,
+    RunMatch,
+    RunMatchAck,
+    StartLeague,
+)
+from turnstile.league.messages import (
+    ACKNOWLEDGED,
+    REPLIES,
+    GameError,
+    GameOver,
+    LeagueCompleted,
+    LeagueMessage,
+    LeagueRegisterRequest,
+    LeagueStandingsUpdate,
+    MatchResultReport,
+    RoundAnnouncement,
+    RoundCompleted,
+)
+from turnstile.league.words import Address, Registration
+
+ANSWERS: dict[type[Any], type[LeagueMessage]] = {
+    **REPLIES,
+    RefereeRegisterRequest: RefereeRegisterResponse,
+    StartLeague: LeagueStatus,
+    RunMatch: RunMatchAck,
+    LeagueChallenge: LeagueChallengeResponse,
+}
+"""What answers what."""
+
+TOLD = (RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
+"""What is only told: any answer at all means that it was heard."""
+
+RECEIVED = ("RECEIVED", "PENDING", "PROCESSING", "QUEUED", ACKNOWLEDGED, IGNORED)
+"""Receipts that say so: the peer has understood, and another form would only ask it twice."""
+
+NOT_UNDERSTOOD = range(PARSE_ERROR, -32599)
+"""The errors by which JSON-RPC itself says that a request cannot be read: another form may be."""
+
+REGISTRATION_ERRORS = {
+    1001: "League full",
+    1002: "Endpoint unreachable",
+    1003: "Game not supported",
+    2001: "League full",
+    2002: "Duplicate name",
+    2003: "Endpoint unreachable",
+    2004: "Game not supported",
+}
+"""Rejections that some managers send as errors."""
+
+LONGEST_TEXT = 200
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """The peer has answered, but not said what it was asked. Perhaps it will post it."""
+
+    status: int
+    text: str = ""
+
+
+class Unusable(msgspec.Struct, frozen=True):
+    """An answer after which another form is worth a try. `best` is what it comes to, if none does better."""
+
+    best: Receipt | Fault | None = None
+    """Nothing at all, for what is no JSON object."""
+
+
+Answered = LeagueMessage | Receipt | Fault
+
+
+def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> Answered | Unusable:
+    """What the HTTP answer to a call means."""
+    try:
+        body = parse(data)
+    except Unreadable:
+        body = None
+    if isinstance(call, TOLD):
+        return _heard(call, to, status, body)
+    if not isinstance(body, dict):
+        return Unusable()
+    fault = _fault_of(body)
+    if fault is not None:
+        return _refused(call, fault)
+    if type(call) not in ANSWERS:
+        return Receipt(status, _word(body))  # a post
+    if isinstance(call, MatchResultReport) and "result" not in body and "message_type" not in body:
+        return Unusable(Receipt(status, _word(body)))  # for this any result will do, but a result it must be
+    for fields in _objects(body):
+        found = _typed(call, to, fields)
+        if found is not None:
+            return found
+    receipt = Receipt(status, _word(body))
+    return receipt if receipt.text.upper() in RECEIVED else Unusable(receipt)
+
+
+def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> LeagueMessage | Unusable:
+    """Whatever is answered to a broadcast acknowledges it. Where it was not understood, another form may be."""
+    fault = _fault_of(body) if isinstance(body, dict) else None
+    if status in (404, 405, 422) or (fault is not None and fault.code == METHOD_NOT_FOUND):
+        return Unusable(Receipt(status, "not understood"))
+    return acknowledged(call, to)
+
+
+def acknowledged(call: LeagueMessage, to: Address) -> LeagueMessage:
+    """The acknowledgement of a call that is only told, on behalf of whoever it was told to."""
+    found = read_message(ANSWERS[type(call)], {"status": ACKNOWLEDGED, **_ids(call, to)})
+    assert not isinstance(found, Fault), f"an acknowledgement has ids and a status alone, not {found}"
+    return found
+
+
+# errors
+
+
+def _fault_of(body: Fields) -> Fault | None:
+    """The error in an answer; one that is null is none. Some send a LEAGUE_ERROR as the result instead."""
+    error, result = body.get("error"), body.get("result")
+    if not error or body.get("message_type") is not None:
+        told = result if isinstance(result, dict) else body
+        return _league_error(told) if told.get("message_type") == "LEAGUE_ERROR" else None
+    if not isinstance(error, dict):
+        return Fault(INTERNAL_ERROR, str(error)[:LONGEST_TEXT])
+    code, data = error.get("code"), error.get("data")
+    text = str(error.get("message", ""))[:LONGEST_TEXT]
+    return Fault(code if type(code) is int else INTERNAL_ERROR, text, data if isinstance(data, dict) else None)
+
+
+def _league_error(told: Fields) -> Fault:
+    """`E012` is 12. One of JSON-RPC's own, told without JSON-RPC, is what it is."""
+    code = str(told.get("error_code", "")).strip().upper().removeprefix("E")
+    name = str(told.get("error_name") or told.get("error_description") or "")[:LONGEST_TEXT]
+    return Fault(int(code) if re.fullmatch(r"-?[0-9]{1,6}", code) else INTERNAL_ERROR, name, told)
+
+
+def _refused(call: LeagueMessage, fault: Fault) -> Answered | Unusable:
+    if fault.code in NOT_UNDERSTOOD:
+        return Unusable(fault)
+    if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest) and fault.code in REGISTRATION_ERRORS:
+        rejected = {"status": Registration.REJECTED, "reason": REGISTRATION_ERRORS[fault.code]}
+        return read_message(ANSWERS[type(call)], rejected)
+    return fault
+
+
+# replies
+
+
+def _objects(body: Fields) -> Iterator[Fields]:
+    """Where the message can be, in the order in which it is looked for."""
+    for place in (body.get("result"), body.get("params") if "method" in body else None, body):
+        if isinstance(place, dict):
+            yield place
+            yield from (inner for inner in _inner(place) if isinstance(inner, dict))
+
+
+def _inner(place: Fields) -> Iterator[Any]:
+    content = place.get("content")
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        text = content[0].get("text")
+        if isinstance(text, str):
+            with suppress(Unreadable):  # prose; the message may still be elsewhere
+                yield parse(text.encode())
+    yield place.get("data")
+    yield place.get("message")
+
+
+def _typed(call: LeagueMessage, to: Address, fields: Fields) -> LeagueMessage | None:
+    """The reply in these fields, if they have what makes one."""
+    if fields.get("message_type") == "ACK" and fields.get("status") == IGNORED:
+        return None
+    found = read_message(ANSWERS[type(call)], {**fields, **_ids(call, to)})
+    return None if isinstance(found, Fault) else found
+
+
+def _ids(call: LeagueMessage, to: Address) -> Fields:
+    """The ids that every reply to a call has."""
+    kind, _, name = to.partition(":")
+    ids = {field: value for field in ("match_id", "round_id") if (value := getattr(call, field, None)) is not None}
+    if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest):
+        return ids  # here it is the reply that gives one
+    if kind == "referee" and isinstance(call, RoundAnnouncement):
+        return {**ids, "referee_id": name}
+    return {**ids, "player_id": name} if name else ids
+
+
+def _word(body: Fields) -> str:
+    """The status that an answer has to offer, wherever that stands."""
+    for fields in _objects(body):
+        if isinstance(fields.get("status"), str):
+            return str(fields["status"])[:LONGEST_TEXT]
+    return ""

@@ -1,0 +1,293 @@
+"""An agent at work: its machines, what is asked of it, and what it asks of others. Read, decide, save, tell.
+
+An event comes from an exchange, a timer, a reply, a failure or the host. A keeper takes it; when that is durable its
+effects are carried out: a reply goes back in the exchange that waits for it, everything else is a call in a task of its
+own, and what comes of the call is an event again. Whatever escapes from a task ends the process: it starts anew from
+its log.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from turnstile.agents.alarm import Alarm
+from turnstile.agents.caller import Caller, Unreached
+from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
+from turnstile.agents.files import Scribe
+from turnstile.agents.journal import Journal
+from turnstile.agents.meter import Meter, Outcome
+from turnstile.agents.outbox import Outbox
+from turnstile.agents.replies import ANSWERS, Answered
+from turnstile.agents.rpc import Fault
+from turnstile.agents.work import Answer, Work
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, S, Step
+from turnstile.kernel.values import Event, wire_name
+from turnstile.league.messages import ACKNOWLEDGED, ChooseParityCall, GameInvitation, LeagueMessage
+from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, Address
+from turnstile.store.protocol import Store
+
+T = TypeVar("T")
+
+REPLIES = tuple(set(ANSWERS.values()))
+SECONDS: dict[type[Any], float] = {GameInvitation: JOIN_SECONDS, ChooseParityCall: CHOICE_SECONDS}
+"""How long a call waits for its answer, where that is not as long as for an answer of the league manager."""
+
+DONE = Ack(status=ACKNOWLEDGED)
+LATE = "The answer was not made in time."
+STOPPING = "This agent is stopping."
+PENDING = "Pending"
+
+
+class Agent:
+    """All that the machines of one agent share. It works within `working`; everything else may be called then."""
+
+    def __init__(
+        self,
+        store: Store,
+        caller: Caller,
+        who: Identity,
+        journal: Journal,
+        *,
+        is_orderly: bool = False,
+    ) -> None:
+        """An agent that `is_orderly` calls each recipient in the order in which things happened."""
+        self.store = store
+        self.who = who
+        self.journal = journal
+        self.meter = Meter(store.now)
+        self.scribe = Scribe(self._file_failed)
+        self._caller = caller
+        self._outbox = Outbox(self.start) if is_orderly else None
+        self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
+        self._group: asyncio.TaskGroup | None = None
+        self._passing: set[asyncio.Task[Any]] = set()
+        self._open: set[asyncio.Future[Answer]] = set()
+        """Exchanges whose answers are still being made."""
+        self.is_stopping = False
+
+    # its life
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator["Agent"]:
+        """Work within this context; at its end finish what is being stored, and drop what waits for others."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            self.start(self._alarm.run())
+            self.start(self.scribe.run())
+            try:
+                yield self
+            finally:
+                self.stop()
+                for task in tuple(self._passing):
+                    task.cancel()
+        await self.scribe.drain()
+
+    def stop(self) -> None:
+        """Take nothing more; whoever still waits for an answer is told so."""
+        self.is_stopping = True
+        for answer in self._open:
+            if not answer.done():
+                answer.set_result(ignored(STOPPING))
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Something that is done beside all else, and dropped when the agent stops."""
+        task = self._spawn(work)
+        self._passing.add(task)
+        task.add_done_callback(self._passing.discard)
+        return task
+
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        assert self._group is not None, "an agent works within `working`"
+        return self._group.create_task(work)
+
+    def _file_failed(self) -> None:
+        self.meter.file_failures += 1
+
+    # machines
+
+    def take_up(self, work: Work[S], sends: list[Send]) -> None:
+        """Begin with a machine, or go on with it after a restart: its timers run, and what it had asked is asked."""
+        self.meter.enter(work, work.machine, work.state.phase.value)
+        for send in sends:
+            self._carry_out(work, work.state, send)
+        self._alarm.set(work)
+
+    def let_go(self, work: Work[S]) -> None:
+        """A machine has nothing more to do."""
+        self.meter.leave(work)
+
+    async def bring(self, work: Work[S], event: Event) -> Step[S] | Rejection:
+        """Let an event happen to a machine, to its end, whoever wanted it."""
+        return await asyncio.shield(self._spawn(self._bring(work, event)))
+
+    async def _bring(self, work: Work[S], event: Event) -> Step[S] | Rejection:
+        return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it))
+
+    async def _expire(self, work: Work[Any]) -> None:
+        """Timers have run out. It is done beside the alarm, which must not wait for the disk."""
+
+        async def expire() -> None:
+            await work.keeper.expire(lambda event, came_of_it: self._tell(work, event, came_of_it))
+
+        self._spawn(expire())
+
+    def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
+        """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
+        if isinstance(came_of_it, Step):
+            for hop in came_of_it.trace:
+                self.journal.transition(work.match_of(came_of_it.state), hop)
+                self.meter.passed(work.machine, hop)
+            if came_of_it.trace:
+                self.meter.enter(work, work.machine, came_of_it.state.phase.value)
+            for effect in came_of_it.effects:
+                if isinstance(effect, Send):
+                    self._carry_out(work, came_of_it.state, effect)
+        self._alarm.set(work)
+        work.after(event, came_of_it)
+
+    # calls
+
+    def _carry_out(self, work: Work[S], state: S, send: Send) -> None:
+        """A reply goes to the exchanges that wait for it; whoever else waits for one asks again. The rest is called."""
+        assert isinstance(send.message, LeagueMessage)
+        if isinstance(send.message, REPLIES):
+            work.resolve(send.message)
+        elif self._outbox is None:
+            self.start(self._call(work, state, send))
+        elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
+            self.start(self._lost(work, state, send, "too much is waiting for it"))
+
+    async def _call(self, work: Work[S], state: S, send: Send) -> None:
+        """Call somebody, and let happen what comes of it."""
+        message = send.message
+        assert isinstance(message, LeagueMessage)
+        endpoint = work.endpoint_of(state, send.to)
+        if endpoint is None:
+            await self._lost(work, state, send, "its address is not known")
+            return
+        self.journal.sent(work.match_of(state), message, send.to)
+        seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
+        began = asyncio.get_running_loop().time()
+        try:
+            answer = await self._caller.call(
+                endpoint,
+                message,
+                who=self.who,
+                to=Address(send.to),
+                conversation=work.conversation_of(state, send),
+                seconds=seconds,
+            )
+        except Unreached as fault:
+            is_silent = asyncio.get_running_loop().time() - began >= seconds
+            await self._lost(work, state, send, str(fault), is_silent=is_silent)
+            return
+        await self._answered(work, state, send, answer)
+
+    async def ask(self, endpoint: str, to: str, message: LeagueMessage, seconds: float) -> Answered | None:
+        """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
+        self.journal.sent(None, message, to)
+        try:
+            return await self._caller.call(
+                endpoint, message, who=self.who, to=Address(to), conversation=new_conversation(), seconds=seconds
+            )
+        except Unreached as fault:
+            self.meter.called(wire_name(type(message)), Outcome.UNREACHED)
+            self.journal.failed(None, message, to, str(fault))
+            return None
+
+    async def challenge(self, endpoint: str, name: str, seconds: float) -> bool:
+        """Whether whoever registers by this name is the one that answers there."""
+        return await self._caller.challenge(endpoint, name, who=self.who, seconds=seconds)
+
+    async def all_called(self) -> None:
+        """Wait until an orderly agent has made all its calls."""
+        assert self._outbox is not None
+        await self._outbox.empty()
+
+    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_silent: bool = False) -> None:
+        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told."""
+        assert isinstance(send.message, LeagueMessage)
+        self.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
+        self.journal.failed(work.match_of(state), send.message, send.to, why)
+        event = None if is_silent else work.failure_of(state, send)
+        if event is not None:
+            await self.bring(work, event)
+
+    async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
+        """A reply is an event. Anything else is an answer all the same, for whoever wants no more than that."""
+        kind = wire_name(type(send.message))
+        event: Event | None
+        if isinstance(answer, LeagueMessage):
+            self.meter.called(kind, Outcome.ANSWERED)
+            self.journal.received(work.match_of(state), answer, send.to)
+            event = answer
+        elif isinstance(answer, Fault):
+            self.meter.called(kind, Outcome.FAULT)
+            self.journal.note(
+                f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match_of(state)
+            )
+            event = work.faulted(state, send)
+        else:
+            self.meter.called(kind, Outcome.RECEIPT)
+            event = None  # what was asked for may still be posted
+        if event is not None:
+            await self.bring(work, event)
+
+    # exchanges
+
+    async def exchange(self, work: Work[S], message: LeagueMessage, by: str) -> Answer:
+        """Let a message happen to a machine, and answer it: at once, or when the answer is made."""
+        if self.is_stopping:
+            return ignored(STOPPING)
+        self.journal.received(_match_of(message, work), message, by)
+        with work.awaiting(message) as answer:
+            came_of_it = await self.bring(work, message)
+            if isinstance(came_of_it, Rejection):
+                reply = await self._refusal(work, message, came_of_it, by, answer)
+            else:
+                reply = await self._reply(work, message, came_of_it, answer)
+        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        return reply
+
+    async def _reply(
+        self, work: Work[S], message: LeagueMessage, step: Step[S], answer: asyncio.Future[Answer]
+    ) -> Answer:
+        found = work.reply_to(message, step)
+        if found is not None:
+            return found
+        return await self._later(work, message, answer) if isinstance(message, work.later) else DONE
+
+    async def _refusal(
+        self, work: Work[S], message: LeagueMessage, refused: Rejection, by: str, answer: asyncio.Future[Answer]
+    ) -> Answer:
+        if refused.code == PENDING:
+            return await self._later(work, message, answer)
+        self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code)
+        code = work.errors.get(refused.code)
+        return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
+
+    async def _later(self, work: Work[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
+        """The answer when it is made, or that there is none: nobody waits for ever."""
+        self._open.add(answer)
+        try:
+            async with asyncio.timeout(SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace):
+                return await answer
+        except TimeoutError:
+            return ignored(LATE)
+        finally:
+            self._open.discard(answer)
+
+
+def _due_of(work: Work[Any]) -> int | None:
+    timer = work.keeper.next_timer
+    return None if timer is None else timer.due
+
+
+def _match_of(message: LeagueMessage, work: Work[Any]) -> str | None:
+    return getattr(message, "match_id", None) or work.match_of(work.state)
+
+
+def _outcome(reply: Answer) -> str:
+    return str(reply.code) if isinstance(reply, Fault) else wire_name(type(reply))

@@ -1,0 +1,154 @@
+"""A server in this process: opens a door on a port, and closes it again."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TypeVar
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = 10.0
+MOST_HEAD_BYTES = 32 * 1024
+MOST_CONNECTIONS = 4096
+GRACE_SECONDS = 5
+
+T = TypeVar("T")
+
+
+def run(main: Coroutine[object, object, T]) -> T:
+    """Run an agent's process to its end, on the faster loop where there is one."""
+    if sys.platform == "win32":
+        return asyncio.run(main)
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(main)
+
+
+class Serving:
+    """A server that runs."""
+
+    def __init__(self, server: "_Server", task: asyncio.Task[None], port: int) -> None:
+        self._server = server
+        self._task = task
+        self.port = port
+
+    async def stop(self) -> None:
+        """Take nothing more, let what is under way finish for a while, and close."""
+        self._server.leaving.set()
+        await self._task
+
+    async def ended(self) -> None:
+        """Wait until the server has stopped."""
+        await asyncio.shield(self._task)
+
+
+async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, head_seconds: float = HEAD_SECONDS) -> Serving:
+    """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken."""
+    listener = _listening(host, port)
+    server = _Server(app, head_seconds)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    await server.ready.wait()
+    return Serving(server, task, listener.getsockname()[1])
+
+
+@asynccontextmanager
+async def served(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Serving]:
+    """The same for as long as a block runs."""
+    serving = await serve(app, host, port)
+    try:
+        yield serving
+    finally:
+        await serving.stop()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """Without signal handlers, which are the process's own affair, and woken when it is to leave."""
+
+    def __init__(self, app: ASGIApp, head_seconds: float) -> None:
+        protocol = type("Prompt", (_Prompt,), {"head_seconds": head_seconds})
+        config = uvicorn.Config(
+            app,
+            http=protocol,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,  # a peer is who it is, whatever it says of others
+            server_header=False,
+            date_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self.leaving = asyncio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self.leaving.wait()
+
+
+class _Prompt(HttpToolsProtocol):
+    """Who connects and says nothing, or takes forever over its headers, or has too many of them, is put out."""
+
+    head_seconds = HEAD_SECONDS
+    _deadline: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expect()
+
+    def on_headers_complete(self) -> None:
+        self._expect_nothing()
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._deadline is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > MOST_HEAD_BYTES:
+                self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        self._expect_nothing()
+        self._head_bytes = 0
+        self._deadline = self.loop.call_later(self.head_seconds, self.transport.close)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

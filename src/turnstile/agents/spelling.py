@@ -1,0 +1,345 @@
+"""Foreign spellings: what others call things, and what is meant. Everything that is tolerated is tolerated here.
+
+`read_message` makes a typed message of the fields of one, whoever wrote it: names that others use are understood, what
+may be missing is filled in, and what is only there to be looked at is dropped when it cannot be read. What is left
+over is a fault that names the fields.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from turnstile.agents.envelope import read_sender
+from turnstile.agents.rpc import INVALID_PARAMS, Fault, Fields
+from turnstile.kernel.values import Malformed, PlayerId, decode, encode, wire_name
+from turnstile.league.messages import GameResult, LeagueMessage
+from turnstile.league.words import ERROR_CODES, GAME_TYPE, Awaited, ErrorName, Registration, Role, Status
+
+M = TypeVar("M", bound=LeagueMessage)
+
+UNKNOWN_SENDER = "unknown"
+UNKNOWN_VERSION = "0.0.0"
+LONGEST_CHOICE = 64
+NO_WINNER = ("", "DRAW", "NONE", "TIE", "NULL")
+JOINED = ("ACCEPTED", "JOINED", "ACK")
+DECLINED = ("REJECTED", "DECLINED")
+REJECTIONS = (*DECLINED, "ERROR", "FAILED", "DENIED")
+
+
+def read_message(kind: type[M], fields: Fields) -> M | Fault:
+    """A message of this kind, or a fault that names what is missing or of another type."""
+    known = _known(kind)
+    if isinstance(inner := fields.get("data"), dict) and "data" not in known:
+        fields = {**inner, **fields}
+    fields = _mended(wire_name(kind), fields)
+    given = {name: fields[name] for name in known if name in fields}
+    missing = [name for name, is_required in known.items() if is_required and name not in given]
+    if missing:
+        return misfit(missing)
+    try:
+        return decode(encode({**given, "message_type": wire_name(kind)}), kind)
+    except Malformed as fault:
+        return misfit([_place(str(fault))])
+
+
+def misfit(names: Iterable[str]) -> Fault:
+    return Fault(INVALID_PARAMS, "Missing or ill-typed fields", {"fields": list(names)})
+
+
+@cache
+def _known(kind: type[LeagueMessage]) -> dict[str, bool]:
+    """The fields of a message, and whether they are required."""
+    return {field.encode_name: field.required for field in msgspec.structs.fields(kind)}
+
+
+def _place(reason: str) -> str:
+    """The field that a reason of the decoder is about. Its text is not passed on: it may quote what was sent."""
+    missing = re.search(r"missing required field `([^`]*)`", reason)
+    path = re.search(r"at `\$\.?([^`]*)`", reason)
+    return ".".join(found[1] for found in (path, missing) if found and found[1])
+
+
+# what every message may have
+
+
+def _mended(message_type: str, fields: Fields) -> Fields:
+    fields = dict(fields)
+    fields["sender"] = read_sender(fields.get("sender")) or UNKNOWN_SENDER
+    if "round_id" in fields:
+        fields["round_id"] = _whole(fields["round_id"])
+    mend = MENDERS.get(message_type)
+    if mend is not None:
+        mend(fields)
+    return fields
+
+
+def _whole(number: Any) -> Any:
+    """A number that came as a text is a number."""
+    is_written = isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10
+    return int(number) if is_written else number
+
+
+def _inner(fields: Fields, name: str) -> Fields:
+    """A part of a message that can be mended on its own; an empty one where there is none."""
+    held = fields.get(name)
+    fields[name] = dict(held) if isinstance(held, dict) else {}
+    return fields[name]  # type: ignore[no-any-return]
+
+
+def _default(fields: Fields, **values: Any) -> None:
+    """Fill in what is missing or null."""
+    for name, value in values.items():
+        if fields.get(name) is None:
+            fields[name] = value
+
+
+def speaker(fields: Fields) -> PlayerId | None:
+    """The player that says something: its `player_id`, else the id in `sender`."""
+    named = fields.get("player_id")
+    if isinstance(named, str) and named:
+        return PlayerId(named)
+    kind, _, name = (read_sender(fields.get("sender")) or "").partition(":")
+    return PlayerId(name) if kind == "player" and name else None
+
+
+# joins and choices, in replies as in posts
+
+
+def read_join(fields: Fields) -> bool | None:
+    """Whether a player joins; `None` where it does not say. `ok` says nothing: some answer it to everything."""
+    for name in ("accept", "accepted"):
+        if isinstance(fields.get(name), bool):
+            return bool(fields[name])
+    status = str(fields.get("status")).strip().upper()
+    return True if status in JOINED else False if status in DECLINED else None
+
+
+def read_choice(fields: Fields) -> str | None:
+    """What a player chooses, trimmed and in lower case, be it a choice or not; `None` where it says nothing."""
+    move = fields.get("move_data")
+    for found in (
+        fields.get("parity_choice"),
+        fields.get("choice"),
+        move.get("choice") if isinstance(move, dict) else None,
+    ):
+        if found is not None:
+            return str(found).strip().lower()[:LONGEST_CHOICE]
+    return None
+
+
+def _mend_join(fields: Fields) -> None:
+    accepts = read_join(fields)
+    if accepts is not None:
+        fields["accept"] = accepts
+    _default(fields, player_id=speaker(fields))
+
+
+def _mend_choice(fields: Fields) -> None:
+    choice = read_choice(fields)
+    if choice is not None:
+        fields["parity_choice"] = choice
+    _default(fields, player_id=speaker(fields))
+
+
+def _mend_invitation(fields: Fields) -> None:
+    role = str(fields.get("role_in_match")).strip().upper()
+    fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
+
+
+# results
+
+
+def _mend_game_over(fields: Fields) -> None:
+    """A result that cannot be read is none: the match is over all the same."""
+    told = fields.get("game_result")
+    if not isinstance(told, dict):
+        fields["game_result"] = None
+        return
+    result = _inner(fields, "game_result")
+    _default(result, reason=str(fields.get("reason") or ""), winner_player_id=None, drawn_number=None)
+    result["winner_player_id"] = _winner(result["winner_player_id"])
+    result["number_parity"] = _parity(result.get("number_parity"))
+    result["choices"] = _choices(result.get("choices"))
+    _default(result, status=_status(result["winner_player_id"], result["drawn_number"], result.get("score")))
+    if result["number_parity"] is None:
+        result["drawn_number"] = None  # a 0 that stands for nothing
+    if not _is_result(result):
+        fields["game_result"] = None
+
+
+def _is_result(result: Fields) -> bool:
+    try:
+        decode(encode(result), GameResult)
+    except Malformed:
+        return False
+    return True
+
+
+def _mend_report(fields: Fields) -> None:
+    """Who has won must be said; how, can be told from it."""
+    if not isinstance(fields.get("result"), dict):
+        return
+    result = _inner(fields, "result")
+    details = _inner(result, "details")
+    result.update({"winner": _winner(result["winner"])} if "winner" in result else {})
+    _default(result, score={})
+    _default(details, drawn_number=None)
+    details["choices"] = _choices(details.get("choices"))
+    _default(details, status=_status(result.get("winner"), details["drawn_number"], result["score"]))
+
+
+def _winner(winner: Any) -> Any:
+    """Nobody has won a draw, however that is written."""
+    return None if isinstance(winner, str) and winner.strip().upper() in NO_WINNER else winner
+
+
+def _status(winner: Any, number: Any, score: Any) -> Status:
+    """How a match ended that does not say so. Where nothing was drawn, and somebody has no point, it did not play."""
+    if number not in (None, 0):
+        return Status.DRAW if winner is None else Status.WIN
+    is_shared = winner is None and isinstance(score, dict) and any(score.values())
+    return Status.DRAW if is_shared else Status.TECHNICAL_LOSS
+
+
+def _parity(parity: Any) -> Any:
+    """`N/A` and `NO_RESPONSE` stand for nothing."""
+    found = parity.strip().lower() if isinstance(parity, str) else parity
+    return found if found in ("even", "odd") else None
+
+
+def _choices(choices: Any) -> Fields:
+    return {player: _parity(choice) for player, choice in choices.items()} if isinstance(choices, dict) else {}
+
+
+# registration and the league
+
+
+def _mend_meta(name: str) -> Callable[[Fields], None]:
+    """Who registers need only say its name and where it is; some say it without `*_meta`, some call it `endpoint`."""
+
+    def mend(fields: Fields) -> None:
+        told = fields.get(name)
+        meta = dict(told) if isinstance(told, dict) else dict(fields)
+        if isinstance(meta.get("endpoint"), str):
+            _default(meta, contact_endpoint=meta["endpoint"])
+        if not isinstance(meta.get("version"), str):
+            meta["version"] = UNKNOWN_VERSION
+        if not isinstance(meta.get("protocol_version"), str):
+            meta.pop("protocol_version", None)
+        if isinstance(meta.get("game_types"), str):
+            meta["game_types"] = [meta["game_types"]]
+        _default(meta, game_types=[GAME_TYPE])
+        fields[name] = meta
+
+    return mend
+
+
+def _mend_rows(name: str) -> Callable[[Fields], None]:
+    """Rows of a table may have no more than rank, player and points."""
+
+    def mend(fields: Fields) -> None:
+        rows = fields.get(name)
+        if isinstance(rows, list):
+            fields[name] = [standings_row(row) if isinstance(row, dict) else row for row in rows]
+
+    return mend
+
+
+def standings_row(row: Fields) -> Fields:
+    row = dict(row)
+    _default(row, display_name=row.get("player_id"), played=0, wins=0, draws=0, losses=0)
+    return row
+
+
+def _mend_league_completed(fields: Fields) -> None:
+    _mend_rows("final_standings")(fields)
+    champion = _inner(fields, "champion")
+    _default(champion, display_name=champion.get("player_id"), points=0)
+
+
+def _mend_round_completed(fields: Fields) -> None:
+    _default(fields, next_round_id=None, matches_played=fields.get("matches_completed", 0))
+
+
+def _mend_error(fields: Fields) -> None:
+    """A GAME_ERROR in either of its forms: the name in one field or the other, the retries flat or nested."""
+    names: dict[Any, str] = {code: name.value for name, code in reversed(ERROR_CODES.items())}
+    names.update({name.value: name.value for name in ErrorName})
+    for told in (fields.get("error_name"), fields.get("error_description"), fields.get("error_code")):
+        if isinstance(told, str) and told in names:
+            fields["error_name"] = names[told]
+            break
+    retries = _inner(fields, "retry_info")
+    for counter in ("retry_count", "max_retries"):
+        count = fields.get(counter, retries.get(counter))
+        _default(fields, **{counter: 0 if count is None else count})
+        _default(retries, **{counter: fields[counter]})
+    if fields.get("action_required") not in set(Awaited):
+        fields["action_required"] = Awaited.CHOOSE_PARITY_RESPONSE
+    _default(fields, error_description=fields.get("error_name"), consequence="", retryable=False)
+    _default(fields, affected_player="")
+
+
+def _mend_query(fields: Fields) -> None:
+    if isinstance(fields.get("query_type"), str):
+        fields["query_type"] = fields["query_type"].strip().upper()
+
+
+# replies
+
+
+def _mend_registered(name: str) -> Callable[[Fields], None]:
+    """Who has been given an id is registered, whatever word is used for it."""
+
+    def mend(fields: Fields) -> None:
+        status = str(fields.get("status")).strip().upper()
+        has_id = isinstance(fields.get(name), str) and bool(fields[name])
+        if status in REJECTIONS:
+            fields["status"] = Registration.REJECTED
+        elif has_id:
+            fields["status"] = Registration.ACCEPTED
+        else:
+            fields.pop("status", None)
+
+    return mend
+
+
+def _mend_booked(fields: Fields) -> None:
+    """A report that is answered, and not with a rejection, is booked, whatever word is used for it."""
+    if str(fields.get("status")).strip().upper() not in REJECTIONS:
+        fields["status"] = Registration.ACCEPTED
+
+
+def _mend_query_response(fields: Fields) -> None:
+    """Standings may stand at the top or in `data`."""
+    inner = fields.get("data")
+    if isinstance(inner, dict):
+        for name in ("standings", "current_round"):
+            _default(fields, **({name: inner[name]} if name in inner else {}))
+    if isinstance(fields.get("standings"), list):
+        _default(fields, success=True)
+    _mend_rows("standings")(fields)
+
+
+MENDERS: dict[str, Callable[[Fields], None]] = {
+    "LEAGUE_REGISTER_REQUEST": _mend_meta("player_meta"),
+    "REFEREE_REGISTER_REQUEST": _mend_meta("referee_meta"),
+    "GAME_INVITATION": _mend_invitation,
+    "GAME_JOIN_ACK": _mend_join,
+    "CHOOSE_PARITY_RESPONSE": _mend_choice,
+    "GAME_OVER": _mend_game_over,
+    "GAME_ERROR": _mend_error,
+    "MATCH_RESULT_REPORT": _mend_report,
+    "LEAGUE_STANDINGS_UPDATE": _mend_rows("standings"),
+    "ROUND_COMPLETED": _mend_round_completed,
+    "LEAGUE_COMPLETED": _mend_league_completed,
+    "LEAGUE_QUERY": _mend_query,
+    "LEAGUE_REGISTER_RESPONSE": _mend_registered("player_id"),
+    "REFEREE_REGISTER_RESPONSE": _mend_registered("referee_id"),
+    "MATCH_RESULT_ACK": _mend_booked,
+    "LEAGUE_QUERY_RESPONSE": _mend_query_response,
+}
+"""What is done to the fields of a message, before they are held against its type."""

@@ -1,0 +1,150 @@
+"""A match as a file: its life, everything that was said, and how it ended.
+
+The file is SHARED/data/matches/<league_id>/<match_id>.json, and players may be able to read it. So before the match is
+over it names what was said, and shows only what both players may know; after that it shows everything.
+
+It is a function of the referee's log: what is replayed after a restart makes the same file again.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from turnstile.agents.files import part_of_path
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event, Message, encode, wire_name
+from turnstile.league.messages import (
+    ChooseParityCall,
+    GameInvitation,
+    GameJoinAck,
+    GameResult,
+    LeagueMessage,
+    LeagueQuery,
+    LeagueQueryResponse,
+)
+from turnstile.league.referee_calls import score_of
+from turnstile.league.referee_state import MatchAssigned, Phase, State
+from turnstile.league.words import LEAGUE_MANAGER, player_address
+from turnstile.store.log import Instant
+
+OPEN_TO_ALL = (GameInvitation, GameJoinAck, LeagueQuery, LeagueQueryResponse, ChooseParityCall)
+"""What may be shown while the match is played: nothing in them is a secret of one player, or of the draw."""
+
+FINISHED = "FINISHED"
+
+
+class Transcript:
+    """What is known of a match so far. Everything in it is a value; `rendered` may be asked in any thread."""
+
+    def __init__(self, given: MatchAssigned, referee: str, at: Instant) -> None:
+        self.given = given
+        self.referee = referee
+        self.assigned = at
+        self.phase: str = Phase.IDLE.value
+        self.result: GameResult | None = None
+        self.is_reported = False
+        self.finished: Instant | None = None
+        self.path: Path | None = None
+        """Where it is kept, once that is known."""
+        self.last: State | None = None
+        """The referee when the result was reported; it forgets the match afterwards."""
+        self._hops: list[tuple[Instant, str, str, str]] = []
+        self._said: list[tuple[Instant, str, str, Message]] = []
+
+    def add(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        """One more thing has happened."""
+        if isinstance(came_of_it, Rejection):
+            return
+        state = came_of_it.state
+        me = f"referee:{self.referee}"
+        if isinstance(event, LeagueMessage):
+            self._said.append((at, speaker(event), me, event))
+        self._said += [(at, me, effect.to, effect.message) for effect in came_of_it.effects if isinstance(effect, Send)]
+        self._hops += [(at, hop.source, hop.target, hop.label or hop.cause) for hop in came_of_it.trace]
+        self.phase = state.phase.value
+        self.result = state.result or self.result
+        self.is_reported = state.is_reported or self.is_reported
+        if state.phase is Phase.MATCH_COMPLETE:
+            self.finished, self.last = at, state
+
+    def rendered(self) -> bytes:
+        """The file."""
+        content = {
+            "match_id": self.given.match.match_id,
+            "league_id": self.given.league_id,
+            "round_id": self.given.round_id,
+            "game_type": self.given.match.game_type,
+            "referee_id": self.referee,
+            "players": {"PLAYER_A": self.given.match.player_a_id, "PLAYER_B": self.given.match.player_b_id},
+            "lifecycle": self._lifecycle(),
+            "transcript": [self._line(*said) for said in tuple(self._said)],
+            "result": self._result(),
+        }
+        return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+    def _lifecycle(self) -> dict[str, Any]:
+        hops = [{"at": shown(at), "from": a, "to": b, "event": event} for at, a, b, event in tuple(self._hops)]
+        return {
+            "state": FINISHED if self.finished is not None else self.phase,
+            "assigned_at": shown(self.assigned),
+            "finished_at": None if self.finished is None else shown(self.finished),
+            "is_reported": self.is_reported,
+            "transitions": hops,
+        }
+
+    def _line(self, at: Instant, by: str, to: str, message: Message) -> dict[str, Any]:
+        may_show = self.result is not None or isinstance(message, OPEN_TO_ALL)
+        return {
+            "timestamp": shown(at),
+            "from": by,
+            "to": to,
+            "message_type": wire_name(type(message)),
+            "message": msgspec.Raw(encode(message)) if may_show else None,
+        }
+
+    def _result(self) -> dict[str, Any] | None:
+        if self.result is None:
+            return None
+        return {**msgspec.json.decode(encode(self.result)), "score": dict(score_of(self.result))}
+
+
+def speaker(event: LeagueMessage) -> str:
+    """Who has said this to a referee: a player that is named in it, or the league manager."""
+    player = getattr(event, "player_id", None)
+    return LEAGUE_MANAGER if player is None else player_address(player)
+
+
+def shown(at: Instant) -> str:
+    """An instant as league.v2 writes it, to the millisecond."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+# where it is kept
+
+
+def match_path(data: Path, transcript: Transcript) -> Path | None:
+    """The file of a match; `None` where its ids are no names of files.
+
+    When another referee's file is there, and that referee may be the one who has the match, ours stands beside it until
+    the league manager has booked our result.
+    """
+    league, match = part_of_path(transcript.given.league_id), part_of_path(transcript.given.match.match_id)
+    referee = part_of_path(transcript.referee)
+    if league is None or match is None or referee is None:
+        return None
+    folder = data / "data" / "matches" / league
+    path = folder / f"{match}.json"
+    if transcript.is_reported or _author(path) in (None, transcript.referee):
+        return path
+    return folder / f"{match}.{referee}.json"
+
+
+def _author(path: Path) -> str | None:
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeError):
+        return None
+    return str(found.get("referee_id")) if isinstance(found, dict) else None

@@ -1,0 +1,317 @@
+"""Agents of the league on the command line: the manager, a referee, a player, each a process of its own."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+import click
+import msgspec
+
+from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing
+from turnstile.agents.host import MANAGER_URL, CannotStart, Host, Ready, Settings
+from turnstile.agents.manager import ManagerHost
+from turnstile.agents.player import PlayerHost
+from turnstile.agents.referee import DEFAULT_CAPACITY, RefereeHost
+from turnstile.agents.strategies import UnknownStrategy
+from turnstile.cli.arguments import INTERRUPTED
+from turnstile.kernel.chance import Seed
+from turnstile.league.manager_state import MOST_PLAYERS, Options
+from turnstile.league.words import DEFAULT_LEAGUE, LeagueId
+from turnstile.store.protocol import StoreFault
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MANAGER_PORT, REFEREE_PORT, PLAYER_PORT = 8000, 8001, 8101
+FAILED = 1
+
+
+@click.group()
+def league() -> None:
+    """The Even/Odd league: agents that play each other over HTTP (league.v2).
+
+    \b
+    Three terminals make a league:
+      turnstile league manager --players 2
+      turnstile league referee
+      turnstile league player --name Juniper --port 8101 &
+      turnstile league player --name Sorrel --port 8102 --strategy history
+
+    Every agent keeps a log in the data folder and goes on where it was when it is started again. Matches are written
+    to DATA/data/matches/LEAGUE, a player's history to DATA/data/players/ID. GET /health and /metrics say how it is.
+    """
+
+
+def common(port: int) -> Callable[[F], F]:
+    """The options that all agents have."""
+    options = (
+        click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=port,
+            show_default=True,
+            help="The port to listen on; 0 is any that is free, and the same again after a restart.",
+        ),
+        click.option("--endpoint", metavar="URL", help="How others reach this agent, if not at http://HOST:PORT/mcp."),
+        click.option(
+            "--data",
+            type=click.Path(file_okay=False, path_type=Path),
+            default=Path("SHARED"),
+            show_default=True,
+            help="The folder for matches, histories and logs.",
+        ),
+        click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
+        click.option(
+            "--time-scale",
+            "pace",
+            type=click.FloatRange(0, 1, min_open=True),
+            default=1.0,
+            show_default=True,
+            help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
+        ),
+        click.option(
+            "--allow",
+            multiple=True,
+            metavar="HOST|NETWORK",
+            help="Call agents there, too; by default only those on this machine. May be repeated.",
+        ),
+        click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
+        click.option(
+            "--log-format",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help="Lines for people, or objects for programs.",
+        ),
+        click.option(
+            "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
+        ),
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Say when it is ready as a line of JSON, with the endpoint and port.",
+        ),
+    )
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+manager_option = click.option(
+    "--manager", default=MANAGER_URL, show_default=True, metavar="URL", help="Where the league manager is."
+)
+
+
+@league.command()
+@common(MANAGER_PORT)
+@click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
+@click.option(
+    "--players",
+    "expected",
+    type=click.IntRange(2),
+    help="Begin when so many players and a referee have registered; else wait for START_LEAGUE.",
+)
+@click.option(
+    "--most-players", type=click.IntRange(2), default=MOST_PLAYERS, show_default=True, help="Then it is full."
+)
+@click.option(
+    "--player",
+    "listed",
+    multiple=True,
+    metavar="NAME=URL",
+    help="A player that cannot register itself. May be repeated.",
+)
+@click.option(
+    "--verify-endpoints/--no-verify-endpoints",
+    "verifies",
+    default=None,
+    help="Let whoever registers answer a challenge at its address. By default if others than this machine are called.",
+)
+@click.option(
+    "--admin-token",
+    envvar="TURNSTILE_ADMIN_TOKEN",
+    metavar="TOKEN",
+    help="With it START_LEAGUE is taken from anywhere; without it from this machine alone.",
+)
+@click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
+def manager(
+    league_id: str,
+    expected: int | None,
+    most_players: int,
+    listed: tuple[str, ...],
+    verifies: bool | None,
+    admin_token: str | None,
+    once: bool,
+    **given: Any,
+) -> None:
+    """Run the league manager: it registers, pairs, announces, keeps the table.
+
+    \b
+    Begin by itself with four players:  turnstile league manager --players 4
+    With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
+    """
+    options = Options(league_id=LeagueId(league_id), expected_players=expected, most_players=most_players)
+    players = [_listed(entry) for entry in listed]
+    _run(
+        lambda settings: ManagerHost(
+            settings,
+            options,
+            players=players,
+            verifies_endpoints=verifies,
+            admin_token=admin_token,
+            ends_with_league=once,
+        ),
+        name=league_id,
+        **given,
+    )
+
+
+@league.command()
+@common(REFEREE_PORT)
+@manager_option
+@click.option("--name", help="What it is called; by default Referee and the port.")
+@click.option(
+    "--capacity",
+    type=click.IntRange(1, 10_000),
+    default=DEFAULT_CAPACITY,
+    show_default=True,
+    help="How many matches at a time; more wait.",
+)
+@click.option(
+    "--trust-posts",
+    is_flag=True,
+    help="Take answers that are posted, though they do not carry the conversation id of their question.",
+)
+def referee(name: str | None, capacity: int, trust_posts: bool, **given: Any) -> None:
+    """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
+    _run(
+        lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts),
+        name=name or _name("Referee", given["port"]),
+        **given,
+    )
+
+
+@league.command()
+@common(PLAYER_PORT)
+@manager_option
+@click.option("--name", help="What it is called; by default Player and the port.")
+@click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
+@click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
+@click.option(
+    "--accept-unannounced", is_flag=True, help="Take invitations that no announcement preceded, as some leagues do."
+)
+def player(name: str | None, strategy: str, seed: str | None, accept_unannounced: bool, **given: Any) -> None:
+    """Run a player. It exits when the league is over; with status 1 when it cannot register.
+
+    \b
+    Strategies:
+      random                   either, as likely as the other
+      always:even, always:odd  always the same
+      alternating              even, odd, even, odd
+      history                  the other side than the opponent has mostly chosen
+      python:MODULE:FUNCTION   a function of yours: given a dictionary, it returns "even" or "odd"
+      command:PROGRAM          a program of yours: a line of JSON on stdin, "even" or "odd" on stdout
+
+    Yours is run in a process of its own, and killed when it is too late; then the player says "even".
+    """
+    _run(
+        lambda settings: PlayerHost(
+            settings, strategy, seed=None if seed is None else Seed(seed), accepts_unannounced=accept_unannounced
+        ),
+        name=name or _name("Player", given["port"]),
+        **given,
+    )
+
+
+def _name(role: str, port: int) -> str:
+    return f"{role}-{port or os.getpid()}"
+
+
+def _listed(entry: str) -> tuple[str, str]:
+    name, is_given, url = entry.partition("=")
+    if not (name and is_given and url):
+        raise click.UsageError(f"{entry!r} is no player: give NAME=URL.")
+    return name, url
+
+
+# running
+
+
+def _run(
+    make: Callable[[Settings], Host],
+    *,
+    as_json: bool,
+    allow: tuple[str, ...],
+    public: bool,
+    log_format: str,
+    log_file: Path | None,
+    **given: Any,
+) -> None:
+    """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
+    reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
+    with _log(log_file) as log:
+        settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
+        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
+    if status:
+        sys.exit(status)
+
+
+def _log(path: Path | None) -> TextIO:
+    """Where the log goes. Standard error is not ours to close, so a copy of it is."""
+    if path is None:
+        return os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
+    return path.open("a", errors="replace")
+
+
+def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            host, status = runner.run(_until_stopped(make, ready))
+    except (CannotStart, UnknownStrategy, StoreFault) as fault:
+        raise click.ClickException(str(fault)) from None
+    if host.failure is not None:
+        click.echo(f"turnstile: {host.failure}", err=True)
+        return FAILED
+    return status
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """A faster loop, where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+async def _until_stopped(make: Callable[[], Host], ready: Callable[[Ready], None]) -> tuple[Host, int]:
+    """Ctrl-C and SIGTERM stop it in good order; what is durable stays so in any case."""
+    stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
+
+    def interrupt() -> None:
+        nonlocal status
+        status = INTERRUPTED
+        stop.set()
+
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    host = make()
+    await host.run(stop, ready)
+    return host, status
+
+
+def _tell(ready: Ready, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.encode(ready).decode())
+    else:
+        click.echo(f"{ready.name} listens at {ready.endpoint}")
+    sys.stdout.flush()

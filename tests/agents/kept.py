@@ -1,0 +1,89 @@
+"""Machines in stores that fail, on a clock that stands until it is told to go on."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from turnstile.agents.keeper import Keeper
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import Event
+from turnstile.league import player_world, referee_world
+from turnstile.league.player import player
+from turnstile.league.player_state import State as Player
+from turnstile.league.referee import referee
+from turnstile.store.log import Entry, TableId
+from turnstile.store.memory import Disk, MemoryStore
+from turnstile.store.protocol import Busy, Commit, Row, StorageFull, Unknown
+
+TABLE = TableId("machine")
+START = 1_800_000_000_000
+
+MACHINES: dict[str, tuple[Any, Callable[[], Any], tuple[Event, ...]]] = {
+    "player": (player, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
+    "referee": (referee, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
+}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = START
+
+    def __call__(self) -> int:
+        return self.time
+
+
+class MoodyStore(MemoryStore):
+    """A store that cannot, now and then: before it has written, or after."""
+
+    def __init__(self, clock: Clock, disk: Disk, chance: Random, share: float) -> None:
+        super().__init__(clock, disk, is_shared=False)
+        self.chance = chance
+        self.share = share
+        self.faults = 0
+
+    def _mood(self, *kinds: type[Exception]) -> None:
+        if self.chance.random() < self.share:
+            self.faults += 1
+            raise self.chance.choice(kinds)("not now")
+
+    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+        self._mood(Busy, StorageFull, Unknown)
+        done = await super().create(table, header, row)
+        self._mood(Unknown)
+        return done
+
+    async def commit(self, commit: Commit) -> bool:
+        self._mood(Busy, StorageFull, Unknown)
+        done = await super().commit(commit)
+        self._mood(Unknown)
+        return done
+
+
+def anything(state: object) -> bool:
+    return True
+
+
+def nothing(came_of_it: object) -> None:
+    """For who does not care what came of it."""
+
+
+async def begun(store: MemoryStore, name: str, pace: float = 1.0) -> Keeper[Any]:
+    machine, start, _ = MACHINES[name]
+    return await Keeper.begin(store, TABLE, machine, start(), pace=pace, is_open=anything)
+
+
+async def restored(store: MemoryStore, name: str) -> Keeper[Any]:
+    keeper = await Keeper.restore(store, TABLE, MACHINES[name][0], is_open=anything)
+    assert keeper is not None
+    return keeper
+
+
+def happening(name: str, keeper: Keeper[Any], chance: Random) -> Event:
+    """Anything at all, and more often than not something that the machine takes."""
+    machine, _, events = MACHINES[name]
+    taken = [event for event in events if not isinstance(machine.apply(keeper.state, event), Rejection)]
+    return chance.choice(taken if taken and chance.random() < 0.8 else events)
+
+
+def standing(keeper: Keeper[Any]) -> tuple[Player, Any, int]:
+    return keeper.state, keeper.timers, keeper.position

@@ -1,0 +1,127 @@
+"""A match that is given to another referee, and a history that does not grow without end."""
+
+import pytest
+from msgspec.structs import replace
+
+from tests.league import played
+from tests.league.played import ANOTHER, IN_MATCH, announcement, call, invitation, play, refused, sent, taken, timers
+from turnstile.league.messages import RoundAnnouncement
+from turnstile.league.player_state import MOST_KEPT, Code, Phase, PlayedMatch, State
+from turnstile.league.player_world import sound
+from turnstile.league.words import MatchId
+
+WITH_ANOTHER = announcement(1, referee="REF04")
+
+
+# another referee
+
+
+@pytest.mark.parametrize("phase", IN_MATCH)
+def test_a_match_that_is_given_to_another_referee_is_dropped_with_its_timers(phase: Phase) -> None:
+    step = taken(IN_MATCH[phase](), WITH_ANOTHER)
+    assert step.state.phase is Phase.WAITING_FOR_ROUND
+    assert step.state.match is None
+    assert step.state.history == ()
+    assert timers(step) == ["no join", "no choice"]
+    assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
+    assert sound(step.state) is None
+
+
+@pytest.mark.parametrize("phase", IN_MATCH)
+def test_the_new_referee_begins_anew_and_the_old_one_is_turned_away(phase: Phase) -> None:
+    state = taken(IN_MATCH[phase](), WITH_ANOTHER).state
+    assert refused(state, invitation("R1M1")) == Code.WRONG_REFEREE
+    state = taken(state, invitation("R1M1", sender=ANOTHER)).state
+    state = play(state, "ready").state
+    assert refused(state, call("R1M1")) == Code.WRONG_REFEREE
+    assert taken(state, call("R1M1", sender=ANOTHER)).state.phase is Phase.CHOOSING_PARITY
+
+
+@pytest.mark.parametrize("phase", IN_MATCH)
+@pytest.mark.parametrize("again", [announcement(1), announcement(1, referee=None)], ids=["the same", "none named"])
+def test_a_round_that_is_announced_again_with_the_same_referee_changes_nothing(
+    phase: Phase, again: RoundAnnouncement
+) -> None:
+    state = IN_MATCH[phase]()
+    step = taken(state, again)
+    assert step.state == state
+    assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
+    assert timers(step) == []
+
+
+def test_another_referee_for_another_match_changes_nothing() -> None:
+    state = play(played.registered(), "round 2", "invited R2M1").state
+    again = announcement(2, referee="REF04")
+    others = replace(again, matches=tuple(match for match in again.matches if match.match_id != "R2M1"))
+    assert taken(state, others).state == state
+
+
+def test_a_match_that_is_in_the_history_is_not_played_again_by_another_referee() -> None:
+    state = taken(played.complete(), WITH_ANOTHER).state
+    assert state.phase is Phase.MATCH_COMPLETE
+    assert refused(state, invitation("R1M1", sender=ANOTHER)) == Code.IGNORED
+
+
+def test_another_referee_comes_too_late_when_the_next_round_is_announced() -> None:
+    state = play(played.chosen(), "round 2").state
+    assert taken(state, WITH_ANOTHER).state == state
+
+
+# the history
+
+
+def after(matches: int) -> State:
+    """A player that has won as many matches as that, one a round."""
+    before = played.complete()
+    (one,) = before.history
+    history = tuple(of_round(one, number) for number in range(1, matches + 1))[-MOST_KEPT:]
+    statistics = replace(before.statistics, wins=matches, points=3 * matches)
+    last = replace(before.playing, match_id=history[-1].match_id, round_id=matches)
+    return replace(before, history=history, statistics=statistics, match=last, round=None, phase=Phase.REGISTERED)
+
+
+def of_round(one: PlayedMatch, number: int) -> PlayedMatch:
+    return replace(one, match_id=MatchId(f"R{number}M1"), round_id=number)
+
+
+def with_announced(state: State, number: int) -> State:
+    announced = replace(announcement(1), round_id=number)
+    match = replace(announced.matches[0], match_id=MatchId(f"R{number}M1"))
+    return taken(state, replace(announced, matches=(match,))).state
+
+
+@pytest.mark.parametrize("matches", [MOST_KEPT - 1, MOST_KEPT, MOST_KEPT + 900])
+def test_only_the_latest_matches_are_kept_and_all_are_counted(matches: int) -> None:
+    number = matches + 1
+    state = with_announced(after(matches), number)
+    state = taken(state, replace(invitation("R1M1"), match_id=MatchId(f"R{number}M1"), round_id=number)).state
+    state = play(state, "ready").state
+    state = taken(state, call(f"R{number}M1")).state
+    state = play(state, "odd", f"won R{number}M1").state
+    assert len(state.history) == min(number, MOST_KEPT)
+    assert state.history[-1].round_id == number
+    assert state.statistics.wins == number
+    assert sound(state) is None
+
+
+@pytest.mark.parametrize("number", [1, 5, 999, 1_000])
+def test_a_finished_match_of_any_round_is_known_as_such(number: int) -> None:
+    state = after(1_000)
+    again = replace(invitation("R1M1"), match_id=MatchId(f"R{number}M1"), round_id=number)
+    assert refused(state, again) == Code.IGNORED
+    assert refused(replace(state, accepts_unannounced=True), again) == Code.IGNORED
+    assert with_announced(state, number).phase is Phase.REGISTERED
+
+
+def test_a_player_of_an_unannounced_league_does_not_go_back_to_an_earlier_round() -> None:
+    state = play(played.registered(accepts_unannounced=True), "invited R2M1", "won R2M1").state
+    assert refused(state, invitation("R1M1")) == Code.IGNORED
+    assert taken(state, invitation("R2M2")).state.phase is Phase.INVITED_TO_MATCH
+
+
+def test_a_history_that_is_too_long_or_out_of_order_is_unsound() -> None:
+    state = after(1_000)
+    assert sound(state) is None
+    assert sound(replace(state, history=(state.history[0], *state.history))) is not None
+    assert sound(replace(state, history=state.history[::-1])) is not None
+    assert sound(replace(state, statistics=replace(state.statistics, wins=99))) is not None
