@@ -19,7 +19,15 @@ from turnstile.league.management import (
     RefereeRegisterResponse,
     StartLeague,
 )
-from turnstile.league.manager_calls import announced, expiry_of, league_completed, paired, round_completed
+from turnstile.league.manager_calls import (
+    announced,
+    assignment,
+    expiry_of,
+    league_completed,
+    paired,
+    round_completed,
+    watched,
+)
 from turnstile.league.manager_entry import (
     register_awaited_referee,
     register_player,
@@ -30,7 +38,7 @@ from turnstile.league.manager_entry import (
 )
 from turnstile.league.manager_queries import answered, status_of
 from turnstile.league.manager_results import match_reported, outcome_of
-from turnstile.league.manager_rounds import UNAWAITED, begun, booked, called, given_up, heard, playing
+from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, given_up, heard, playing
 from turnstile.league.manager_state import (
     IN_ROUND,
     RESTING,
@@ -235,6 +243,27 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     if referee.unanswered >= state.options.most_unanswered or referee.periods >= state.options.most_periods:
         return given_up(state, at)
     return called(replace(state, referees=put(state.referees, at, referee)), at)
+
+
+@manager.on(Phase.WAITING_FOR_REFEREE, RefereeExpired, to=Phase.WAITING_FOR_REFEREE)
+def call_absent(state: State, event: RefereeExpired) -> Next[State] | Rejection:
+    """While no referee is left all are called on: one that was only out of reach does not know that it is missed."""
+    at = state.referee_at(event.referee_id)
+    if at is None or event != expiry_of(state, state.referees[at]):
+        return STALE
+    return Next(state, assignment(state, state.referees[at]), watched(state, state.referees[at]))
+
+
+@manager.on(
+    Phase.WAITING_FOR_REFEREE,
+    RoundAnnouncementAck,
+    to={TAKES_OVER: Phase.ANNOUNCING_ROUND, IS_BACK: Phase.PLAYING_ROUND},
+)
+def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Rejection:
+    """A referee that was thought to be gone has answered."""
+    referee = event.referee_id
+    at = None if isinstance(referee, UnsetType) else state.referee_at(RefereeId(referee))
+    return UNAWAITED if at is None or event.round_id != state.round_id else back(state, at)
 
 
 # results

@@ -245,4 +245,6 @@ def resumed(state: State) -> list[Send]:
         return _announcements(state, state.unheard)
     if state.phase is Phase.PLAYING_ROUND:
         return [assignment(state, referee) for referee in state.referees if referee.unanswered]
+    if state.phase is Phase.WAITING_FOR_REFEREE:
+        return [assignment(state, referee) for referee in state.referees]
     return league_completed(state) if state.phase is Phase.LEAGUE_COMPLETE else []

@@ -9,6 +9,7 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, judge
 from turnstile.kernel.machine import Rejection
 from turnstile.league import schedule
 from turnstile.league.manager_state import Code, Match, Outcome, State, Tally, match_id, match_of, player_id, put
+from turnstile.league.manager_table import climbed
 from turnstile.league.messages import MatchResultReport, ReportDetails, ReportedResult, RoundSummary
 from turnstile.league.words import MatchId, Status
 
@@ -100,20 +101,22 @@ def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None)
 # what it is worth
 
 
-def credited(tallies: tuple[Tally, ...], places: tuple[int, int], outcome: Outcome) -> tuple[Tally, ...]:
-    """The tallies of all, with what two players have got out of their match."""
-    winner = WINNER.get(outcome)
-    for seat, place in enumerate(places):
-        before = tallies[place]
-        if outcome is Outcome.DRAW:
-            after = replace(before, draws=before.draws + 1, points=before.points + POINTS_FOR_A_DRAW)
-        elif seat == winner:
-            after = replace(before, wins=before.wins + 1, points=before.points + POINTS_FOR_A_WIN)
-        else:
-            technical = before.technical_losses + (outcome in TECHNICAL)
-            after = replace(before, losses=before.losses + 1, technical_losses=technical)
-        tallies = put(tallies, place, after)
-    return tallies
+def credited(state: State, match: Match, outcome: Outcome) -> State:
+    """The league, with what two players have got out of their match."""
+    tallies, ladder = state.tallies, state.ladder
+    for seat, place in enumerate(places_of(state, match)):
+        after = put(tallies, place, _tallied(tallies[place], outcome, is_winner=WINNER.get(outcome) == seat))
+        tallies, ladder = after, climbed(ladder, tallies, after, place)
+    return replace(state, tallies=tallies, ladder=ladder)
+
+
+def _tallied(tally: Tally, outcome: Outcome, *, is_winner: bool) -> Tally:
+    if outcome is Outcome.DRAW:
+        return replace(tally, draws=tally.draws + 1, points=tally.points + POINTS_FOR_A_DRAW)
+    if is_winner:
+        return replace(tally, wins=tally.wins + 1, points=tally.points + POINTS_FOR_A_WIN)
+    technical = tally.technical_losses + (outcome in TECHNICAL)
+    return replace(tally, losses=tally.losses + 1, technical_losses=technical)
 
 
 def summary_of(outcomes: str) -> RoundSummary:

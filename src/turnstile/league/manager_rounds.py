@@ -17,7 +17,7 @@ from turnstile.league.manager_calls import (
     unwatched,
     watched,
 )
-from turnstile.league.manager_results import credited, places_of
+from turnstile.league.manager_results import credited
 from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
@@ -28,7 +28,9 @@ UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited fo
 
 def begun(state: State) -> State:
     """The league has begun; the players of its first round are to be paired."""
-    return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=(Tally(),) * len(state.players))
+    count = len(state.players)
+    nothing, order = (Tally(),) * count, tuple(range(count))
+    return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=nothing, ladder=order)
 
 
 def begun_if_all_are_here(state: State) -> State:
@@ -66,12 +68,19 @@ def called(state: State, at: int) -> Next[State]:
 
 
 def given_up(state: State, at: int) -> Next[State]:
-    """A referee is gone. Its matches go to others; without any they wait."""
+    """A referee is gone. Its matches go to others; without any they wait, and all referees are called on."""
     gone = replace(state.referees[at], is_up=False, unanswered=0, periods=0)
     after = replace(state, referees=put(state.referees, at, gone))
     if any(referee.is_up for referee in after.referees):
         return carried_on(after)
-    return Next(replace(after, phase=Phase.WAITING_FOR_REFEREE))
+    waiting = replace(after, phase=Phase.WAITING_FOR_REFEREE)
+    return Next(waiting, *(watched(waiting, referee) for referee in waiting.referees))
+
+
+def back(state: State, at: int) -> Next[State]:
+    """A referee that was thought to be gone is there, and the round goes on."""
+    here = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+    return carried_on(replace(state, referees=put(state.referees, at, here)))
 
 
 def carried_on(state: State) -> Next[State]:
@@ -93,9 +102,8 @@ def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -
     referee = state.referees[at]
     busy = replace(referee, is_up=True, load=referee.load - 1, unanswered=0, periods=0)
     after = replace(
-        state,
+        credited(state, match, outcome),
         matches=put(state.matches, named[1] - 1, replace(match, outcome=outcome)),
-        tallies=credited(state.tallies, places_of(state, match), outcome),
         referees=put(state.referees, at, busy),
         remaining=state.remaining - 1,
     )

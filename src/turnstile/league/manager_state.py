@@ -170,6 +170,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     referees: tuple[Referee, ...] = ()
     tallies: tuple[Tally, ...] = ()
     """One for each player, once the league has begun."""
+    ladder: tuple[int, ...] = ()
+    """The places of the players in the order of the table, so that it need not be sorted whenever somebody asks."""
     round_id: int = 0
     matches: tuple[Match, ...] = ()
     """Of the current round."""
@@ -238,7 +240,7 @@ def _is_number(text: str) -> bool:
 
 def put(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
     """The same, but with `item` in one place."""
-    return (*items[:place], item, *items[place + 1 :])
+    return items[:place] + (item,) + items[place + 1 :]  # noqa: RUF005
 
 
 # events

@@ -1,7 +1,7 @@
 """The table of the league: points, then wins, then the player's id, so that it is the same wherever it is made."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager_state import State, Tally, player_id
@@ -10,32 +10,40 @@ from turnstile.league.messages import Champion, StandingsRow
 MOST_ROWS = 128  # of a table that is sent; of a longer one everybody is sent the top, and its own row
 TOP_ROWS = 100
 
-Key = tuple[int, int, int]
-_POINTS = attrgetter("points")
+Tallies = tuple[Tally, ...]
+Ladder = tuple[int, ...]
+"""The places of the players in the list of them, in the order of the table."""
 
 
 def standings(state: State) -> tuple[StandingsRow, ...]:
     """The whole table, best first."""
-    places = sorted(range(len(state.players)), key=lambda place: _key(tally_of(state, place), place))
-    return tuple(_row(state, place, rank) for rank, place in enumerate(places, 1))
+    return tuple(_row(state, place, rank) for rank, place in enumerate(_ladder(state), 1))
 
 
 def rows_of(state: State, players: Iterable[PlayerId]) -> tuple[StandingsRow, ...]:
-    """The rows of some players, best first, without making the whole table; who is not in the league has none."""
+    """The rows of some players, best first; who is not in the league has none."""
+    tallies, ladder = _tallies(state), _ladder(state)
     places = {place for player in players if (place := state.player_at(player)) is not None}
-    points = [*map(_POINTS, state.tallies)] or [0] * len(state.players)
-    rows = (_row(state, place, _rank(state, place, points)) for place in places)
+    rows = (_row(state, place, _rank(ladder, tallies, place)) for place in places)
     return tuple(sorted(rows, key=lambda row: row.rank))
 
 
-def _rank(state: State, place: int, points: list[int]) -> int:
-    """How many have more points, or as many and come first. Referees ask for this at every match, so it is quick."""
-    mine = points[place]
-    rank, other = 1 + sum(map(mine.__lt__, points)), -1
-    for _ in range(points.count(mine)):
-        other = points.index(mine, other + 1)
-        rank += _key(tally_of(state, other), other) < _key(tally_of(state, place), place)
-    return rank
+def climbed(ladder: Ladder, before: Tallies, after: Tallies, place: int) -> Ladder:
+    """The order of the table, after the tally of one player has changed."""
+    at = _rank(ladder, before, place) - 1
+    others = ladder[:at] + ladder[at + 1 :]
+    to = _rank(others, after, place) - 1
+    return others[:to] + (place,) + others[to:]  # noqa: RUF005
+
+
+def _rank(ladder: Ladder, tallies: Tallies, place: int) -> int:
+    """Where a player stands, or would stand, in this order."""
+    return 1 + bisect_left(ladder, _key(tallies, place), key=lambda other: _key(tallies, other))
+
+
+def _key(tallies: Tallies, place: int) -> tuple[int, int, int]:
+    tally = tallies[place]
+    return -tally.points, -tally.wins, place
 
 
 def shown_to(table: tuple[StandingsRow, ...], player: PlayerId | None) -> tuple[StandingsRow, ...]:
@@ -60,17 +68,17 @@ def champion(table: tuple[StandingsRow, ...]) -> Champion:
     return Champion(player_id=best.player_id, display_name=best.display_name, points=best.points)
 
 
-def tally_of(state: State, place: int) -> Tally:
-    """What a player has got so far; before the league begins, nothing."""
-    return state.tallies[place] if state.tallies else Tally()
+def _tallies(state: State) -> Tallies:
+    """What all players have got so far; before the league begins, nothing."""
+    return state.tallies or (Tally(),) * len(state.players)
 
 
-def _key(tally: Tally, place: int) -> Key:
-    return -tally.points, -tally.wins, place
+def _ladder(state: State) -> Ladder:
+    return state.ladder or tuple(range(len(state.players)))
 
 
 def _row(state: State, place: int, rank: int) -> StandingsRow:
-    tally = tally_of(state, place)
+    tally = _tallies(state)[place]
     return StandingsRow(
         rank=rank,
         player_id=player_id(place + 1),

@@ -4,6 +4,7 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity,
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.league.answers import QueryParams
 from turnstile.league.messages import (
     REPLIES,
     ChoiceContext,
@@ -138,14 +139,15 @@ def error(
 
 
 def queried(state: State) -> list[Effect]:
-    """The league manager is asked for the standings, and has 10 seconds."""
-    query = LeagueQuery(league_id=state.given.league_id)
+    """The league manager is asked for the standings of both players, and has 10 seconds."""
+    both = QueryParams(player_ids=tuple(seat.player_id for seat in state.seats))
+    query = LeagueQuery(league_id=state.given.league_id, query_params=both)
     expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
     return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
-def reported(state: State) -> list[Effect]:
-    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
+def report_of(state: State) -> Send:
+    """The league manager is told how the match ended."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
@@ -156,10 +158,15 @@ def reported(state: State) -> list[Effect]:
         game_type=given.match.game_type,
         result=ReportedResult(winner=result.winner_player_id, score=score_of(result), details=details),
     )
+    return Send(LEAGUE_MANAGER, report)
+
+
+def reported(state: State) -> list[Effect]:
+    """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
     expiry = TimeoutLeagueManager(
         match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
     )
-    return [Send(LEAGUE_MANAGER, report), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+    return [report_of(state), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
 # timers

@@ -46,7 +46,13 @@ def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
         return st.builds(kind, **fields)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return st.sampled_from(list(kind))
-    plain = {int: st.integers(-2, 60), bool: st.booleans(), str: st.text(min_size=1, max_size=8), NoneType: st.none()}
+    plain = {
+        int: st.integers(-2, 60),
+        bool: st.booleans(),
+        str: st.text(min_size=1, max_size=8),
+        NoneType: st.none(),
+        msgspec.UnsetType: st.just(msgspec.UNSET),
+    }
     if kind not in plain:
         raise TypeError(f"There is no strategy for {kind} in an event yet; add one here.")
     return plain[kind]

@@ -1,0 +1,188 @@
+"""A referee of a league within one process: it takes matches as rounds are announced, and runs one machine for each.
+
+It runs as many at a time as it may and keeps the others waiting, in the order in which they were given to it. A match
+that it is given again it does not begin again: what is finished it reports once more, for the manager has not heard.
+"""
+
+from turnstile.kernel.chance import Seed, derive
+from turnstile.kernel.effects import Arm, Send
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import Event
+from turnstile.league.clockwork import Clockwork, Instant, Log, replayed
+from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.messages import AnnouncedMatch, RoundAnnouncement, RoundAnnouncementAck
+from turnstile.league.office import Letter, Office, letter_of
+from turnstile.league.referee import new, referee
+from turnstile.league.referee_calls import failure_of, report_of, resumed
+from turnstile.league.referee_state import MatchAssigned, Phase, State
+from turnstile.league.words import (
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    Address,
+    MatchId,
+    RefereeId,
+    referee_address,
+)
+
+
+class LocalReferee:
+    """A referee at its place. With `logs` it keeps all that happens in its matches, and goes on from there.
+
+    Of matches that are over the states of the latest round are left, for they may have to be reported again.
+    """
+
+    def __init__(
+        self,
+        office: Office,
+        meta: RefereeMeta,
+        seed: Seed,
+        *,
+        pace: float = 1.0,
+        referee_id: RefereeId | None = None,
+        logs: dict[MatchId, Log] | None = None,
+    ) -> None:
+        self.office = office
+        self.home = Address(meta.contact_endpoint)
+        self.meta = meta
+        self.seed = seed
+        self.pace = pace
+        self.referee_id = referee_id
+        self.logs = logs
+        self.wakes_at: Instant | None = None
+        self.asks_at: Instant | None = None
+        self.round_id = 0
+        self.waiting: dict[MatchId, MatchAssigned] = {}
+        self.matches: dict[MatchId, Clockwork[State]] = {}
+        self.finished: dict[MatchId, State] = {}
+
+    def start(self) -> None:
+        """Begin, or go on after a restart."""
+        self.office.agents[self.home] = self
+        if self.referee_id is None:
+            self._register()
+        for match, log in (self.logs or {}).items():
+            self._go_on(match, replayed(referee, new(self.id), log, self.pace))
+        self._look_at_timers()
+
+    def _go_on(self, match: MatchId, work: Clockwork[State]) -> None:
+        """A match after a restart."""
+        self.round_id = max(self.round_id, work.state.given.round_id)
+        if work.state.phase is Phase.MATCH_COMPLETE:
+            self.finished[match] = work.state
+            return
+        self.matches[match] = work
+        for call in resumed(work.state):
+            self.post(work.state, call)
+
+    @property
+    def id(self) -> RefereeId:
+        assert self.referee_id is not None, "only a referee that is registered has matches"
+        return self.referee_id
+
+    def _register(self) -> None:
+        """Ask for a place, until there is an answer."""
+        self.office.send(Letter(self.home, LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=self.meta)))
+        self.asks_at = self.office.now + round(MANAGER_SECONDS * self.pace * 1000)
+        self.office.wake_at(self.asks_at, self)
+
+    # what comes
+
+    def receive(self, letter: Letter) -> None:
+        said = letter.message
+        if isinstance(said, RoundAnnouncement):
+            self._hear_of_round(said)
+        elif isinstance(said, RefereeRegisterResponse):
+            self.referee_id, self.asks_at = said.referee_id, None
+        else:
+            self.take(letter.match_id or getattr(said, "match_id", None), said)
+
+    def fail(self, letter: Letter) -> None:
+        if letter.match_id in self.matches:
+            event = failure_of(letter.since, Send(letter.to, letter.message))
+            if event is not None:
+                self.take(letter.match_id, event)
+
+    def wake(self) -> None:
+        if self.asks_at is not None and self.asks_at <= self.office.now:
+            self._register()
+        for match, work in tuple(self.matches.items()):
+            while (timer := work.next_timer) is not None and timer.due <= self.office.now:
+                self.take(match, timer.event)
+        self._look_at_timers()
+
+    # rounds
+
+    def _hear_of_round(self, event: RoundAnnouncement) -> None:
+        """Take what is new in this round, and report again what is over. Earlier rounds are forgotten."""
+        if self.referee_id is None:
+            return
+        ack = RoundAnnouncementAck(referee_id=self.referee_id, round_id=event.round_id)
+        self.office.send(Letter(referee_address(self.referee_id), LEAGUE_MANAGER, ack))
+        if event.round_id < self.round_id:
+            return
+        if event.round_id > self.round_id:
+            self.round_id = event.round_id
+            self._forget()
+        for match in event.matches:
+            if match.referee_id == self.referee_id:
+                self._be_given(event, match)
+        self._begin()
+
+    def _be_given(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
+        done = self.finished.get(match.match_id)
+        if done is not None:
+            self.post(done, report_of(done))
+        elif match.match_id not in self.matches and match.match_id not in self.waiting:
+            seed = derive(self.seed, f"match {match.match_id}")
+            self.waiting[match.match_id] = MatchAssigned(
+                league_id=event.league_id, round_id=event.round_id, match=match, seed=seed
+            )
+
+    def _forget(self) -> None:
+        for match in self.finished:
+            if self.logs is not None:
+                del self.logs[match]
+        self.finished = {}
+        self.waiting = {}
+
+    def _begin(self) -> None:
+        """Begin as many matches as may be run at a time."""
+        while self.waiting and len(self.matches) < self.meta.max_concurrent_matches:
+            match = next(iter(self.waiting))
+            assigned = self.waiting.pop(match)
+            self.matches[match] = Clockwork(referee, new(self.id), self.pace)
+            if self.logs is not None:
+                self.logs[match] = []
+            self.take(match, assigned)
+
+    # matches
+
+    def take(self, match: MatchId | None, event: Event) -> None:
+        """Let something happen in a match, write it down, and do what comes of it."""
+        work = self.matches.get(match) if match is not None else None
+        if match is None or work is None:
+            return
+        step = work.take(event, self.office.now)
+        if isinstance(step, Rejection):
+            return
+        if self.logs is not None:
+            self.logs[match].append((self.office.now, event))
+        for effect in step.effects:
+            if type(effect) is Send:
+                self.post(step.state, effect)
+            elif type(effect) is Arm:
+                self.office.wake_at(work.timers[effect.timer].due, self)
+        if step.state.phase is Phase.MATCH_COMPLETE:
+            self.finished[match] = step.state
+            del self.matches[match]
+            self._begin()
+
+    def post(self, state: State, call: Send) -> None:
+        self.office.send(letter_of(state.address, call, state.match_id, state))
+
+    def _look_at_timers(self) -> None:
+        timers = [timer.due for work in self.matches.values() if (timer := work.next_timer) is not None]
+        if self.asks_at is not None:
+            timers.append(self.asks_at)
+        if timers:
+            self.office.wake_at(min(timers), self)
