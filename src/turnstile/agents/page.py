@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
@@ -10,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from turnstile.agents import sections
 from turnstile.agents.board import Board
+from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.html import Html, document, joined, policy, tag, text
 from turnstile.agents.looks import STYLE
 from turnstile.agents.report import report
@@ -36,13 +36,6 @@ const load = async () => {
 };
 new EventSource("events").onmessage = load;
 """
-
-
-class News(Protocol):
-    """Says when the board has changed."""
-
-    async def wait_after(self, version: int) -> int:
-        """The version of the board, once it is another than this one."""
 
 
 def page(board: Board, round_id: int | None = None) -> Html:
@@ -83,7 +76,7 @@ Boards = Callable[[int | None], Board]
 """The board with a round, or with the present one; what is wanted of the others is up to it."""
 
 
-def routes(boards: Boards, whole: Callable[[], Board], news: News) -> list[BaseRoute]:
+def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners = Listeners(news)
 
@@ -113,7 +106,7 @@ def routes(boards: Boards, whole: Callable[[], Board], news: News) -> list[BaseR
 class Listeners:
     """Browsers that want to know when the board changes. There are only so many at a time."""
 
-    def __init__(self, news: News) -> None:
+    def __init__(self, news: Bulletin) -> None:
         self.news = news
         self.count = 0
 

@@ -5,14 +5,16 @@ who has the log, and is given here as `details`.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
-from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.agents.contacts import Contact
+from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
 from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
-from turnstile.league.manager_table import standings, tally_of
+from turnstile.league.manager_table import standings
 from turnstile.league.messages import ReportDetails
-from turnstile.league.words import MatchId, RefereeId, Status
+from turnstile.league.words import Address, MatchId, RefereeId, Status
 
 Details = Mapping[MatchId, ReportDetails]
 """What was reported of the matches that are over."""
@@ -62,17 +64,17 @@ def places(state: State) -> tuple[Place, ...]:
             wins=row.wins,
             draws=row.draws,
             losses=row.losses,
-            technical_losses=tally_of(state, _place(state, row.player_id)).technical_losses,
+            technical_losses=_technical_losses(state, row.player_id),
             points=row.points,
         )
         for row in standings(state)
     )
 
 
-def _place(state: State, player: PlayerId) -> int:
+def _technical_losses(state: State, player: PlayerId) -> int:
+    """Before the league begins nobody has a tally."""
     place = state.player_at(player)
-    assert place is not None, "who stands in the table plays in the league"
-    return place
+    return state.tallies[place].technical_losses if state.tallies and place is not None else 0
 
 
 # rounds
@@ -117,4 +119,26 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, details: ReportDet
         choices=details.choices,
         drawn_number=details.drawn_number,
         seed=details.seed or None,
+    )
+
+
+# agents
+
+
+def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, load: int) -> Health:
+    """An agent as its calls went, in words."""
+    if not is_up:
+        condition = "given up"
+    elif contact.failures:
+        condition = f"has not answered {contact.failures} times"
+    else:
+        condition = "not called yet" if contact.last_heard is None else "answers"
+    heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
+    return Health(
+        address=address,
+        display_name=name,
+        condition=condition,
+        is_well=is_up and not contact.failures,
+        last_heard=None if heard is None else f"{heard:%H:%M:%S}",
+        matches_under_way=load,
     )

@@ -320,6 +320,8 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
     drawn_number: int | None = None
     choices: ByPlayer[Parity | None] = ByPlayer()
     status: Status | None = None
+    seed: Seed | UnsetType = UNSET
+    """From which the number was drawn: so that anyone can check it. Other referees tell none."""
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):

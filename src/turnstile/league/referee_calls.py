@@ -1,5 +1,7 @@
 """What a referee says: invitations, calls, errors, results and reports, and the timers that run with them."""
 
+from msgspec import UNSET
+
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge, parity_of
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
@@ -150,7 +152,9 @@ def report_of(state: State) -> Send:
     """The league manager is told how the match ended."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
-    details = ReportDetails(drawn_number=result.drawn_number, choices=result.choices, status=result.status)
+    details = ReportDetails(
+        drawn_number=result.drawn_number, choices=result.choices, status=result.status, seed=result.seed or UNSET
+    )
     report = MatchResultReport(
         league_id=given.league_id,
         round_id=given.round_id,
