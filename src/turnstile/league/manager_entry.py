@@ -11,6 +11,7 @@ from turnstile.league.management import RefereeRegisterRequest
 from turnstile.league.manager_calls import announced_to, league_completed
 from turnstile.league.manager_register import (
     REGISTRATION_CLOSED,
+    capacity_of,
     player_accepted,
     player_rejected,
     referee_accepted,
@@ -102,7 +103,8 @@ def _entered(state: State, event: RefereeRegisterRequest) -> tuple[State, int] |
     """The league with this referee in it, ready for matches, and its place; or why it cannot take part."""
     at = repeated_referee(state, event.referee_meta)
     if at is not None:
-        back = replace(state.referees[at], is_up=True, unanswered=0, periods=0)
+        capacity = capacity_of(event.referee_meta)
+        back = replace(state.referees[at], is_up=True, unanswered=0, periods=0, capacity=capacity)
         return replace(state, referees=put(state.referees, at, back)), at
     if reason := refuse_referee(state, event.referee_meta):
         return reason

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
@@ -75,8 +75,8 @@ def _schedule(state: State, query: LeagueQuery) -> Answer:
     """All rounds, or the one that was asked for. Of a long schedule one round is told, of a large round one's own."""
     wanted = _params(query).round_id
     if not wanted and schedule.matches(len(state.players)) > MOST_SCHEDULED:
-        wanted = max(1, state.round_id)
-    told = range(1, state.total_rounds + 1) if not wanted else [wanted] if 0 < wanted <= state.total_rounds else []
+        wanted = state.round_id
+    told = (round_id for round_id in _rounds(state) if wanted in (UNSET, None, round_id))
     return QueryData(
         rounds=tuple(ScheduledRound(round_id=each, matches=tuple(_entries(state, each, query))) for each in told)
     )
@@ -86,12 +86,17 @@ def _next_match(state: State, query: LeagueQuery) -> Answer:
     place = _place(state, query)
     if isinstance(place, QueryError):
         return place
-    first = max(1, state.round_id)
-    for round_id in range(first, state.total_rounds + 1):
+    for round_id in _rounds(state)[len(state.finished) :]:
         number = schedule.number_of(len(state.players), round_id, place)
-        if number is not None and not _is_over(state, round_id, number):
+        match = None if number is None else _current(state, round_id, number)
+        if number is not None and (match is None or match.outcome is None):
             return QueryData(next_match=_upcoming(state, round_id, number, place))
     return QueryData(next_match=None)
+
+
+def _rounds(state: State) -> range:
+    """The rounds of the league, which nobody knows before all its players are there."""
+    return range(1, state.total_rounds + 1) if state.round_id else range(0)
 
 
 def _player_stats(state: State, query: LeagueQuery) -> Answer:
@@ -174,13 +179,8 @@ def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
 
 
 def _current(state: State, round_id: int, number: int) -> Match | None:
-    """A match, if it is one of the current round."""
+    """A match, if it is one of the round that is played."""
     return state.matches[number - 1] if state.matches and round_id == state.round_id else None
-
-
-def _is_over(state: State, round_id: int, number: int) -> bool:
-    match = _current(state, round_id, number)
-    return round_id <= len(state.finished) or (match is not None and match.outcome is not None)
 
 
 def _upcoming(state: State, round_id: int, number: int, place: int) -> NextMatch:

@@ -68,9 +68,13 @@ def with_referee(state: State, meta: RefereeMeta) -> State:
         referee_id=referee_id(len(state.referees) + 1),
         display_name=cleaned(meta.display_name),
         contact_endpoint=meta.contact_endpoint,
-        capacity=max(1, meta.max_concurrent_matches),
+        capacity=capacity_of(meta),
     )
     return replace(state, referees=(*state.referees, entered))
+
+
+def capacity_of(meta: RefereeMeta) -> int:
+    return max(1, meta.max_concurrent_matches)
 
 
 def _repeated(members: Sequence[Player | Referee], meta: PlayerMeta | RefereeMeta) -> int | None:

@@ -1,4 +1,4 @@
-"""Referee and player on their stands: how `turnstile step` opens and reads one, and what `turnstile check` walks."""
+"""The machines of the league on their stands: how `turnstile step` opens and reads one, and what `check` walks."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,10 @@ from turnstile.kernel.game import refuse_seed
 from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.stand import Stand
 from turnstile.kernel.values import Malformed, PlayerId, decode
-from turnstile.league import player_state, player_world, referee_state, referee_world
+from turnstile.league import manager_state, manager_world, player_state, player_world, referee_state, referee_world
+from turnstile.league.manager import manager
+from turnstile.league.manager import new as new_manager
+from turnstile.league.manager_sound import sound as sound_manager
 from turnstile.league.player import new as new_player
 from turnstile.league.player import player
 from turnstile.league.referee import new as new_referee
@@ -71,4 +74,35 @@ player_stand = Stand(
     new=open_player,
     read=read_player,
     worlds=player_world.worlds,
+)
+
+
+def open_manager(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> manager_state.State | Rejection:
+    """The manager of a league that nobody has joined yet."""
+    if players:
+        return Rejection(Refusal.INVALID_PLAYERS, "A manager has no players; they come with LEAGUE_REGISTER_REQUEST.")
+    if seed is None:
+        return Rejection(Refusal.INVALID_SEED, "A manager makes its tokens from a seed; open it with one.")
+    if refused := refuse_seed(seed):
+        return refused
+    try:
+        return new_manager(decode(options, manager_state.Options), seed)
+    except Malformed as fault:
+        return Rejection(Refusal.INVALID_OPTIONS, f"These are no options of a manager: {fault}.")
+
+
+def read_manager(data: bytes) -> manager_state.State | Rejection:
+    """A manager that can be in this state."""
+    state = manager.read_state(data)
+    fault = None if isinstance(state, Rejection) else sound_manager(state)
+    return Rejection(Refusal.INVALID_STATE, fault) if fault else state
+
+
+manager_stand = Stand(
+    machine=manager,
+    title="League manager",
+    options=manager_state.Options,
+    new=open_manager,
+    read=read_manager,
+    worlds=manager_world.worlds,
 )

@@ -1,0 +1,153 @@
+"""What must be so in every league that can be reached: everybody meets everybody once, and every result counts once."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from msgspec.structs import replace
+
+from turnstile.league import schedule
+from turnstile.league.manager_register import name_key
+from turnstile.league.manager_results import credited, past_match
+from turnstile.league.manager_rounds import begun
+from turnstile.league.manager_state import (
+    IN_ROUND,
+    Match,
+    Outcome,
+    Phase,
+    Referee,
+    State,
+    match_id,
+    player_id,
+    referee_id,
+)
+
+
+def sound(state: State) -> str | None:
+    """What is wrong with a league; `None` for every one that can be reached."""
+    return next(_faults(state), None)
+
+
+def _faults(state: State) -> Iterator[str]:
+    yield from _faults_of_agents(state)
+    if state.phase is Phase.ACCEPTING_REGISTRATIONS:
+        fresh = State(phase=state.phase, options=state.options, secret=state.secret)
+        if state != replace(fresh, players=state.players, referees=state.referees):
+            yield "A league that has not begun has nothing but its agents."
+        if any(referee != _unused(referee) for referee in state.referees):
+            yield "A referee has matches before the league begins."
+        return
+    if len(state.players) < 2 or not state.referees:
+        yield "A league has two players and a referee at least."
+        return
+    yield from _faults_of_rounds(state)
+    yield from _faults_of_referees(state)
+    yield from _faults_of_table(state)
+
+
+# who takes part
+
+
+def _faults_of_agents(state: State) -> Iterator[str]:
+    endpoints = chain(
+        (player.contact_endpoint for player in state.players),
+        (referee.contact_endpoint for referee in state.referees),
+    )
+    for taken in (
+        [name_key(player.display_name) for player in state.players],
+        [name_key(referee.display_name) for referee in state.referees],
+        list(endpoints),
+    ):
+        if len(set(taken)) < len(taken):
+            yield "A name or an endpoint is taken twice."
+    if len(state.players) > state.options.most_players:
+        yield "There are too many players."
+    if any(referee.referee_id != referee_id(number) for number, referee in enumerate(state.referees, 1)):
+        yield "Referees are numbered in the order in which they came."
+
+
+def _unused(referee: Referee) -> Referee:
+    return replace(referee, is_up=True, load=0, unanswered=0, periods=0)
+
+
+# who meets whom
+
+
+def _faults_of_rounds(state: State) -> Iterator[str]:
+    a_round = schedule.matches_a_round(len(state.players))
+    over, letters = len(state.finished), {*Outcome}
+    if any(len(outcomes) != a_round or not {*outcomes} <= letters for outcomes in state.finished):
+        yield "A round that is over has the outcomes of all its matches."
+    if state.phase in IN_ROUND:
+        if state.round_id != over + 1 or state.round_id > state.total_rounds:
+            yield "The current round is the one after those that are over."
+        elif [*map(_unplayed, state.matches)] != [*map(_unplayed, _scheduled(state))]:
+            yield "The matches of a round are those of the schedule."
+    elif state.phase is not Phase.LEAGUE_COMPLETE or state.round_id != over or over != state.total_rounds:
+        yield "A league is complete when all its rounds are over."
+    elif state.matches:
+        yield "A league that is complete has no matches to play."
+    open_matches = sum(match.outcome is None for match in state.matches)
+    if state.remaining != open_matches or (state.phase in IN_ROUND and not open_matches):
+        yield "A round goes on while it has matches without a result."
+    everybody = [player_id(number) for number in range(1, len(state.players) + 1)]
+    if [player for player in everybody if player in state.unheard] != [*state.unheard]:
+        yield "Only players are waited for, each once."
+    if bool(state.unheard) != (state.phase is Phase.ANNOUNCING_ROUND):
+        yield "Players are waited for while a round is announced, and at no other time."
+
+
+def _scheduled(state: State) -> Iterator[Match]:
+    ids = [player_id(number + 1) for number in range(len(state.players))]
+    for number, (a, b) in enumerate(schedule.pairings(ids, state.round_id), 1):
+        yield Match(match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=None)
+
+
+def _unplayed(match: Match) -> Match:
+    return replace(match, referee_id=None, outcome=None)
+
+
+# who referees
+
+
+def _faults_of_referees(state: State) -> Iterator[str]:
+    known = {referee.referee_id for referee in state.referees}
+    if any(match.referee_id not in known for match in state.matches):
+        yield "Every match of this round has a referee."
+    for referee in state.referees:
+        own = [match for match in state.matches if match.referee_id == referee.referee_id and match.outcome is None]
+        if referee.load != len(own):
+            yield "A referee is busy with its matches without a result."
+        if not referee.load and (referee.unanswered or referee.periods):
+            yield "Who has nothing to do is not watched."
+        if not 0 <= referee.unanswered <= state.options.most_unanswered + 1:
+            yield "Who does not answer is given up."
+        if not 0 <= referee.periods < state.options.most_periods:
+            yield "Who sends no result is given up."
+        if referee.load and referee.is_up == (state.phase is Phase.WAITING_FOR_REFEREE):
+            yield "Matches are with a referee that is there, if there is any."
+    if state.phase is Phase.WAITING_FOR_REFEREE and any(referee.is_up for referee in state.referees):
+        yield "A round does not wait for a referee while there is one."
+
+
+# what it was worth
+
+
+def _faults_of_table(state: State) -> Iterator[str]:
+    if any(not {*outcomes} <= {*Outcome} for outcomes in state.finished):
+        return
+    true = begun(state)
+    for match in chain(_past(state), state.matches):
+        if match.outcome is not None and {match.player_a_id, match.player_b_id} <= _ids(state):
+            true = credited(true, match, match.outcome)
+    if (state.tallies, state.ladder) != (true.tallies, true.ladder):
+        yield "The table is the sum of all results."
+
+
+def _past(state: State) -> Iterator[Match]:
+    for round_id, outcomes in enumerate(state.finished, 1):
+        for number in range(1, len(outcomes) + 1):
+            yield past_match(state, round_id, number)
+
+
+def _ids(state: State) -> set[str]:
+    return {player_id(number + 1) for number in range(len(state.players))}
