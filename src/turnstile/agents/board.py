@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from turnstile.games.evenodd import Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, commit
-from turnstile.kernel.values import ByPlayer, PlayerId, Value
-from turnstile.league.words import GAME_TYPE, LeagueId, MatchId, RefereeId, Status
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
 
 
 class Progress(StrEnum):
@@ -30,7 +30,7 @@ class Verdict(StrEnum):
     """There was no draw, or the referee has shown no seed."""
 
 
-class Place(Value, frozen=True, kw_only=True):
+class Place(LeagueValue, frozen=True, kw_only=True):
     """One line of the table."""
 
     rank: int
@@ -44,7 +44,7 @@ class Place(Value, frozen=True, kw_only=True):
     points: int
 
 
-class Result(Value, frozen=True, kw_only=True):
+class Result(LeagueValue, frozen=True, kw_only=True):
     """How a match ended, as its referee has reported it."""
 
     status: Status
@@ -59,7 +59,7 @@ class Result(Value, frozen=True, kw_only=True):
         return commit(self.seed) if self.seed else None
 
 
-class Match(Value, frozen=True, kw_only=True):
+class Match(LeagueValue, frozen=True, kw_only=True):
     """A match of the schedule. A finished one may have no result to show, where only its score was kept."""
 
     match_id: MatchId
@@ -74,7 +74,7 @@ class Match(Value, frozen=True, kw_only=True):
         return (self.player_a, self.player_b)
 
 
-class Round(Value, frozen=True, kw_only=True):
+class Round(LeagueValue, frozen=True, kw_only=True):
     round_id: int
     matches: tuple[Match, ...]
     sitting_out: PlayerId | None = None
@@ -84,7 +84,7 @@ class Round(Value, frozen=True, kw_only=True):
         return sum(match.progress is Progress.COMPLETED for match in self.matches)
 
 
-class Health(Value, frozen=True, kw_only=True):
+class Health(LeagueValue, frozen=True, kw_only=True):
     """An agent as the manager sees it."""
 
     address: str
@@ -97,7 +97,7 @@ class Health(Value, frozen=True, kw_only=True):
     matches_under_way: int = 0
 
 
-class Board(Value, frozen=True, kw_only=True):
+class Board(LeagueValue, frozen=True, kw_only=True):
     """A league at a glance."""
 
     league_id: LeagueId

@@ -44,7 +44,6 @@ from turnstile.league.messages import (
     LeagueRegisterResponse,
     MatchResultReport,
     PlayerMeta,
-    ReportDetails,
 )
 from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId, Registration, player_address
 from turnstile.store.log import Instant
@@ -124,7 +123,7 @@ class ManagerHost(Host):
         self._admin_token = admin_token
         self._ends_with_league = ends_with_league
         self._keeper: Keeper[State] | None = None
-        self._details: dict[MatchId, ReportDetails] = {}
+        self._reports: dict[MatchId, MatchResultReport] = {}
         self._bulletin = Bulletin()
 
     # its beginning
@@ -173,7 +172,7 @@ class ManagerHost(Host):
     def _file(self, event: Event) -> None:
         """Of what was reported of a match the first counts: a repeat has changed nothing."""
         if isinstance(event, MatchResultReport):
-            self._details.setdefault(event.match_id, event.result.details)
+            self._reports.setdefault(event.match_id, event)
 
     def _noticed(self, state: State) -> None:
         if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
@@ -224,11 +223,11 @@ class ManagerHost(Host):
         """The board with one round, or with all of a small league."""
         state = self.work.state
         some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
-        return shown(state, some or (round_id or state.round_id,), self._details, self._agents(state))
+        return shown(state, some or (round_id or state.round_id,), self._reports, self._agents(state))
 
     def whole_board(self) -> Board:
         state = self.work.state
-        return shown(state, range(1, state.total_rounds + 1), self._details, self._agents(state))
+        return shown(state, range(1, state.total_rounds + 1), self._reports, self._agents(state))
 
     def _agents(self, state: State) -> tuple[Health, ...]:
         referees = (

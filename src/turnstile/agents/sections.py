@@ -99,7 +99,7 @@ def one_round(board: Board, shown: Round) -> Html:
 
 def _line(board: Board, match: Match) -> list[Html]:
     against = joined((_player(board, match.player_a), text(" : "), _player(board, match.player_b)))
-    referee = text(match.referee or "none yet")
+    referee = text(match.referee or "")
     if match.result is None:
         word = {Progress.PENDING: "to be played", Progress.RUNNING: "being played"}.get(match.progress, "finished")
         return [cell(text(match.match_id)), cell(against), cell(referee), cell(text(word), "quiet"), cell(NOTHING)]

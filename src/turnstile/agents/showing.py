@@ -1,22 +1,24 @@
 """A league manager's state as a board: who meets whom, how it ended, who leads.
 
 The state remembers one letter of each finished match; what else was reported of it is kept by whoever runs the manager,
-who has the log, and is given here as `details`.
+who has the log, and is given here as `reports`.
 """
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
 from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
 from turnstile.league.manager_table import standings
-from turnstile.league.messages import ReportDetails
+from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import Address, MatchId, RefereeId, Status
 
-Details = Mapping[MatchId, ReportDetails]
+Reports = Mapping[MatchId, MatchResultReport]
 """What was reported of the matches that are over."""
 
 WINNERS = {
@@ -30,14 +32,14 @@ WINNERS = {
 """What a letter says: how the match ended, and which of its players won."""
 
 
-def shown(state: State, rounds: Iterable[int], details: Details, agents: tuple[Health, ...] = ()) -> Board:
+def shown(state: State, rounds: Iterable[int], reports: Reports, agents: tuple[Health, ...] = ()) -> Board:
     """The board, with these rounds as far as they exist."""
     total = state.total_rounds
     return Board(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),
-        rounds=tuple(_round(state, number, details) for number in rounds if 1 <= number <= total),
+        rounds=tuple(_round(state, number, reports) for number in rounds if 1 <= number <= total),
         agents=agents,
         current_round=min(state.round_id, total),
         total_rounds=total,
@@ -80,19 +82,22 @@ def _technical_losses(state: State, player: PlayerId) -> int:
 # rounds
 
 
-def _round(state: State, number: int, details: Details) -> Round:
+def _round(state: State, number: int, reports: Reports) -> Round:
     players = [player_id(place + 1) for place in range(len(state.players))]
     pairs = schedule.pairings(players, number)
     meeting = {player for pair in pairs for player in pair}
     resting = next((player for player in players if player not in meeting), None)
-    matches = tuple(_match(state, number, index, pair, details) for index, pair in enumerate(pairs, 1))
+    matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
     return Round(round_id=number, matches=matches, sitting_out=resting)
 
 
-def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], details: Details) -> Match:
+def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> Match:
     which = match_id(number, index)
     referee, letter = _known(state, number, index)
-    result = None if letter is None else _result(pair, letter, details.get(which, ReportDetails()))
+    report = reports.get(which)
+    result = None if letter is None else _result(pair, letter, report)
+    if report is not None and report.sender:
+        referee = RefereeId(report.sender.partition(":")[2])
     if result is not None:
         done = Progress.COMPLETED
     else:
@@ -110,16 +115,14 @@ def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, Out
     return None, None
 
 
-def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, details: ReportDetails) -> Result:
+def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResultReport | None) -> Result:
     """Who won is what the manager has booked; the rest is what the referee says."""
     status, winner = WINNERS[letter]
-    return Result(
-        status=status,
-        winner=None if winner is None else pair[winner],
-        choices=details.choices,
-        drawn_number=details.drawn_number,
-        seed=details.seed or None,
-    )
+    booked = Result(status=status, winner=None if winner is None else pair[winner], choices=ByPlayer())
+    if report is None:
+        return booked
+    told = report.result.details
+    return replace(booked, choices=told.choices, drawn_number=told.drawn_number, seed=told.seed or None)
 
 
 # agents

@@ -29,6 +29,9 @@ class Failed(Exception):
     """A strategy has not given a choice: it crashed, or said something else."""
 
 
+Choice = Callable[[Question], Parity]
+"""A built-in strategy: it always answers, and at once."""
+
 Strategy = Callable[[Question], Awaitable[Parity]]
 """Who chooses. Cancelled when it is too late; raises `Failed`."""
 
@@ -39,12 +42,9 @@ class UnknownStrategy(ValueError):
 
 def find_strategy(text: str, seed: Seed) -> Strategy:
     """The strategy that a word names. What is random in it is drawn from the seed, for each match on its own."""
+    if (choose := find_choice(text, seed)) is not None:
+        return _immediately(choose)
     name, _, rest = text.partition(":")
-    if name == "always" and rest in list(Parity):
-        return _immediately(lambda _: Parity(rest))
-    if text in ("random", "alternating", "history"):
-        chosen = {"random": at_random, "alternating": alternating, "history": by_history}[text]
-        return _immediately(lambda question: chosen(question, seed))
     if name == "python" and rest.count(":") == 1 and all(rest.split(":")):
         return in_process([sys.executable, "-m", "turnstile.agents.ask", *rest.split(":")])
     if name == "command" and rest.strip():
@@ -53,6 +53,16 @@ def find_strategy(text: str, seed: Seed) -> Strategy:
         f"There is no strategy {text!r}; there are: random, always:even, always:odd, alternating, history, "
         "python:MODULE:FUNCTION and command:PROGRAM."
     )
+
+
+def find_choice(text: str, seed: Seed) -> Choice | None:
+    """A built-in strategy, as the function that it is; `None` where there is none of that name."""
+    name, _, rest = text.partition(":")
+    if name == "always" and rest in list(Parity):
+        return lambda _: Parity(rest)
+    if text not in BUILT_IN:
+        return None
+    return lambda question: BUILT_IN[text](question, seed)
 
 
 def _words(command: str) -> list[str]:
@@ -65,7 +75,7 @@ def _words(command: str) -> list[str]:
 # built in
 
 
-def _immediately(choose: Callable[[Question], Parity]) -> Strategy:
+def _immediately(choose: Choice) -> Strategy:
     async def strategy(question: Question) -> Parity:
         return choose(question)
 
@@ -89,6 +99,9 @@ def by_history(question: Question, seed: Seed) -> Parity:
     if evens == odds:
         return at_random(question, seed)
     return Parity.ODD if evens > odds else Parity.EVEN
+
+
+BUILT_IN = {"random": at_random, "alternating": alternating, "history": by_history}
 
 
 # in a process of its own

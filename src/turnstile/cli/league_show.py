@@ -14,12 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.agents.board import Board, Place, Progress
-from turnstile.kernel.values import Value, encode
+from turnstile.kernel.values import encode
+from turnstile.league.words import LeagueValue
 
 MOST_SHOWN = 12  # of the table while the league runs
 
 
-class Glimpse(Value, frozen=True, kw_only=True):
+class Glimpse(LeagueValue, frozen=True, kw_only=True):
     """A league at one moment, as far as a terminal shows it."""
 
     league_id: str
