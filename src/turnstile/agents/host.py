@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from turnstile.agents.addresses import THIS_MACHINE, Reach
 from turnstile.agents.caller import Caller
+from turnstile.agents.defaults import MANAGER_URL
 from turnstile.agents.envelope import Identity
 from turnstile.agents.exchange import Reply
 from turnstile.agents.incoming import Incoming
@@ -32,7 +33,6 @@ from turnstile.league.words import Address
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import Store
 
-MANAGER_URL = "http://127.0.0.1:8000/mcp"
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
 
 

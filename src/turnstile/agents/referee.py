@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import Host, Settings
@@ -55,7 +56,6 @@ from turnstile.store.protocol import Store
 TABLE = table_of("registrar")
 MATCHES = "match"
 PAGE = 100
-DEFAULT_CAPACITY = 16
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")

@@ -1,32 +1,20 @@
 """Agents of the league on the command line: the manager, a referee, a player, each a process of its own."""
 
-import asyncio
 import os
-import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import click
-import msgspec
 
-from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing
-from turnstile.agents.host import MANAGER_URL, CannotStart, Host, Ready, Settings
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import DEFAULT_CAPACITY, RefereeHost
-from turnstile.agents.strategies import UnknownStrategy
-from turnstile.cli.arguments import INTERRUPTED
+from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, MANAGER_URL, PLAYER_PORT, REFEREE_PORT
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
 from turnstile.league.words import DEFAULT_LEAGUE, LeagueId
-from turnstile.store.protocol import StoreFault
+
+# Agents bring a client and a server of HTTP along. They are imported by who runs one, so that all else starts fast.
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-MANAGER_PORT, REFEREE_PORT, PLAYER_PORT = 8000, 8001, 8101
-FAILED = 1
 
 
 @click.group()
@@ -159,9 +147,11 @@ def manager(
     Begin by itself with four players:  turnstile league manager --players 4
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
+    from turnstile.cli.league_agents import ManagerHost, run
+
     options = Options(league_id=LeagueId(league_id), expected_players=expected, most_players=most_players)
     players = [_listed(entry) for entry in listed]
-    _run(
+    run(
         lambda settings: ManagerHost(
             settings,
             options,
@@ -193,7 +183,9 @@ def manager(
 )
 def referee(name: str | None, capacity: int, trust_posts: bool, **given: Any) -> None:
     """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
-    _run(
+    from turnstile.cli.league_agents import RefereeHost, run
+
+    run(
         lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts),
         name=name or _name("Referee", given["port"]),
         **given,
@@ -223,7 +215,9 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
 
     Yours is run in a process of its own, and killed when it is too late; then the player says "even".
     """
-    _run(
+    from turnstile.cli.league_agents import PlayerHost, run
+
+    run(
         lambda settings: PlayerHost(
             settings, strategy, seed=None if seed is None else Seed(seed), accepts_unannounced=accept_unannounced
         ),
@@ -241,77 +235,3 @@ def _listed(entry: str) -> tuple[str, str]:
     if not (name and is_given and url):
         raise click.UsageError(f"{entry!r} is no player: give NAME=URL.")
     return name, url
-
-
-# running
-
-
-def _run(
-    make: Callable[[Settings], Host],
-    *,
-    as_json: bool,
-    allow: tuple[str, ...],
-    public: bool,
-    log_format: str,
-    log_file: Path | None,
-    **given: Any,
-) -> None:
-    """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
-    reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
-    with _log(log_file) as log:
-        settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
-        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
-    if status:
-        sys.exit(status)
-
-
-def _log(path: Path | None) -> TextIO:
-    """Where the log goes. Standard error is not ours to close, so a copy of it is."""
-    if path is None:
-        return os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
-    return path.open("a", errors="replace")
-
-
-def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
-    try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            host, status = runner.run(_until_stopped(make, ready))
-    except (CannotStart, UnknownStrategy, StoreFault) as fault:
-        raise click.ClickException(str(fault)) from None
-    if host.failure is not None:
-        click.echo(f"turnstile: {host.failure}", err=True)
-        return FAILED
-    return status
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """A faster loop, where there is one."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
-
-
-async def _until_stopped(make: Callable[[], Host], ready: Callable[[Ready], None]) -> tuple[Host, int]:
-    """Ctrl-C and SIGTERM stop it in good order; what is durable stays so in any case."""
-    stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
-
-    def interrupt() -> None:
-        nonlocal status
-        status = INTERRUPTED
-        stop.set()
-
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    host = make()
-    await host.run(stop, ready)
-    return host, status
-
-
-def _tell(ready: Ready, as_json: bool) -> None:
-    if as_json:
-        click.echo(msgspec.json.encode(ready).decode())
-    else:
-        click.echo(f"{ready.name} listens at {ready.endpoint}")
-    sys.stdout.flush()

@@ -1,0 +1,96 @@
+"""How an agent of the league is run from the command line: its log, its signals, and what it exits with."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+import msgspec
+
+from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing
+from turnstile.agents.host import CannotStart, Host, Ready, Settings
+from turnstile.agents.manager import ManagerHost
+from turnstile.agents.player import PlayerHost
+from turnstile.agents.referee import RefereeHost
+from turnstile.agents.strategies import UnknownStrategy
+from turnstile.cli.arguments import INTERRUPTED
+from turnstile.store.protocol import StoreFault
+
+__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "run"]
+
+FAILED = 1
+
+
+def run(
+    make: Callable[[Settings], Host],
+    *,
+    as_json: bool,
+    allow: tuple[str, ...],
+    public: bool,
+    log_format: str,
+    log_file: Path | None,
+    **given: Any,
+) -> None:
+    """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
+    reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
+    with _log(log_file) as log:
+        settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
+        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
+    if status:
+        sys.exit(status)
+
+
+def _log(path: Path | None) -> TextIO:
+    """Where the log goes. Standard error is not ours to close, so a copy of it is."""
+    if path is None:
+        return os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
+    return path.open("a", errors="replace")
+
+
+def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            host, status = runner.run(_until_stopped(make, ready))
+    except (CannotStart, UnknownStrategy, StoreFault) as fault:
+        raise click.ClickException(str(fault)) from None
+    if host.failure is not None:
+        click.echo(f"turnstile: {host.failure}", err=True)
+        return FAILED
+    return status
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """A faster loop, where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+async def _until_stopped(make: Callable[[], Host], ready: Callable[[Ready], None]) -> tuple[Host, int]:
+    """Ctrl-C and SIGTERM stop it in good order; what is durable stays so in any case."""
+    stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
+
+    def interrupt() -> None:
+        nonlocal status
+        status = INTERRUPTED
+        stop.set()
+
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    host = make()
+    await host.run(stop, ready)
+    return host, status
+
+
+def _tell(ready: Ready, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.encode(ready).decode())
+    else:
+        click.echo(f"{ready.name} listens at {ready.endpoint}")
+    sys.stdout.flush()
