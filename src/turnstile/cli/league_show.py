@@ -18,6 +18,7 @@ from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
 MOST_SHOWN = 12  # of the table while the league runs
+LINE_SECONDS = 1.0  # between two lines, where there is no terminal to show it live
 
 
 class Glimpse(LeagueValue, frozen=True, kw_only=True):
@@ -49,7 +50,8 @@ class Show:
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self._began = time.monotonic()
+        self._began: float | None = None
+        self._said = 0.0
         self._round = 0
         console = Console(stderr=True)
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not as_json else None
@@ -60,16 +62,30 @@ class Show:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Show nothing live any more; what has been shown makes room for the table."""
         if self._live:
             self._live.update(Text(""))
             self._live.stop()
+            self._live = None
+
+    def say(self, sentence: str) -> None:
+        """Something worth knowing, beside the table."""
+        if self._live:
+            self._live.console.print(Text(sentence))
+        else:
+            click.echo(sentence, err=True)
 
     def update(self, now: Glimpse) -> None:
         """What it looks like now. Called as often as one likes."""
+        if self._began is None and now.progress is not Progress.PENDING:
+            self._began = time.monotonic()
         if self._live:
             self._live.update(self._picture(now))
-        elif now.current_round > self._round:
-            self._round = now.current_round
+        elif now.current_round > self._round and (self.as_json or time.monotonic() > self._said + LINE_SECONDS):
+            self._round, self._said = now.current_round, time.monotonic()
             self._line(now)
 
     def _line(self, now: Glimpse) -> None:
@@ -80,8 +96,11 @@ class Show:
         sys.stdout.flush()
 
     def _matches(self, now: Glimpse) -> str:
+        done = f"{now.matches_completed:,} of {now.total_matches:,} matches"
+        if self._began is None or not now.matches_completed:
+            return done
         rate = now.matches_completed / max(time.monotonic() - self._began, 0.001)
-        return f"{now.matches_completed:,} of {now.total_matches:,} matches, {rate:,.1f} a second"
+        return f"{done}, {rate:,.1f} a second"
 
     def _picture(self, now: Glimpse) -> Group:
         title = Text(f"{now.league_id}: round {now.current_round} of {now.total_rounds}, {self._matches(now)}")
@@ -93,15 +112,16 @@ class Show:
         if self.as_json:
             click.echo(encode(now))
             return
-        first = now.standings[0]
         console = Console()
         console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))
-        console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
+        if now.progress is Progress.COMPLETED:
+            first = now.standings[0]
+            console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
 
 
 def table_of(places: Iterable[Place], title: str | None = None) -> Table:
     table = Table(title=title)
-    for label in ("Rank", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Technical", "Points"):
+    for label in ("Rank", "Player", "Id", "Played", "W", "D", "L", "TL", "Points"):
         table.add_column(label, justify="left" if label in ("Player", "Id") else "right")
     for place in places:
         counts = (place.played, place.wins, place.draws, place.losses, place.technical_losses, place.points)
