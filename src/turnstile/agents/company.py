@@ -58,6 +58,11 @@ class Company:
         self._children: list[Child] = []
         self._turns = asyncio.Semaphore(AT_ONCE)
 
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        return [child.pid for child in self._children if child.is_running]
+
     async def run(self) -> Board:
         """Play the league, or what is left of it, and give its last board. Raises `DidNotStart`."""
         self.plan.logs.mkdir(parents=True, exist_ok=True)

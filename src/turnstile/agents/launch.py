@@ -45,6 +45,10 @@ class Child:
         assert self._process is not None, f"{self.name} has been started"
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
     async def start(self) -> None:
         """Start it and wait until it listens. Raises `DidNotStart`."""
         with self._log_file.open("ab") as errors:
@@ -82,7 +86,7 @@ class Child:
     async def stop(self) -> None:
         """Ask it to end, and insist when it does not."""
         self._is_wanted = False
-        if self._process is None or self._process.returncode is not None:
+        if self._process is None or not self.is_running:
             return
         with suppress(ProcessLookupError):
             self._process.terminate()
