@@ -63,6 +63,9 @@ class Company:
         """The processes that run now."""
         return [child.pid for child in self._children if child.is_running]
 
+    def pid_of(self, name: str) -> int:
+        return next(child.pid for child in self._children if child.name == name)
+
     async def run(self) -> Board:
         """Play the league, or what is left of it, and give its last board. Raises `DidNotStart`."""
         self.plan.logs.mkdir(parents=True, exist_ok=True)
