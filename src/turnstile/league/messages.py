@@ -335,6 +335,8 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
     choices: ByPlayer[Parity | None] = ByPlayer()
     status: Status | None = None
     scores: ByPlayer[int] | UnsetType = UNSET
+    seed: Seed | UnsetType = UNSET
+    """From which the number was drawn: so that anyone can check it. Other referees tell none."""
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):
