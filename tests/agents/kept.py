@@ -7,7 +7,8 @@ from typing import Any
 from turnstile.agents.keeper import Keeper
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
-from turnstile.league import player_world, referee_world
+from turnstile.league import manager_world, player_world, referee_world
+from turnstile.league.manager import manager
 from turnstile.league.player import player
 from turnstile.league.player_state import State as Player
 from turnstile.league.referee import referee
@@ -20,6 +21,7 @@ START = 1_800_000_000_000
 
 MACHINES: dict[str, tuple[Any, Callable[[], Any], tuple[Event, ...]]] = {
     "player": (player, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
+    "manager": (manager, lambda: manager_world.opened(3), manager_world.HAPPENINGS),
     "referee": (referee, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
 }
 

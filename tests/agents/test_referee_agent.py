@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.agents.company import run, until
+from tests.agents.company import company, run, until
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
-from tests.agents.zoo import Body
+from tests.agents.zoo import Body, living, result
+from tests.agents.zoo import Said as Answer
+from tests.host.test_damage import flip
 
 SHORT = 0.02  # 30 seconds are 600 milliseconds
 
@@ -156,6 +159,54 @@ def test_a_referee_that_is_dropped_in_a_match_goes_on_with_it_and_with_those_tha
 
 def seed_of(league: ForeignLeague) -> Any:
     return next(iter(league.referee.host._matches.values())).given.seed
+
+
+def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path) as league:
+            hold = asyncio.Event()
+
+            async def slow(fields: Body) -> Body:
+                await hold.wait()
+                return joins(fields)
+
+            await league.enter("P01", slow)
+            await league.enter("P02")
+            await league.announce(*(league.entry(f"R1M{number}", referee_id="REF01") for number in (1, 2)))
+            await until(lambda: len(league.heard("P01", "GAME_INVITATION")) == 2)
+            await league.referee.drop()
+            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
+            league.referee = await league.here.referee(port=league.referee.port)
+            hold.set()
+            assert (await league.reports.get())["match_id"] == "R1M2"
+            assert "match/foreign/R1M1 is damaged" in league.here.journal.getvalue()
+            await league.announce(league.entry("R1M1", referee_id="REF01"))  # it is not begun anew
+            await gone(league)
+            assert league.reports.empty()
+
+    run(play())
+
+
+def test_a_match_that_comes_before_the_answer_to_the_registration_waits_for_it(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            go = asyncio.Event()
+
+            async def manage(body: Body) -> Answer:
+                await go.wait()
+                told = {"message_type": "REFEREE_REGISTER_RESPONSE", "status": "ACCEPTED", "referee_id": "REF01"}
+                return result(body, told)
+
+            async with living(manage) as manager:
+                here.url = manager.url
+                league = ForeignLeague(here, AsyncExitStack())
+                league.referee = await here.referee()
+                announced = asyncio.create_task(league.announce())
+                await until(lambda: bool(manager.heard))
+                go.set()
+                assert (await announced).json["result"]["message_type"] == "ROUND_ANNOUNCEMENT_ACK"
+
+    run(play())
 
 
 # answers

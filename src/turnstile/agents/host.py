@@ -28,7 +28,7 @@ from turnstile.agents.journal import Journal
 from turnstile.agents.quota import Quota
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, Door
-from turnstile.agents.serving import serve
+from turnstile.agents.serving import Serving, serve
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
@@ -126,7 +126,7 @@ class Host:
         journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
         self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
         before = await self.restore(store)
-        serving = await serve(self._door(), self.settings.host, self._port(before))
+        serving = await self._listening(self._port(before))
         try:
             endpoint = self._endpoint(before, serving.port)
             async with self.agent.working():
@@ -139,6 +139,12 @@ class Host:
         finally:
             self.agent.stop()
             await serving.stop()
+
+    async def _listening(self, port: int) -> Serving:
+        try:
+            return await serve(self._door(), self.settings.host, port)
+        except OSError as fault:
+            raise CannotStart(f"{self.settings.host}:{port} cannot be listened on: {fault.strerror}.") from None
 
     async def _until_over(self, stop: asyncio.Event) -> None:
         """Wait for the end. One that comes by itself leaves a moment for the last answers to go out."""

@@ -90,6 +90,12 @@ class ManagerWork(Work[State]):
             self._happened(event, came_of_it.state)
 
 
+class Refused(msgspec.Struct, frozen=True):
+    """Somebody is not let through, and what it is told."""
+
+    reply: Answer
+
+
 class ManagerHost(Host):
     """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
 
@@ -187,20 +193,26 @@ class ManagerHost(Host):
 
     async def handle(self, incoming: Incoming) -> Reply:
         """First who, then what: whoever is let through is dealt with by the machine."""
+        by = incoming.sender or incoming.peer
+        believed = await self._believed(incoming)
+        if isinstance(believed, Refused):
+            self.agent.turned_down(incoming.message, by, believed.reply)
+            return believed.reply
+        return await self.agent.exchange(self.work, believed, by)
+
+    async def _believed(self, incoming: Incoming) -> LeagueMessage | Refused:
+        """The message, from whom it really is; or why nobody may say this."""
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
             why = await self._refuse_endpoint(message)
-            if why is not None:
-                return _rejected(message, why)
-        elif isinstance(message, StartLeague):
-            if not self._may_start(incoming):
-                return _fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message)
-        elif isinstance(message, LeagueQuery | MatchResultReport):
-            agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
-            if isinstance(agent, LeagueError):
-                return _fault(agent, message)
-            message = replace(message, sender=agent)
-        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer)
+            return message if why is None else Refused(_rejected(message, why))
+        if isinstance(message, StartLeague):
+            if self._may_start(incoming):
+                return message
+            return Refused(_fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
+        assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
+        agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
+        return Refused(_fault(agent, message)) if isinstance(agent, LeagueError) else replace(message, sender=agent)
 
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""

@@ -51,7 +51,7 @@ from turnstile.league.words import (
     player_address,
     referee_address,
 )
-from turnstile.store.log import TableId
+from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
@@ -90,6 +90,7 @@ class RefereeHost(Host):
         """Those that are under way, and those that wait."""
         self._waiting: deque[MatchWork] = deque()
         self._assigning = asyncio.Lock()
+        self._registered = asyncio.Event()
 
     # its beginning
 
@@ -132,7 +133,8 @@ class RefereeHost(Host):
 
     async def _restore_matches(self) -> None:
         """Every match that was under way goes on; those that waited wait on, in their order."""
-        works = [await self._restored(table) for table in await self._open_tables()]
+        found = [await self._readable(table) for table in await self._open_tables()]
+        works = [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
             self._matches[work.keeper.table] = work
             if work.keeper.position == 0:
@@ -152,6 +154,15 @@ class RefereeHost(Host):
             found += [table for table, _ in page]
             if len(page) < PAGE:
                 return [table for table in found if table != TABLE]
+
+    async def _readable(self, table: TableId) -> MatchWork | None:
+        """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
+        try:
+            return await self._restored(table)
+        except Damaged as fault:
+            await self.agent.store.put_aside(table, fault.why)
+            self.agent.journal.note(str(fault))
+            return None
 
     async def _restored(self, table: TableId) -> MatchWork:
         """A match from its log, with its transcript as it was."""
@@ -187,6 +198,7 @@ class RefereeHost(Host):
         if state.referee_id is not None:
             self.who.sender, self.who.auth_token = referee_address(state.referee_id), state.auth_token
             self.agent.journal.agent = state.referee_id
+            self._registered.set()
         self.who.display_name = state.meta.display_name
 
     def _end_if_over(self) -> None:
@@ -209,9 +221,18 @@ class RefereeHost(Host):
 
     # assignment
 
+    async def _me(self) -> RefereeId | None:
+        """Who the referee is. A match may be on its way together with the answer that says so: then it waits."""
+        try:
+            async with asyncio.timeout(self._seconds / 2):
+                await self._registered.wait()
+        except TimeoutError:
+            return None
+        return self.work.state.referee_id
+
     async def _announced(self, message: RoundAnnouncement, by: str) -> Reply:
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
-        me = self.work.state.referee_id
+        me = await self._me()
         if me is None:
             return NOT_REGISTERED
         self.agent.journal.received(None, message, by)
@@ -226,7 +247,7 @@ class RefereeHost(Host):
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
-        me = self.work.state.referee_id
+        me = await self._me()
         if me is None:
             return RunMatchAck(match_id=message.match_id, status="error")
         self.agent.journal.received(message.match_id, message, by)
@@ -316,9 +337,9 @@ class RefereeHost(Host):
 
     async def _report_again(self, table: TableId) -> None:
         """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
-        work = await self._restored(table)
-        state = work.transcript.last
-        if state is None:
+        work = await self._readable(table)
+        state = None if work is None else work.transcript.last
+        if work is None or state is None:
             return
         report = next(effect.message for effect in reported(state) if isinstance(effect, Send))
         assert isinstance(report, LeagueMessage)
@@ -329,15 +350,18 @@ class RefereeHost(Host):
 
     async def _posted(self, message: Posted, incoming: Incoming) -> Reply:
         """An answer that comes as a request of its own. It is believed if it shows that it was asked for."""
-        work = self._match_of(message)
+        work, player = self._match_of(message), player_address(message.player_id)
         if work is None:
-            return NO_MATCH
-        player = player_address(message.player_id)
+            return self._turned_down(message, player, NO_MATCH)
         is_asked = incoming.sender in (None, player) and incoming.conversation_id == work.conversation_with(player)
         if not is_asked and not self._trusts_posts:
-            return NOT_ASKED
+            return self._turned_down(message, player, NOT_ASKED)
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply
+
+    def _turned_down(self, message: Posted, player: str, fault: Fault) -> Fault:
+        self.agent.turned_down(message, player, fault, message.match_id)
+        return fault
 
     def _match_of(self, message: Posted) -> MatchWork | None:
         """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""

@@ -272,6 +272,11 @@ class Agent:
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
         return reply
 
+    def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
+        """Note that something was answered before any machine has heard of it."""
+        self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
+        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+
     async def _reply(
         self, work: Work[S], message: LeagueMessage, step: Step[S], answer: asyncio.Future[Answer]
     ) -> Answer:

@@ -18,6 +18,7 @@ from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
 from turnstile.agents.strategies import UnknownStrategy
 from turnstile.cli.arguments import INTERRUPTED
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
 __all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "run"]
@@ -55,7 +56,7 @@ def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             host, status = runner.run(_until_stopped(make, ready))
-    except (CannotStart, UnknownStrategy, StoreFault) as fault:
+    except (CannotStart, UnknownStrategy, StoreFault, Damaged) as fault:
         raise click.ClickException(str(fault)) from None
     if host.failure is not None:
         click.echo(f"turnstile: {host.failure}", err=True)
