@@ -47,7 +47,7 @@ def test_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_and
         chance, clock, disk = Random(seed), Clock(), Disk()
         store = MemoryStore(clock, disk, is_shared=False)
         keeper = await begun(store, name, pace=chance.choice([1.0, 0.1]))
-        for _ in range(60):
+        for _ in range(120):
             event = happening(name, keeper, chance)
             await keeper.take(event, nothing)
             clock.time += chance.randrange(20_000)

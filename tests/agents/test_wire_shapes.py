@@ -18,7 +18,7 @@ def test_a_request_is_answered_with_a_whole_message() -> None:
     assert answer.json.keys() == {"jsonrpc", "result", "id"}
     result = answer.json["result"]
     assert (result["sender"], result["conversation_id"]) == (PLAYER, "conv-r2m1")
-    assert (result["protocol"], result["auth_token"]) == ("league.v2", "tok-p05-secret")
+    assert (result["protocol"], result["auth_token"]) == ("league.v2", Player().who.token_for(None))
     assert joined(result)
 
 

@@ -76,8 +76,7 @@ def test_the_same_seed_plays_the_same_league_and_another_seed_another() -> None:
     assert first != other
 
 
-def test_the_number_of_referees_changes_nothing_but_who_draws() -> None:
-    """Each referee has a seed of its own for each of its matches."""
+def test_several_referees_share_the_matches_of_a_league() -> None:
     alone, many = list(league(6, referees=1).run()), list(league(6, referees=3, at_a_time=1).run())
     assert [len(each.results) for each in alone] == [len(each.results) for each in many]
     assert len({report.sender for each in many for report in each.results}) == 3
@@ -251,7 +250,7 @@ def test_who_writes_to_nobody_is_told_and_who_is_not_there_is_not() -> None:
     assert sleeper.seen == ["failed"]
 
 
-def test_a_league_whose_letters_all_get_lost_says_so() -> None:
+def test_where_all_letters_get_lost_nobody_is_registered() -> None:
     played = LocalLeague([random_strategy("a"), random_strategy("b")], Seed("s"), network=Lost())
     for _ in range(1_000):
         if not played.office.turn():

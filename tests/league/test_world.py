@@ -34,6 +34,17 @@ def test_leagues_hold_what_is_promised(first: int) -> None:
     assert not missed or SEEDS < AT_ONCE, f"never reached with the seeds from {first} on: {missed}"
 
 
+REGRESSIONS = (
+    46,  # no referee was left, and none knew that it was missed
+    3747,  # the manager died when the league was over
+)
+
+
+@pytest.mark.parametrize("seed", REGRESSIONS)
+def test_what_went_wrong_once_goes_right(seed: int) -> None:
+    World(seed).run()
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_one_seed_is_one_league(seed: int) -> None:
     assert World(seed).run().notes == World(seed).run().notes

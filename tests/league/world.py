@@ -170,8 +170,8 @@ class World(Office):
         self.wake_at(self.now + delay, Later(happens))
 
     def begin(self, home: Address) -> None:
-        """Start an agent, or start it again from what it has written down; nobody is started after the league."""
-        if home in self.agents or home in self.gone or self.is_over:
+        """Start an agent, or start it again from what it has written down. After the league only the manager is."""
+        if home in self.agents or home in self.gone or (self.is_over and home != LEAGUE_MANAGER):
             return
         self.lives[home] += 1
         self.note(f"{home} starts")

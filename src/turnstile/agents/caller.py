@@ -102,7 +102,7 @@ class Caller:
             who.display_name = message.player_meta.display_name  # from now on it may be challenged by that name
         elif isinstance(message, RefereeRegisterRequest):
             who.display_name = message.referee_meta.display_name
-        fields = wire_fields(message, who, conversation, self._now(), seconds=seconds)
+        fields = wire_fields(message, who, conversation, self._now(), to=to, seconds=seconds)
         attempt = _Attempt(message, to, self.dialects.of(endpoint))
         try:
             async with asyncio.timeout(seconds):

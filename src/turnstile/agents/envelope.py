@@ -4,6 +4,7 @@ A machine makes messages without it. `wire_fields` puts it on when one goes out,
 `read_time` reads the times of others. Whole messages are written here and nowhere else.
 """
 
+import hmac
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ from msgspec import UNSET
 
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage
-from turnstile.league.words import CHOICE_SECONDS, Address
+from turnstile.league.words import CHOICE_SECONDS, LEAGUE_MANAGER, Address
 
 PROTOCOL = "league.v2"
 LONGEST_CONVERSATION = 100
@@ -51,6 +52,16 @@ class Identity:
     def __repr__(self) -> str:
         return f"Identity({self.sender!r})"  # a token has no place in a log
 
+    def token_for(self, to: str | None) -> str | None:
+        """The token to show to somebody; `None` is whoever has asked, and may be anybody.
+
+        It proves to the league manager who an agent is, so nobody else is shown it: a player could report results with
+        its referee's. League.v2 wants one in every message, so others are shown one that is worth nothing elsewhere.
+        """
+        if self.auth_token is None or to == LEAGUE_MANAGER:
+            return self.auth_token
+        return f"tok-{hmac.digest(self.auth_token.encode(), (to or '').encode(), 'sha256').hex()[:32]}"
+
 
 class Ack(LeagueMessage, frozen=True, tag="ACK", kw_only=True):
     """A receipt where there is no other answer: `ACKNOWLEDGED`, `IGNORED` with a reason, `ok` for what was posted."""
@@ -77,12 +88,14 @@ def wire_fields(
     conversation: str,
     now: datetime,
     *,
+    to: Address | None = None,
     seconds: float | None = None,
     arrived: datetime | None = None,
 ) -> dict[str, Any]:
     """The whole message as it stands on the wire.
 
-    `seconds`: for how long an answer to it counts; `arrived`: when that came to which it is the answer.
+    `to`: who is called; nobody, for a reply. `seconds`: for how long an answer to it counts; `arrived`: when that came
+    to which it is the answer.
     """
     kind = wire_name(type(message))
     body = plain(message)
@@ -93,8 +106,8 @@ def wire_fields(
         "timestamp": written(now),
         "conversation_id": conversation,
     }
-    if who.auth_token is not None:
-        whole["auth_token"] = who.auth_token
+    if (token := who.token_for(to)) is not None:
+        whole["auth_token"] = token
     whole.update(body)
     if kind in WITH_DEADLINE:
         whole["deadline"] = written(now + timedelta(seconds=CHOICE_SECONDS if seconds is None else seconds))

@@ -12,13 +12,18 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.agents.board import Board, Health
+from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.envelope import new_conversation, plain
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import CannotStart, Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
+from turnstile.agents.page import routes as page_routes
 from turnstile.agents.rpc import Fault
+from turnstile.agents.sections import MOST_IN_CROSS_TABLE
+from turnstile.agents.showing import health_of, shown
 from turnstile.agents.spelling import read_message
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.chance import new_seed
@@ -31,7 +36,7 @@ from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
 from turnstile.league.manager_queries import status_of
 from turnstile.league.manager_register import authenticate
-from turnstile.league.manager_state import JSON_RPC_ERRORS, Options, Phase, State
+from turnstile.league.manager_state import JSON_RPC_ERRORS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueMessage,
     LeagueQuery,
@@ -40,7 +45,8 @@ from turnstile.league.messages import (
     MatchResultReport,
     PlayerMeta,
 )
-from turnstile.league.words import LEAGUE_MANAGER, RefereeId, Registration
+from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId, Registration, player_address
+from turnstile.store.log import Instant
 from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
@@ -55,9 +61,9 @@ class ManagerWork(Work[State]):
 
     errors = JSON_RPC_ERRORS
 
-    def __init__(self, keeper: Keeper[State], noticed: Callable[[State], None]) -> None:
+    def __init__(self, keeper: Keeper[State], happened: Callable[[Event, State], None]) -> None:
         super().__init__(keeper)
-        self._noticed = noticed
+        self._happened = happened
 
     def endpoint_of(self, state: State, to: str) -> str | None:
         role, _, agent = to.partition(":")
@@ -81,7 +87,7 @@ class ManagerWork(Work[State]):
 
     def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Step):
-            self._noticed(came_of_it.state)
+            self._happened(event, came_of_it.state)
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -125,11 +131,13 @@ class ManagerHost(Host):
         self._admin_token = admin_token
         self._ends_with_league = ends_with_league
         self._keeper: Keeper[State] | None = None
+        self._reports: dict[MatchId, MatchResultReport] = {}
+        self._bulletin = Bulletin()
 
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open)
+        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._watched)
         return None if self._keeper is None else self._keeper.about(str)
 
     async def begin(self, endpoint: str) -> None:
@@ -143,7 +151,7 @@ class ManagerHost(Host):
             is_open=_is_open,
             about=endpoint,
         )
-        self.work = ManagerWork(keeper, self._noticed)
+        self.work = ManagerWork(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
         if keeper.state.phase is Phase.ACCEPTING_REGISTRATIONS:
             await self._enter_players()
@@ -158,6 +166,21 @@ class ManagerHost(Host):
             await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
 
     # its life
+
+    def _watched(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        """The log is read again: what was reported is not in the state any more."""
+        if isinstance(came_of_it, Step):
+            self._file(event)
+
+    def _happened(self, event: Event, state: State) -> None:
+        self._file(event)
+        self._bulletin.changed()
+        self._noticed(state)
+
+    def _file(self, event: Event) -> None:
+        """Of what was reported of a match the first counts: a repeat has changed nothing."""
+        if isinstance(event, MatchResultReport):
+            self._reports.setdefault(event.match_id, event)
 
     def _noticed(self, state: State) -> None:
         if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
@@ -208,10 +231,37 @@ class ManagerHost(Host):
             return True
         return incoming.peer != "" and ip_address(incoming.peer).is_loopback
 
+    # what everybody may see
+
+    def board(self, round_id: int | None = None) -> Board:
+        """The board with one round, or with all of a small league."""
+        state = self.work.state
+        some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
+        return shown(state, some or (round_id or state.round_id,), self._reports, self._agents(state))
+
+    def whole_board(self) -> Board:
+        state = self.work.state
+        return shown(state, range(1, state.total_rounds + 1), self._reports, self._agents(state))
+
+    def _agents(self, state: State) -> tuple[Health, ...]:
+        referees = (
+            self._agent(each.address, each.display_name, is_up=each.is_up, load=each.load) for each in state.referees
+        )
+        players = (
+            self._agent(player_address(player_id(number)), each.display_name)
+            for number, each in enumerate(state.players, 1)
+        )
+        return (*referees, *players)
+
+    def _agent(self, address: Address, name: str, *, is_up: bool = True, load: int = 0) -> Health:
+        contact = self.agent.contacts[address]
+        return health_of(address, name, contact, is_up=is_up, load=load)
+
     # a second door, for players that know no JSON-RPC
 
     def routes(self) -> Sequence[BaseRoute]:
-        return (Route("/register", self._register, methods=["POST"]),)
+        register = Route("/register", self._register, methods=["POST"])
+        return (register, *page_routes(self.board, self.whole_board, self._bulletin))
 
     async def _register(self, request: Request) -> JSONResponse:
         """`POST /register` with a name, a version and an endpoint: the same registration, in plain JSON."""

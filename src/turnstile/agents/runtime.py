@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from turnstile.agents.alarm import Alarm
 from turnstile.agents.caller import Caller, Unreached
+from turnstile.agents.contacts import Contacts
 from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
@@ -65,6 +66,7 @@ class Agent:
         self.who = who
         self.journal = journal
         self.meter = Meter(store.now)
+        self.contacts = Contacts(store.now)
         self.scribe = Scribe(self._file_failed)
         self._caller = caller
         self._outbox = Outbox(self.start) if is_orderly else None
@@ -197,9 +199,11 @@ class Agent:
                 seconds=seconds,
             )
         except Unreached as fault:
+            self.contacts.failed(send.to)
             is_silent = asyncio.get_running_loop().time() - began >= seconds
             await self._lost(work, state, send, str(fault), is_silent=is_silent)
             return
+        self.contacts.answered(send.to)
         await self._answered(work, state, send, answer)
 
     async def ask(self, endpoint: str, to: str, message: LeagueMessage, seconds: float) -> Answered | None:

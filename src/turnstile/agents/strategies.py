@@ -62,11 +62,26 @@ def find_strategy(text: str, seed: Seed) -> Strategy:
         return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *rest.split(":")])
     if name == "command" and rest.strip():
         return in_process(_words(rest))
-    side = at_random if name == "bot" else SIDES_OF.get(text)
-    mover = find_mover(text, seed) or find_mover(RANDOM, seed)
-    if side is None or mover is None:
+    found = find_built_in(text, seed)
+    if found is None:
         raise UnknownStrategy(f"There is no strategy {text!r}; there are: {', '.join((*SIDES_OF, *OWN))}.")
-    return built_in(side, mover, seed)
+    return built_in(*found, seed)
+
+
+def find_built_in(text: str, seed: Seed) -> tuple[Side, Mover] | None:
+    """Who chooses a side, and who moves in other games; `None` where the word names no built-in strategy."""
+    side = at_random if text.partition(":")[0] == "bot" else SIDES_OF.get(text)
+    mover = find_mover(text, seed) or find_mover(RANDOM, seed)
+    return None if side is None or mover is None else (side, mover)
+
+
+def find_function(text: str, seed: Seed) -> Callable[[Question], Choice] | None:
+    """A built-in strategy as a plain function, for leagues within one process."""
+    found = find_built_in(text, seed)
+    if found is None:
+        return None
+    side, mover = found
+    return lambda asked: side(asked, seed) if asked.move is None else mover(asked.move, asked.match_id)
 
 
 def _words(command: str) -> list[str]:

@@ -16,10 +16,17 @@ from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+DEFAULT_STRATEGIES = ("random", "history", "alternating", "always:even")
+OTHER_STRATEGIES = ("bot", "random")
+
 
 @click.group()
 def league() -> None:
     """The Even/Odd league: agents that play each other over HTTP (league.v2).
+
+    \b
+    A whole league at once:
+      turnstile league run --players 8 --referees 2
 
     \b
     Three terminals make a league:
@@ -94,6 +101,19 @@ def common(port: int) -> Callable[[F], F]:
     return add
 
 
+game_option = click.option(
+    "--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two."
+)
+
+
+def refuse_game(game_type: str) -> None:
+    """A usage error for a game that no league can play."""
+    from turnstile.agents.games import games_for_two
+
+    if game_type not in games_for_two():
+        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+
+
 manager_option = click.option(
     "--manager", default=MANAGER_URL, show_default=True, metavar="URL", help="Where the league manager is."
 )
@@ -102,7 +122,7 @@ manager_option = click.option(
 @league.command()
 @common(MANAGER_PORT)
 @click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
-@click.option("--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two.")
+@game_option
 @click.option(
     "--players",
     "expected",
@@ -149,10 +169,9 @@ def manager(
     Begin by itself with four players:  turnstile league manager --players 4
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league_agents import ManagerHost, games_for_two, run
+    from turnstile.cli.league_agents import ManagerHost, run
 
-    if game_type not in games_for_two():
-        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+    refuse_game(game_type)
     options = Options(
         league_id=LeagueId(league_id), game_type=game_type, expected_players=expected, most_players=most_players
     )
@@ -232,6 +251,95 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
         name=name or _name("Player", given["port"]),
         **given,
     )
+
+
+@league.command()
+@click.option("--players", type=click.IntRange(2, 10_000), default=8, show_default=True, help="How many players.")
+@click.option("--referees", type=click.IntRange(1, 1_000), default=2, show_default=True, help="How many referees.")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    help="Who chooses for the first player, the second, and so on from the first again. By default one of each kind.",
+)
+@game_option
+@click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
+@click.option("--in-process", is_flag=True, help="All in this process, in virtual time: by far the fastest.")
+@click.option(
+    "--time-scale",
+    "pace",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Shorten all time limits: 0.1 makes 30 seconds 3.",
+)
+@click.option(
+    "--capacity",
+    type=click.IntRange(1, 10_000),
+    default=DEFAULT_CAPACITY,
+    show_default=True,
+    help="How many matches each referee runs at a time.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("SHARED"),
+    show_default=True,
+    help="The folder for matches, histories, logs and the report.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the manager; by default any that is free.")
+@click.option("--seed", help="What random strategies draw from; within one process, all that is drawn.")
+@click.option(
+    "--report",
+    "report_to",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Within one process: write the report there. Processes write it into the data folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each round and at the end, for programs.")
+def run(
+    players: int,
+    referees: int,
+    strategies: tuple[str, ...],
+    game_type: str,
+    league_id: str,
+    in_process: bool,
+    pace: float,
+    capacity: int,
+    data: Path,
+    port: int,
+    seed: str | None,
+    report_to: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a whole league, show its rounds and standings as they change, and end with a table.
+
+    \b
+    Processes, and a page to watch:  turnstile league run --players 8 --referees 2
+    The same, much faster:           turnstile league run --players 8 --in-process
+    Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
+
+    Stopped with Ctrl-C, a league of processes goes on where it was when the same command is given again.
+    """
+    from turnstile.cli import league_run
+
+    refuse_game(game_type)
+    chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
+    league_run.refuse_strategies(chosen)
+    plan = league_run.Plan(
+        league_id=LeagueId(league_id),
+        strategies=[chosen[number % len(chosen)] for number in range(players)],
+        referees=referees,
+        data=data,
+        port=port,
+        capacity=capacity,
+        pace=pace,
+        seed=seed,
+        game_type=game_type,
+    )
+    if in_process:
+        league_run.run_in_process(plan, as_json=as_json, report_to=report_to)
+    else:
+        league_run.run_processes(plan, as_json=as_json)
 
 
 def _name(role: str, port: int) -> str:

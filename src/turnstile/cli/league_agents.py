@@ -12,7 +12,6 @@ import click
 import msgspec
 
 from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing
-from turnstile.agents.games import games_for_two
 from turnstile.agents.host import CannotStart, Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
@@ -22,7 +21,7 @@ from turnstile.cli.arguments import INTERRUPTED
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
-__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "games_for_two", "run"]
+__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "run"]
 
 FAILED = 1
 

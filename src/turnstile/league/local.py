@@ -42,6 +42,7 @@ class LocalLeague:
         referees: int = 2,
         at_a_time: int = 32,
         league_id: LeagueId = DEFAULT_LEAGUE,
+        game_type: str = GAME_TYPE,
         network: Network | None = None,
         pace: float = 1.0,
     ) -> None:
@@ -49,16 +50,23 @@ class LocalLeague:
         if len(entrants) < 2 or referees < 1 or at_a_time < 1:
             raise ValueError("A league has two players and a referee at least, who runs a match at a time.")
         self.office = Office(network or PerfectNetwork())
-        options = LeagueOptions(league_id=league_id, most_players=len(entrants), expected_players=len(entrants))
+        options = LeagueOptions(
+            league_id=league_id,
+            game_type=game_type,
+            most_players=len(entrants),
+            expected_players=len(entrants),
+        )
         self.manager = LocalManager(self.office, options, derive(seed, "league"), pace=pace)
         self.referees = [
-            LocalReferee(self.office, referee_meta(number, at_a_time), derive(seed, "referee", number), pace=pace)
+            LocalReferee(
+                self.office, referee_meta(number, at_a_time, game_type), derive(seed, "referee", number), pace=pace
+            )
             for number in range(1, referees + 1)
         ]
         self.players = [
             LocalPlayer(
                 self.office,
-                player_options(entrant.name, number),
+                player_options(entrant.name, number, game_type),
                 entrant.strategy,
                 derive(seed, "player", number),
                 pace=pace,
@@ -83,15 +91,17 @@ class LocalLeague:
         return standings(self.manager.state)
 
 
-def player_options(name: str, number: int) -> PlayerOptions:
-    return PlayerOptions(display_name=name, version=VERSION, contact_endpoint=f"local:player:{number}")
+def player_options(name: str, number: int, game_type: str = GAME_TYPE) -> PlayerOptions:
+    return PlayerOptions(
+        display_name=name, version=VERSION, game_types=(game_type,), contact_endpoint=f"local:player:{number}"
+    )
 
 
-def referee_meta(number: int, at_a_time: int) -> RefereeMeta:
+def referee_meta(number: int, at_a_time: int, game_type: str = GAME_TYPE) -> RefereeMeta:
     return RefereeMeta(
         display_name=f"Referee {number}",
         version=VERSION,
-        game_types=(GAME_TYPE,),
+        game_types=(game_type,),
         contact_endpoint=f"local:referee:{number}",
         max_concurrent_matches=at_a_time,
     )

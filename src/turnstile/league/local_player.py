@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from msgspec import Raw
+
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection, Step
@@ -11,11 +13,11 @@ from turnstile.league.messages import RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.office import Letter, Office, letter_of
 from turnstile.league.player import new, player
 from turnstile.league.player_play import failure_of, resumed, wanted
-from turnstile.league.player_state import ChoiceMade, Options, PlayerStartup, Question, ReadyToJoin, State
+from turnstile.league.player_state import ChoiceMade, MoveMade, Options, PlayerStartup, Question, ReadyToJoin, State
 from turnstile.league.words import Address, player_address
 
-Strategy = Callable[[Question], str | None]
-"""Who chooses: "even" or "odd", of all that a player may know. `None` is no answer."""
+Strategy = Callable[[Question], str | Raw | None]
+"""Who chooses, of all that a player may know: "even" or "odd"; in another game one of its moves. `None`: no answer."""
 
 
 class LocalPlayer:
@@ -104,12 +106,19 @@ class LocalPlayer:
         if not isinstance(want, Question):
             self.take(want)
         elif (choice := self.strategy(want)) is not None:
-            self.take(ChoiceMade(match_id=want.match_id, parity_choice=choice))
+            self.take(_decided(want, choice))
 
     def _look_at_timers(self) -> None:
         timer = self.work.next_timer
         if timer is not None:
             self.office.wake_at(timer.due, self)
+
+
+def _decided(question: Question, choice: str | Raw) -> Event:
+    if question.move is None:
+        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
+    move = choice if isinstance(choice, Raw) else Raw(choice.encode())
+    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=move)
 
 
 def _has_answered(step: Step[State] | Rejection) -> bool:

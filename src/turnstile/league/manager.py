@@ -227,7 +227,7 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     if at is None or not state.referees[at].load or event != expiry_of(state, state.referees[at]):
         return STALE
     referee = replace(state.referees[at], periods=event.periods + 1)
-    if referee.unanswered >= state.options.most_unanswered or referee.periods >= state.options.most_periods:
+    if referee.unanswered >= state.options.most_unanswered or referee.periods >= state.options.patience:
         return given_up(state, at)
     return called(replace(state, referees=put(state.referees, at, referee)), at)
 

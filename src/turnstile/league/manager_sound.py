@@ -121,7 +121,7 @@ def _faults_of_referees(state: State) -> Iterator[str]:
             yield "Who has nothing to do is not watched."
         if not 0 <= referee.unanswered <= state.options.most_unanswered + 1:
             yield "Who does not answer is given up."
-        if not 0 <= referee.periods < state.options.most_periods:
+        if not 0 <= referee.periods < state.options.patience:
             yield "Who sends no result is given up."
         if referee.load and referee.is_up == (state.phase is Phase.WAITING_FOR_REFEREE):
             yield "Matches are with a referee that is there, if there is any."

@@ -31,7 +31,8 @@ T = TypeVar("T")
 ANNOUNCE_SECONDS = 10.0  # for all players together, to hear of a round
 WATCH_SECONDS = 10.0  # after which a referee from which nothing is heard is called again
 MOST_UNANSWERED = 4  # calls in a row, and the referee is given up
-MOST_PERIODS = 25  # of watching without a result: longer than any match can take
+MOST_PERIODS = 25  # of watching without a result: longer than any match of Even/Odd can take
+MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, and 30 seconds for each
 MOST_PLAYERS = 1_000
 MOST_DIGITS = 9  # of a number in an id
 
@@ -101,7 +102,14 @@ class Options(LeagueValue, frozen=True, kw_only=True):
     announce_seconds: Annotated[float, Meta(gt=0, le=3600)] = ANNOUNCE_SECONDS
     watch_seconds: Annotated[float, Meta(gt=0, le=3600)] = WATCH_SECONDS
     most_unanswered: Annotated[int, Meta(ge=1)] = MOST_UNANSWERED
-    most_periods: Annotated[int, Meta(ge=1)] = MOST_PERIODS
+    most_periods: Annotated[int, Meta(ge=1)] | None = None
+    """After so many without a result a referee is given up, though it answers; by default it depends on the game."""
+
+    @property
+    def patience(self) -> int:
+        if self.most_periods is not None:
+            return self.most_periods
+        return MOST_PERIODS if self.game_type == GAME_TYPE else MOST_PERIODS_ELSEWHERE
 
 
 class Player(LeagueValue, frozen=True, kw_only=True):

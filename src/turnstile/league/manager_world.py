@@ -159,7 +159,7 @@ def _hearing(players: int, round_id: int) -> Iterator[Event]:
 def _watching(round_id: int) -> Iterator[Event]:
     for referee in REFEREES:
         yield RoundAnnouncementAck(referee_id=referee, round_id=round_id)
-        for periods in range(PATIENCE.most_periods):
+        for periods in range(PATIENCE.patience):
             yield RefereeExpired(referee_id=referee, round_id=round_id, periods=periods)
 
 

@@ -18,7 +18,8 @@ from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
 from turnstile.league.answers import QueryData, QueryError, QueryParams
 from turnstile.league.answers import StandingsRow as StandingsRow
-from turnstile.league.questions import ChoiceContext, MoveData, MoveRequest
+from turnstile.league.questions import ChoiceContext as ChoiceContext
+from turnstile.league.questions import MoveData, MoveRequest
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -334,6 +335,8 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
     choices: ByPlayer[Parity | None] = ByPlayer()
     status: Status | None = None
     scores: ByPlayer[int] | UnsetType = UNSET
+    seed: Seed | UnsetType = UNSET
+    """From which the number was drawn: so that anyone can check it. Other referees tell none."""
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):

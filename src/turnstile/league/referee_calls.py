@@ -190,7 +190,11 @@ def report_of(state: State) -> Send:
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(
-        drawn_number=result.drawn_number, choices=result.choices, status=result.status, scores=result.scores
+        drawn_number=result.drawn_number,
+        choices=result.choices,
+        status=result.status,
+        scores=result.scores,
+        seed=result.seed or UNSET,
     )
     report = MatchResultReport(
         league_id=given.league_id,

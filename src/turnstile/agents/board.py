@@ -1,0 +1,164 @@
+"""The board of a league: all that its page and its report show, as one value.
+
+Everything on the board is public. A choice stands on it only once its match is over, together with the seed that shows
+where the number came from.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from turnstile.games.evenodd import Parity, drawn_number
+from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
+
+
+class Progress(StrEnum):
+    """How far a league, or a match of it, has got."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+
+
+class Verdict(StrEnum):
+    """What checking a draw has shown."""
+
+    FAIR = "fair"
+    UNFAIR = "unfair"
+    UNCHECKED = "unchecked"
+    """There was no draw, or the referee has shown no seed."""
+
+
+class Place(LeagueValue, frozen=True, kw_only=True):
+    """One line of the table."""
+
+    rank: int
+    player_id: PlayerId
+    display_name: str
+    played: int
+    wins: int
+    draws: int
+    losses: int
+    technical_losses: int
+    points: int
+
+
+class Result(LeagueValue, frozen=True, kw_only=True):
+    """How a match ended, as its referee has reported it."""
+
+    status: Status
+    winner: PlayerId | None
+    choices: ByPlayer[Parity | None]
+    drawn_number: int | None = None
+    seed: Seed | None = None
+
+    @property
+    def commitment(self) -> Commitment | None:
+        """What the players were shown before they chose."""
+        return commit(self.seed) if self.seed else None
+
+
+class Match(LeagueValue, frozen=True, kw_only=True):
+    """A match of the schedule. A finished one may have no result to show, where only its score was kept."""
+
+    match_id: MatchId
+    player_a: PlayerId
+    player_b: PlayerId
+    referee: RefereeId | None = None
+    progress: Progress = Progress.PENDING
+    result: Result | None = None
+
+    @property
+    def players(self) -> tuple[PlayerId, PlayerId]:
+        return (self.player_a, self.player_b)
+
+
+class Round(LeagueValue, frozen=True, kw_only=True):
+    round_id: int
+    matches: tuple[Match, ...]
+    sitting_out: PlayerId | None = None
+
+    @property
+    def finished(self) -> int:
+        return sum(match.progress is Progress.COMPLETED for match in self.matches)
+
+
+class Health(LeagueValue, frozen=True, kw_only=True):
+    """An agent as the manager sees it."""
+
+    address: str
+    display_name: str
+    condition: str
+    """In words: "answers", "does not answer", "given up"."""
+    is_well: bool
+    last_heard: str | None = None
+    """The time of day, in UTC, at which it was last heard of."""
+    matches_under_way: int = 0
+
+
+class Board(LeagueValue, frozen=True, kw_only=True):
+    """A league at a glance."""
+
+    league_id: LeagueId
+    progress: Progress
+    places: tuple[Place, ...]
+    rounds: tuple[Round, ...]
+    """Those that are wanted: of a large league not all."""
+    agents: tuple[Health, ...] = ()
+    current_round: int = 0
+    total_rounds: int = 0
+    matches_completed: int = 0
+    total_matches: int = 0
+    game_type: str = GAME_TYPE
+
+    @property
+    def names(self) -> Mapping[PlayerId, str]:
+        return {place.player_id: place.display_name for place in self.places}
+
+    @property
+    def matches(self) -> Iterable[Match]:
+        return (match for each in self.rounds for match in each.matches)
+
+    def round(self, round_id: int) -> Round | None:
+        return next((each for each in self.rounds if each.round_id == round_id), None)
+
+    def match(self, match_id: str) -> Match | None:
+        return next((match for match in self.matches if match.match_id == match_id), None)
+
+
+def verdict(game_type: str, result: Result) -> Verdict:
+    """Whether the number is the one that the seed gives.
+
+    That the seed is the one that was committed to, each player checks against the commitment that it was shown.
+    """
+    if game_type != GAME_TYPE or result.drawn_number is None or result.seed is None:
+        return Verdict.UNCHECKED
+    return Verdict.FAIR if drawn_number(result.seed, 0) == result.drawn_number else Verdict.UNFAIR
+
+
+def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
+    """How many points each player had after each finished round, from 0 before the first."""
+    totals = {place.player_id: [0] for place in board.places}
+    for each in board.rounds:
+        if each.finished < len(each.matches):
+            break
+        gained = dict.fromkeys(totals, 0)
+        for match in each.matches:
+            for player, points in gains(match).items():
+                gained[player] += points
+        for player, line in totals.items():
+            line.append(line[-1] + gained[player])
+    return totals
+
+
+WIN, DRAW = 3, 1
+
+
+def gains(match: Match) -> dict[PlayerId, int]:
+    """The points that a finished match was worth."""
+    result = match.result
+    if result is None:
+        return dict.fromkeys(match.players, 0)
+    without = DRAW if result.status is Status.DRAW else 0
+    return {player: WIN if player == result.winner else without for player in match.players}

@@ -1,0 +1,43 @@
+"""How pages look: one style for the live page and the report, for light and for dark, for wide and for narrow."""
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --quiet: #667085; --line: #dfe3ea; --paper: #fbfbfd; --card: #fff;
+  --accent: #2f5bd3; --good: #137a45; --bad: #b42318; --win: #dff3e6; --draw: #fff3d6; --loss: #fbe4e1; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7eaf0; --quiet: #98a2b3; --line: #323a48; --paper: #12161d;
+  --card: #1a202a; --accent: #8fb0ff; --good: #6ed39c; --bad: #ff8f84; --win: #173d2a; --draw: #46391a;
+  --loss: #47211f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); line-height: 1.45;
+  font: 16px/1.45 system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif; }
+main { max-width: 68rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; } h2 { margin: 2rem 0 .6rem; font-size: 1.15rem; }
+header p { margin: .3rem 0; color: var(--quiet); } header strong { color: var(--ink); }
+progress { width: 100%; height: .5rem; accent-color: var(--accent); }
+.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); }
+table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .45rem .7rem; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+tbody tr:last-child td { border-bottom: 0; } th { font-size: .8rem; color: var(--quiet); font-weight: 600; }
+.number { text-align: right; } .points { font-weight: 700; } small, .quiet { color: var(--quiet); }
+.standings bdi { font-weight: 600; } .cross .number { text-align: center; min-width: 2.6rem; }
+.p3 { background: var(--win); } .p1 { background: var(--draw); } .p0 { background: var(--loss); }
+.self { color: var(--quiet); } .verdict { font-size: .85rem; padding: .05rem .4rem; border-radius: .3rem; }
+p.verdict { padding: 0; font-size: 1rem; } .fair, .well { color: var(--good); } .unfair, .ill { color: var(--bad);
+  font-weight: 700; } .unchecked { color: var(--quiet); }
+nav { display: flex; flex-wrap: wrap; gap: .3rem; margin-top: 2rem; }
+nav a { padding: .15rem .5rem; border: 1px solid var(--line); border-radius: .3rem; text-decoration: none; }
+nav a[aria-current] { background: var(--accent); color: var(--paper); border-color: var(--accent); }
+a { color: var(--accent); } code { font-size: .8rem; overflow-wrap: anywhere; }
+details { margin-top: .6rem; } summary { cursor: pointer; color: var(--accent); }
+dt { margin-top: .6rem; font-weight: 600; } dd { margin: 0; }
+footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
+svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; } svg .quiet { fill: var(--quiet); }
+svg .grid { stroke: var(--line); } svg polyline { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
+"""
+
+COLOURS = ("#2f5bd3", "#d1495b", "#2e8b57", "#c77c11", "#7a4fbf", "#11899c", "#8a6d3b", "#c2529b")
+"""For lines in pictures: told apart on white and on black."""
+
+STYLE += "".join(
+    f"polyline.c{index} {{ stroke: {colour}; }} svg text.c{index} {{ fill: {colour}; }}\n"
+    for index, colour in enumerate(COLOURS)
+)

@@ -1,0 +1,196 @@
+"""The parts of which the page of a league and its report are made, each from the board alone."""
+
+from collections.abc import Iterator
+
+from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, Verdict, gains, verdict
+from turnstile.agents.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
+from turnstile.kernel.values import PlayerId
+from turnstile.league.words import GAME_TYPE, Status
+
+MOST_IN_CROSS_TABLE = 24  # players; a wider one is no table any more
+IN_WORDS = {
+    Progress.PENDING: "waiting for the start",
+    Progress.RUNNING: "running",
+    Progress.COMPLETED: "completed",
+}
+
+
+def summary(board: Board) -> Html:
+    """The head of the page: which league, how far it has got, who leads."""
+    total, done = board.total_matches, board.matches_completed
+    facts = [f"{len(board.places)} players", f"{board.game_type}", IN_WORDS[board.progress]]
+    if board.progress is not Progress.PENDING:
+        facts.insert(2, f"round {board.current_round} of {board.total_rounds}")
+        facts.insert(3, f"{done:,} of {total:,} matches")
+    bar = tag("progress", max=str(max(total, 1)), value=str(done), aria_label="matches finished")
+    return tag("header", tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts))), bar, _leader(board))
+
+
+def _leader(board: Board) -> Html:
+    if board.progress is not Progress.COMPLETED or not board.places:
+        return NOTHING
+    first = board.places[0]
+    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), text(f", {first.points} points"))
+
+
+# standings
+
+
+def standings(board: Board) -> Html:
+    columns = (
+        ("Rank", "", "number"),
+        ("Player", "", ""),
+        ("Pld", "matches played", "number"),
+        ("W", "wins", "number"),
+        ("D", "draws", "number"),
+        ("L", "losses, technical ones included", "number"),
+        ("TL", "technical losses: late, silent, or out of the rules", "number"),
+        ("Pts", "points: 3 for a win, 1 for a draw", "number"),
+    )
+    heads = [head(label, title=title, class_=kind) for label, title, kind in columns]
+    rows = table(heads, map(_standing, board.places), class_="standings")
+    body = rows if board.places else tag("p", text("Nobody has registered yet."), class_="quiet")
+    return tag("section", tag("h2", text("Standings")), body, id="standings")
+
+
+def _standing(place: Place) -> list[Html]:
+    who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))))
+    counts = (place.played, place.wins, place.draws, place.losses, place.technical_losses)
+    return [number(place.rank), who, *map(number, counts), tag("td", text(place.points), class_="number points")]
+
+
+def cross_table(board: Board) -> Html:
+    """Everybody against everybody: the points of the player of the line, against the player of the column."""
+    if not 2 <= len(board.places) <= MOST_IN_CROSS_TABLE:
+        return NOTHING
+    scored = {
+        (player, other): gains(match)[player]
+        for match in board.matches
+        if match.result is not None
+        for player, other in (match.players, match.players[::-1])
+    }
+    order = [place.player_id for place in board.places]
+    heads = [head("Player"), *(head(player, class_="number") for player in order)]
+    lines = ([cell(name(board.names[one])), *(_crossing(scored, one, other) for other in order)] for one in order)
+    shown = table(heads, lines, class_="cross")
+    note = tag("p", text("Points of the player on the left against the player above."), class_="quiet")
+    return tag("section", tag("h2", text("Who beat whom")), shown, note, id="cross")
+
+
+def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other: PlayerId) -> Html:
+    if one == other:
+        return cell(text("·"), "number self")
+    points = scored.get((one, other))
+    return cell(text("" if points is None else points), f"number p{'' if points is None else points}")
+
+
+# rounds
+
+
+def one_round(board: Board, shown: Round) -> Html:
+    heads = [head("Match"), head("Players"), head("Referee"), head("Result"), head("Draw")]
+    body = table(heads, (_line(board, match) for match in shown.matches), class_="matches")
+    title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
+    resting = NOTHING
+    if shown.sitting_out is not None:
+        resting = tag("p", _player(board, shown.sitting_out), text(" sits out."), class_="quiet")
+    return tag("section", tag("h2", text(title)), body, resting, class_="round")
+
+
+def _line(board: Board, match: Match) -> list[Html]:
+    against = joined((_player(board, match.player_a), text(" : "), _player(board, match.player_b)))
+    referee = text(match.referee or "")
+    if match.result is None:
+        word = {Progress.PENDING: "to be played", Progress.RUNNING: "being played"}.get(match.progress, "finished")
+        return [cell(text(match.match_id)), cell(against), cell(referee), cell(text(word), "quiet"), cell(NOTHING)]
+    link = tag("a", text(match.match_id), href=f"#{match.match_id}")
+    drawn = draw(board, match.result)
+    return [cell(link), cell(against), cell(referee), cell(outcome(board, match, match.result)), cell(drawn)]
+
+
+def outcome(board: Board, match: Match, result: Result) -> Html:
+    """Who won, and why."""
+    by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
+    if result.winner is not None:
+        return joined((_player(board, result.winner), text(f" wins{by}")))
+    if result.status is Status.DRAW:
+        return text("draw")
+    return text("technical loss of both")
+
+
+def draw(board: Board, result: Result) -> Html:
+    """The number, what was chosen, and whether the number is the one that the seed gives."""
+    if board.game_type != GAME_TYPE or result.drawn_number is None:
+        return NOTHING
+    chosen = ", ".join(f"{player} {choice or 'nothing'}" for player, choice in result.choices.items())
+    found = verdict(board.game_type, result)
+    word = {Verdict.FAIR: "fair", Verdict.UNFAIR: "NOT FAIR", Verdict.UNCHECKED: "no seed shown"}[found]
+    mark = tag("span", text(word), class_=f"verdict {found.value}")
+    return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
+
+
+def proofs(board: Board, shown: Round) -> Html:
+    """For each draw of a round: the seed, and how anyone can check it."""
+    found = [_proof(match) for match in shown.matches if match.result is not None and match.result.seed]
+    if not found:
+        return NOTHING
+    how = (
+        "Before they chose, both players were shown the commitment, which is the SHA-256 of the seed. The number is a "
+        "function of the seed; turnstile.games.evenodd.drawn_number(seed, 0) gives it again."
+        if board.game_type == GAME_TYPE
+        else "Before they moved, both players were shown the commitment, which is the SHA-256 of the seed."
+    )
+    heading = tag("summary", text("Check the draws of this round"))
+    return tag("details", heading, tag("p", text(how)), tag("dl", *found), class_="proofs")
+
+
+def _proof(match: Match) -> Html:
+    result = match.result
+    assert result is not None
+    seed = tag("dd", text("seed "), tag("code", text(result.seed)))
+    shown = tag("dd", text("commitment "), tag("code", text(result.commitment)))
+    return joined((tag("dt", text(match.match_id), id=match.match_id), seed, shown))
+
+
+def _player(board: Board, player: PlayerId) -> Html:
+    return name(board.names.get(player, player))
+
+
+# agents
+
+
+def agents(board: Board) -> Html:
+    if not board.agents:
+        return NOTHING
+    heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number")]
+    shown = table(heads, map(_agent, board.agents), class_="agents")
+    return tag("section", tag("h2", text("Agents")), shown, id="agents")
+
+
+def _agent(agent: Health) -> list[Html]:
+    condition = tag("span", text(agent.condition), class_="well" if agent.is_well else "ill")
+    heard = text(agent.last_heard or "never")
+    return [
+        cell(text(agent.address)),
+        cell(name(agent.display_name)),
+        cell(condition),
+        cell(heard),
+        number(agent.matches_under_way),
+    ]
+
+
+def fairness(board: Board) -> Html:
+    """How many draws were checked, and what came of it, in one sentence."""
+    found = list(_verdicts(board))
+    checked = [one for one in found if one is not Verdict.UNCHECKED]
+    unfair = sum(one is Verdict.UNFAIR for one in checked)
+    if not checked:
+        return tag("p", text("No draw could be checked."), class_="quiet")
+    words = (
+        f"{len(checked):,} draws checked: {'all are' if not unfair else f'{unfair:,} are NOT'} what their seeds give."
+    )
+    return tag("p", text(words), class_="verdict unfair" if unfair else "verdict fair")
+
+
+def _verdicts(board: Board) -> Iterator[Verdict]:
+    return (verdict(board.game_type, match.result) for match in board.matches if match.result is not None)

@@ -1,0 +1,147 @@
+"""A league manager's state as a board: who meets whom, how it ended, who leads.
+
+The state remembers one letter of each finished match; what else was reported of it is kept by whoever runs the manager,
+who has the log, and is given here as `reports`.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
+from turnstile.agents.contacts import Contact
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.league import schedule
+from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
+from turnstile.league.manager_table import standings
+from turnstile.league.messages import MatchResultReport
+from turnstile.league.words import Address, MatchId, RefereeId, Status
+
+Reports = Mapping[MatchId, MatchResultReport]
+"""What was reported of the matches that are over."""
+
+WINNERS = {
+    Outcome.A_WON: (Status.WIN, 0),
+    Outcome.B_WON: (Status.WIN, 1),
+    Outcome.DRAW: (Status.DRAW, None),
+    Outcome.A_BY_DEFAULT: (Status.TECHNICAL_LOSS, 0),
+    Outcome.B_BY_DEFAULT: (Status.TECHNICAL_LOSS, 1),
+    Outcome.BOTH_AT_FAULT: (Status.TECHNICAL_LOSS, None),
+}
+"""What a letter says: how the match ended, and which of its players won."""
+
+
+def shown(state: State, rounds: Iterable[int], reports: Reports, agents: tuple[Health, ...] = ()) -> Board:
+    """The board, with these rounds as far as they exist."""
+    total = state.total_rounds
+    return Board(
+        league_id=state.league_id,
+        progress=progress(state),
+        places=places(state),
+        rounds=tuple(_round(state, number, reports) for number in rounds if 1 <= number <= total),
+        agents=agents,
+        current_round=min(state.round_id, total),
+        total_rounds=total,
+        matches_completed=state.matches_completed,
+        total_matches=schedule.matches(len(state.players)),
+        game_type=state.options.game_type,
+    )
+
+
+def progress(state: State) -> Progress:
+    if state.phase is Phase.ACCEPTING_REGISTRATIONS:
+        return Progress.PENDING
+    return Progress.COMPLETED if state.phase is Phase.LEAGUE_COMPLETE else Progress.RUNNING
+
+
+def places(state: State) -> tuple[Place, ...]:
+    """The table, with the technical losses that league.v2 has no column for."""
+    return tuple(
+        Place(
+            rank=row.rank,
+            player_id=row.player_id,
+            display_name=row.display_name,
+            played=row.played,
+            wins=row.wins,
+            draws=row.draws,
+            losses=row.losses,
+            technical_losses=_technical_losses(state, row.player_id),
+            points=row.points,
+        )
+        for row in standings(state)
+    )
+
+
+def _technical_losses(state: State, player: PlayerId) -> int:
+    """Before the league begins nobody has a tally."""
+    place = state.player_at(player)
+    return state.tallies[place].technical_losses if state.tallies and place is not None else 0
+
+
+# rounds
+
+
+def _round(state: State, number: int, reports: Reports) -> Round:
+    players = [player_id(place + 1) for place in range(len(state.players))]
+    pairs = schedule.pairings(players, number)
+    meeting = {player for pair in pairs for player in pair}
+    resting = next((player for player in players if player not in meeting), None)
+    matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
+    return Round(round_id=number, matches=matches, sitting_out=resting)
+
+
+def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> Match:
+    which = match_id(number, index)
+    referee, letter = _known(state, number, index)
+    report = reports.get(which)
+    result = None if letter is None else _result(pair, letter, report)
+    if report is not None and report.sender:
+        referee = RefereeId(report.sender.partition(":")[2])
+    if result is not None:
+        done = Progress.COMPLETED
+    else:
+        done = Progress.RUNNING if number == state.round_id and state.phase is Phase.PLAYING_ROUND else Progress.PENDING
+    return Match(match_id=which, player_a=pair[0], player_b=pair[1], referee=referee, progress=done, result=result)
+
+
+def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, Outcome | None]:
+    """Who referees a match, and how it ended, as far as the state says so."""
+    if number <= len(state.finished):
+        return None, Outcome(state.finished[number - 1][index - 1])
+    if number == state.round_id and state.matches:
+        match = state.matches[index - 1]
+        return match.referee_id, match.outcome
+    return None, None
+
+
+def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResultReport | None) -> Result:
+    """Who won is what the manager has booked; the rest is what the referee says."""
+    status, winner = WINNERS[letter]
+    booked = Result(status=status, winner=None if winner is None else pair[winner], choices=ByPlayer())
+    if report is None:
+        return booked
+    told = report.result.details
+    return replace(booked, choices=told.choices, drawn_number=told.drawn_number, seed=told.seed or None)
+
+
+# agents
+
+
+def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, load: int) -> Health:
+    """An agent as its calls went, in words."""
+    if not is_up:
+        condition = "given up"
+    elif contact.failures:
+        condition = f"has not answered {contact.failures} times"
+    else:
+        condition = "not called yet" if contact.last_heard is None else "answers"
+    heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
+    return Health(
+        address=address,
+        display_name=name,
+        condition=condition,
+        is_well=is_up and not contact.failures,
+        last_heard=None if heard is None else f"{heard:%H:%M:%S}",
+        matches_under_way=load,
+    )

@@ -1,0 +1,128 @@
+"""`turnstile league run`: a whole league at once, of processes or within one."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from turnstile.agents.board import Board
+from turnstile.agents.company import Company, Plan
+from turnstile.agents.files import write_whole
+from turnstile.agents.launch import DidNotStart
+from turnstile.agents.report import report
+from turnstile.agents.showing import shown
+from turnstile.agents.strategies import UnknownStrategy, find_function, find_strategy
+from turnstile.cli.arguments import INTERRUPTED
+from turnstile.cli.league_show import Show, glimpse
+from turnstile.kernel.chance import Seed, derive, new_seed
+from turnstile.league.local import Entrant, LocalLeague
+from turnstile.league.local_player import Strategy
+from turnstile.league.messages import MatchResultReport
+from turnstile.league.words import MatchId
+
+__all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
+
+GO_ON = "Stopped. Everything is kept: the same command goes on where it was."
+
+
+def refuse_strategies(strategies: tuple[str, ...]) -> None:
+    """A usage error for a strategy that does not exist, before anything is started."""
+    for text in strategies:
+        try:
+            find_strategy(text, Seed("any"))
+        except UnknownStrategy as fault:
+            raise click.UsageError(str(fault)) from None
+
+
+# of processes
+
+
+def run_processes(plan: Plan, *, as_json: bool) -> None:
+    with Show(as_json=as_json) as show:
+        board, is_stopped = asyncio.run(_until_over(plan, show))
+        show.end()
+        if board is not None:
+            show.finish(glimpse(board))
+    if is_stopped:
+        click.echo(GO_ON, err=True)
+        sys.exit(INTERRUPTED)
+    click.echo(f"The report: {plan.report}", err=True)
+
+
+async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
+    """The last board, and whether somebody stopped the league before it was over."""
+    latest: Board | None = None
+
+    def see(board: Board) -> None:
+        nonlocal latest
+        latest = board
+        show.update(glimpse(board))
+
+    company = Company(plan, lambda home: show.say(f"The league can be watched at {home}/"), see)
+    running = asyncio.ensure_future(company.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    try:
+        return await running, False
+    except asyncio.CancelledError:
+        return latest, True
+    except DidNotStart as fault:
+        raise click.ClickException(str(fault)) from None
+
+
+# within one process
+
+
+def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None:
+    """Play the league in virtual time. Only its report is written, if that is wanted."""
+    seed = Seed(plan.seed) if plan.seed is not None else new_seed()
+    entrants = [
+        Entrant(name, _strategy(text, derive(seed, name)))
+        for name, text in zip(plan.names, plan.strategies, strict=True)
+    ]
+    local = LocalLeague(
+        entrants,
+        seed,
+        referees=plan.referees,
+        at_a_time=plan.capacity,
+        league_id=plan.league_id,
+        game_type=plan.game_type,
+        pace=plan.pace,
+    )
+    reports: dict[MatchId, MatchResultReport] = {}
+    is_stopped = False
+    with Show(as_json=as_json) as show:
+        try:
+            for played in local.run():
+                if report_to is not None:
+                    reports.update((each.match_id, each) for each in played.results)
+                show.update(glimpse(shown(local.manager.state, (), reports)))
+        except KeyboardInterrupt:
+            is_stopped = True
+        show.end()
+        state = local.manager.state
+        show.finish(glimpse(shown(state, (), reports)))
+    if report_to is not None:
+        rounds = range(1, state.total_rounds + 1)
+        write_whole(report_to, report(shown(state, rounds, reports)).encode())
+        click.echo(f"The report: {report_to}", err=True)
+    if is_stopped:
+        sys.exit(INTERRUPTED)
+
+
+def _strategy(text: str, seed: Seed) -> Strategy:
+    """A strategy as a function. One's own is called as it is: nothing protects this process from it."""
+    choose = find_function(text, seed)
+    if choose is not None:
+        return choose
+    kind, _, rest = text.partition(":")
+    if kind != "python":
+        raise click.UsageError(f"Within one process {text!r} cannot be asked; give a built-in strategy or python:....")
+    module, _, name = rest.partition(":")
+    sys.path.insert(0, "")
+    function: Callable[..., str] = getattr(import_module(module), name)
+    return lambda question: function(question)

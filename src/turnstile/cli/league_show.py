@@ -1,0 +1,133 @@
+"""How a league looks from the terminal it was started in: rounds and standings as they change, a table at the end."""
+
+import sys
+import time
+from collections.abc import Iterable
+from types import TracebackType
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from turnstile.agents.board import Board, Place, Progress
+from turnstile.kernel.values import encode
+from turnstile.league.words import LeagueValue
+
+MOST_SHOWN = 12  # of the table while the league runs
+LINE_SECONDS = 1.0  # between two lines, where there is no terminal to show it live
+
+
+class Glimpse(LeagueValue, frozen=True, kw_only=True):
+    """A league at one moment, as far as a terminal shows it."""
+
+    league_id: str
+    progress: Progress
+    current_round: int
+    total_rounds: int
+    matches_completed: int
+    total_matches: int
+    standings: tuple[Place, ...]
+
+
+def glimpse(board: Board) -> Glimpse:
+    return Glimpse(
+        league_id=board.league_id,
+        progress=board.progress,
+        current_round=board.current_round,
+        total_rounds=board.total_rounds,
+        matches_completed=board.matches_completed,
+        total_matches=board.total_matches,
+        standings=board.places,
+    )
+
+
+class Show:
+    """Shows what it is given: live in a terminal, one line a round elsewhere, JSON lines for programs."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self._began: float | None = None
+        self._said = 0.0
+        self._round = 0
+        console = Console(stderr=True)
+        self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not as_json else None
+
+    def __enter__(self) -> "Show":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Show nothing live any more; what has been shown makes room for the table."""
+        if self._live:
+            self._live.update(Text(""))
+            self._live.stop()
+            self._live = None
+
+    def say(self, sentence: str) -> None:
+        """Something worth knowing, beside the table."""
+        if self._live:
+            self._live.console.print(Text(sentence))
+        else:
+            click.echo(sentence, err=True)
+
+    def update(self, now: Glimpse) -> None:
+        """What it looks like now. Called as often as one likes."""
+        if self._began is None and now.progress is not Progress.PENDING:
+            self._began = time.monotonic()
+        if self._live:
+            self._live.update(self._picture(now))
+        elif now.current_round > self._round and (self.as_json or time.monotonic() > self._said + LINE_SECONDS):
+            self._round, self._said = now.current_round, time.monotonic()
+            self._line(now)
+
+    def _line(self, now: Glimpse) -> None:
+        if self.as_json:
+            click.echo(encode(now))
+        else:
+            click.echo(f"Round {now.current_round} of {now.total_rounds}: {self._matches(now)}{_leader(now)}", err=True)
+        sys.stdout.flush()
+
+    def _matches(self, now: Glimpse) -> str:
+        done = f"{now.matches_completed:,} of {now.total_matches:,} matches"
+        if self._began is None or not now.matches_completed:
+            return done
+        rate = now.matches_completed / max(time.monotonic() - self._began, 0.001)
+        return f"{done}, {rate:,.1f} a second"
+
+    def _picture(self, now: Glimpse) -> Group:
+        title = Text(f"{now.league_id}: round {now.current_round} of {now.total_rounds}, {self._matches(now)}")
+        bar = ProgressBar(total=max(now.total_matches, 1), completed=now.matches_completed, width=60)
+        return Group(title, bar, table_of(now.standings[:MOST_SHOWN]))
+
+    def finish(self, now: Glimpse) -> None:
+        """The table at the end."""
+        if self.as_json:
+            click.echo(encode(now))
+            return
+        console = Console()
+        console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))
+        if now.progress is Progress.COMPLETED:
+            first = now.standings[0]
+            console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
+
+
+def table_of(places: Iterable[Place], title: str | None = None) -> Table:
+    table = Table(title=title)
+    for label in ("Rank", "Player", "Id", "Played", "W", "D", "L", "TL", "Points"):
+        table.add_column(label, justify="left" if label in ("Player", "Id") else "right")
+    for place in places:
+        counts = (place.played, place.wins, place.draws, place.losses, place.technical_losses, place.points)
+        table.add_row(str(place.rank), escape(place.display_name), place.player_id, *map(str, counts))
+    return table
+
+
+def _leader(now: Glimpse) -> str:
+    return f"; {now.standings[0].display_name} leads" if now.standings and now.matches_completed else ""

@@ -1,0 +1,90 @@
+"""Boards of leagues that were never played, for looking at pages."""
+
+from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
+from turnstile.games.evenodd import Parity, drawn_number, parity_of
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.values import ByPlayer, PlayerId
+from turnstile.league.words import LeagueId, MatchId, RefereeId, Status
+
+NAMES = ("Juniper", "Sorrel", "Rowan", "Alder", "Hazel", "Bryony")
+HOSTILE = '<script>alert("x")</script>\u202egnp.exe'
+
+
+def result(one: PlayerId, other: PlayerId, seed: Seed) -> Result:
+    number = drawn_number(seed, 0)
+    choices = {one: Parity.EVEN, other: Parity.ODD}
+    if seed.endswith("3"):
+        status, winner, shown = Status.TECHNICAL_LOSS, one, None
+    elif seed.endswith("4"):
+        choices[other] = Parity.EVEN
+        status, winner, shown = Status.DRAW, None, number
+    else:
+        right = next(player for player, choice in choices.items() if choice is parity_of(number))
+        status, winner, shown = Status.WIN, right, number
+    return Result(status=status, winner=winner, choices=ByPlayer(choices), drawn_number=shown, seed=seed)
+
+
+def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
+    """A league of six, of which so many rounds are played."""
+    players = [PlayerId(f"P{index:02}") for index in range(1, len(names) + 1)]
+    rounds = tuple(
+        Round(round_id=number, matches=tuple(_matches(players, number, number <= played)))
+        for number in range(1, len(players))
+    )
+    places = _places(players, names, rounds)
+    agents = (
+        Health(
+            address="referee:REF01", display_name="Whistle", condition="answers", is_well=True, last_heard="09:10:02"
+        ),
+        Health(address="referee:REF02", display_name="Flag", condition="given up", is_well=False, matches_under_way=2),
+    )
+    progress = Progress.COMPLETED if played == len(rounds) else Progress.RUNNING
+    return Board(
+        league_id=LeagueId("league_2025_even_odd"),
+        progress=progress,
+        places=places,
+        rounds=rounds,
+        agents=agents,
+        current_round=min(played + 1, len(rounds)),
+        total_rounds=len(rounds),
+        matches_completed=sum(each.finished for each in rounds),
+        total_matches=sum(len(each.matches) for each in rounds),
+    )
+
+
+def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[Match]:
+    order = [players[0], *(players[1:][(index - number) % (len(players) - 1)] for index in range(len(players) - 1))]
+    pairs = [(order[index], order[-1 - index]) for index in range(len(order) // 2)]
+    return [
+        Match(
+            match_id=MatchId(f"R{number}M{index}"),
+            player_a=one,
+            player_b=other,
+            referee=RefereeId("REF01"),
+            progress=Progress.COMPLETED if is_played else Progress.RUNNING,
+            result=result(one, other, Seed(f"seed {number} {index * number}")) if is_played else None,
+        )
+        for index, (one, other) in enumerate(pairs, start=1)
+    ]
+
+
+def _places(players: list[PlayerId], names: tuple[str, ...], rounds: tuple[Round, ...]) -> tuple[Place, ...]:
+    points = dict.fromkeys(players, 0)
+    for match in (match for each in rounds for match in each.matches):
+        for player, gained in gains(match).items():
+            points[player] += gained
+    order = sorted(players, key=lambda player: (-points[player], player))
+    return tuple(
+        Place(
+            rank=rank,
+            player_id=player,
+            display_name=names[players.index(player)],
+            played=4,
+            wins=points[player] // 3,
+            draws=points[player] % 3,
+            losses=4 - points[player] // 3 - points[player] % 3,
+            technical_losses=0,
+            points=points[player],
+        )
+        for rank, player in enumerate(order, start=1)
+    )

@@ -1,0 +1,135 @@
+"""A whole league of processes: it plays to its end, whoever is killed on the way, and can be watched meanwhile."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from queue import Queue
+
+import pytest
+from playwright.sync_api import expect
+
+from tools.browser import browser
+from turnstile.agents.board import Board, Progress, Verdict, verdict
+from turnstile.agents.company import Company, Plan
+from turnstile.agents.launch import Child, DidNotStart
+from turnstile.league.words import LeagueId
+
+PACE = 0.2
+
+
+def plan(folder: Path, players: int = 4, referees: int = 2) -> Plan:
+    return Plan(
+        league_id=LeagueId("league_of_processes"),
+        strategies=["random", "history", "alternating", "always:even"][:players],
+        referees=referees,
+        data=folder,
+        port=0,
+        capacity=2,
+        pace=PACE,
+        seed="7",
+    )
+
+
+def is_whole(board: Board) -> bool:
+    """Everybody has met everybody once, the table is the sum of the results, and every draw was fair."""
+    met = Counter(frozenset(match.players) for match in board.matches if match.result is not None)
+    players = [place.player_id for place in board.places]
+    points = Counter(dict.fromkeys(players, 0))
+    for match in board.matches:
+        assert match.result is not None
+        for player in match.players:
+            points[player] += 3 * (match.result.winner == player) + (match.result.status == "DRAW")
+    return (
+        met == Counter(map(frozenset, combinations(players, 2)))
+        and points == Counter({place.player_id: place.points for place in board.places})
+        and all(verdict(board.game_type, each.result) is Verdict.FAIR for each in board.matches if each.result)
+    )
+
+
+def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path) -> None:
+    """After a result the manager dies as in a power cut, then a referee, then a player; each is started again."""
+    victims = ["manager", "referee-1", "history-2"]
+    killed: list[str] = []
+
+    def kill(board: Board) -> None:
+        if len(killed) < min(board.matches_completed, len(victims)):
+            killed.append(victims[len(killed)])
+            os.kill(company.pid_of(killed[-1]), signal.SIGKILL)
+
+    company = Company(plan(tmp_path), lambda home: None, kill)
+    board = asyncio.run(company.run())
+    assert killed == victims
+    assert board.progress is Progress.COMPLETED
+    assert is_whole(board)
+    assert company.pids == []
+    report = plan(tmp_path).report.read_text()
+    assert all(place.display_name in report for place in board.places)
+
+
+def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+    seen: list[Board] = []
+
+    async def stopped_after_a_match() -> None:
+        enough = asyncio.Event()
+
+        def see(board: Board) -> None:
+            seen.append(board)
+            if board.matches_completed:
+                enough.set()
+
+        running = asyncio.create_task(Company(plan(tmp_path, 3, 1), lambda home: None, see).run())
+        await enough.wait()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(stopped_after_a_match())
+    board = asyncio.run(Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
+    assert is_whole(board)
+    before = {match.match_id: match.result for match in seen[-1].matches if match.result}
+    assert before.items() <= {match.match_id: match.result for match in board.matches}.items()
+
+
+def test_the_page_updates_itself_in_a_browser_and_reads_without_scripts(tmp_path: Path) -> None:
+    """The page is opened once, before anybody has registered, and never loaded again."""
+    homes: Queue[str] = Queue()
+    hold = threading.Event()
+
+    class Patient(Company):
+        async def _end(self) -> None:  # the manager stays until the browser has seen the end
+            await asyncio.get_running_loop().run_in_executor(None, hold.wait)
+            await super()._end()
+
+    company = Patient(plan(tmp_path, 3, 1), homes.put, lambda board: None)
+    league = threading.Thread(target=lambda: asyncio.run(company.run()))
+    league.start()
+    try:
+        home = homes.get(timeout=60)
+        with browser() as running:
+            page = running.new_page()
+            faults: list[str] = []
+            page.on("pageerror", lambda fault: faults.append(str(fault)))
+            page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+            page.goto(f"{home}/")
+            expect(page.locator("header")).to_contain_text("completed", timeout=90_000)
+            assert page.locator(".standings tbody tr").count() == 3
+            assert page.locator(".verdict.fair").count() > 0
+            assert faults == []
+            plain = running.new_context(java_script_enabled=False).new_page()
+            plain.goto(f"{home}/?round=1")
+            assert plain.locator(".round h2").inner_text() == "Round 1: 1 of 1 finished"
+            assert plain.goto(f"{home}/report").ok  # type: ignore[union-attr]
+            assert plain.locator("polyline").count() == 3
+    finally:
+        hold.set()
+        league.join()
+
+
+def test_an_agent_that_cannot_start_is_named(tmp_path: Path) -> None:
+    child = Child("nobody", ("player", "--strategy", "none", "--data", str(tmp_path)), tmp_path)
+    with pytest.raises(DidNotStart, match=r"nobody did not start; .*nobody.log says why"):
+        asyncio.run(child.start())
+    assert "There is no strategy" in (tmp_path / "nobody.log").read_text()

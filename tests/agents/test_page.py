@@ -1,0 +1,103 @@
+"""The page and the report of a league: what they show, and what nobody can make them show."""
+
+import re
+from html.parser import HTMLParser
+
+from msgspec.structs import replace
+
+from tests.agents.boards import HOSTILE, NAMES, board
+from turnstile.agents.board import Board, Progress, Verdict, points_by_round, verdict
+from turnstile.agents.html import policy
+from turnstile.agents.looks import STYLE
+from turnstile.agents.page import SCRIPT, page
+from turnstile.agents.report import report
+from turnstile.kernel.chance import Seed
+from turnstile.league.words import LeagueId
+
+
+class Reader(HTMLParser):
+    """What a browser would make of a page: its elements, and its text."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.words = ""
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.elements.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words += f"{data} "
+
+
+def test_the_page_shows_table_round_and_agents() -> None:
+    words = Reader(page(board(3))).words
+    assert "round 4 of 5 · 9 of 15 matches · running" in words
+    assert all(name in words for name in NAMES)
+    assert "Round 4: 0 of 3 finished" in words
+    assert "being played" in words
+    assert "given up" in words
+
+
+def test_an_earlier_round_is_shown_when_it_is_asked_for() -> None:
+    words = Reader(page(board(3), 1)).words
+    assert "Round 1: 3 of 3 finished" in words
+    assert "fair" in words
+
+
+def test_a_round_that_does_not_exist_is_no_error() -> None:
+    assert "Round 1" in Reader(page(board(3), 999)).words
+
+
+def test_a_league_without_players_has_a_page() -> None:
+    empty = Board(league_id=LeagueId("new"), progress=Progress.PENDING, places=(), rounds=())
+    assert "Nobody has registered yet." in Reader(page(empty)).words
+    assert "waiting for the start" in Reader(report(empty)).words
+
+
+def test_A13_a_name_is_text_and_nothing_else() -> None:
+    hostile = board(3, (HOSTILE, *NAMES[1:]))
+    assert Reader(page(hostile)).elements.count("script") == 1  # the page's own
+    assert "script" not in Reader(report(hostile)).elements
+    for shown in (page(hostile), report(hostile)):
+        for place in re.finditer("\u202e", shown):  # turns the text around: only ever within its own element
+            assert shown.rfind("<bdi>", 0, place.start()) > shown.rfind("</bdi>", 0, place.start())
+
+
+def test_the_choices_of_a_match_under_way_are_not_shown() -> None:
+    before, after = board(3), board(4)
+    assert all(match.result is None for match in before.rounds[3].matches)
+    assert not re.search(r"\(P0\d (even|odd)", page(before))
+    assert re.search(r"\(P0\d (even|odd)", page(after, 4))
+
+
+def test_a_number_that_does_not_follow_from_its_seed_is_called_unfair() -> None:
+    honest = board(5)
+    match = next(match for match in honest.matches if match.result and match.result.drawn_number)
+    assert match.result is not None
+    bent = replace(match.result, drawn_number=match.result.drawn_number % 10 + 1)  # type: ignore[operator]
+    assert verdict("even_odd", match.result) is Verdict.FAIR
+    assert verdict("even_odd", bent) is Verdict.UNFAIR
+    assert verdict("even_odd", replace(match.result, seed=Seed("another"), drawn_number=None)) is Verdict.UNCHECKED
+    first = honest.rounds[0]
+    matches = tuple(replace(one, result=bent) if one == match else one for one in first.matches)
+    dishonest = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
+    assert "NOT FAIR" in Reader(report(dishonest)).words
+    assert "1 are NOT what their seeds give" in Reader(report(dishonest)).words
+    assert "NOT" not in Reader(report(honest)).words
+
+
+def test_the_lines_of_the_picture_end_at_the_points_of_the_table() -> None:
+    over = board(5)
+    assert {player: line[-1] for player, line in points_by_round(over).items()} == {
+        place.player_id: place.points for place in over.places
+    }
+    assert Reader(report(over)).elements.count("polyline") == len(NAMES)
+
+
+def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
+    rules = policy(STYLE, SCRIPT)
+    assert "unsafe" not in rules
+    assert "default-src 'none'" in rules
+    assert " style=" not in page(board(3))  # it would be without effect
