@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import uvloop
 from msgspec import Raw
 from msgspec.structs import replace
 
@@ -153,6 +154,23 @@ def test_a_program_that_hangs_is_killed_with_all_it_has_started(tmp_path: Path) 
         return started
 
     assert len(run(hang())) == 2
+
+
+def test_a_question_may_be_dropped_at_any_moment() -> None:
+    """Whatever loop it is asked in: while the program starts, while it thinks, while it answers."""
+
+    async def drop(after: int) -> None:
+        asked = asyncio.ensure_future(find_strategy("command:echo odd", SEED)(question()))
+        for _ in range(after):
+            await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.wait([asked])
+        assert asked.cancelled() or asked.result() is ODD
+
+    for make in (asyncio.new_event_loop, uvloop.new_event_loop):
+        with asyncio.Runner(loop_factory=make) as runner:
+            for after in range(60):
+                runner.run(drop(after))
 
 
 def is_running(pid: int) -> bool:
