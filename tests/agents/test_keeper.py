@@ -1,18 +1,33 @@
 """Keepers: what happened is durable, and comes back as it was, timers included."""
 
 import asyncio
+from enum import StrEnum
 from random import Random
 from typing import Any
 
 import pytest
 
-from tests.agents.kept import MACHINES, START, TABLE, Clock, MoodyStore, begun, happening, nothing, restored, standing
+from tests.agents.kept import (
+    MACHINES,
+    START,
+    TABLE,
+    Clock,
+    MoodyStore,
+    anything,
+    begun,
+    happening,
+    nothing,
+    restored,
+    standing,
+)
 from turnstile.agents import keeper as keepers
 from turnstile.agents import ledger
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import Event, PlayerId
+from turnstile.kernel.effects import Arm
+from turnstile.kernel.machine import Machine, Next, Rejection
+from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value
 from turnstile.league.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.player import new, player
 from turnstile.league.player_state import Options, Phase, PlayerStartup
@@ -47,7 +62,9 @@ def test_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_and
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_snapshot_has_the_timers_too(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_has_the_timers_too(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 3)
 
     async def run() -> None:
@@ -64,6 +81,7 @@ def test_a_snapshot_has_the_timers_too(name: str, seed: int, monkeypatch: pytest
             assert standing(await restored(store, name)) == standing(keeper)
 
     asyncio.run(run())
+    assert caplog.records == []  # it was not read from the beginning instead
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -167,6 +185,51 @@ def test_a_timer_that_ran_out_while_nobody_was_there_is_judged_at_once_and_the_o
         assert (again.state.retry_count, again.timers["register"].due) == (1, START + 70_000)
         await again.expire(lambda event, _: happened.append(event))
         assert len(happened) == 1
+
+    asyncio.run(run())
+
+
+class Bell(StrEnum):
+    SET = "Set"
+    FORGOTTEN = "Forgotten"
+
+
+class BellState(Value, frozen=True):
+    phase: Bell
+
+
+class Forget(Event, frozen=True):
+    """Leave the timer running, though nobody wants it any more."""
+
+
+class Rings(Timeout, frozen=True):
+    """The timer has run out."""
+
+
+def bell() -> Machine[BellState]:
+    machine: Machine[BellState] = Machine(
+        "bell", Bell, start=Bell.SET, ends=(Bell.FORGOTTEN,), state=BellState, messages=Message, codes=Bell
+    )
+    machine.on(Bell.SET, Forget, to=Bell.FORGOTTEN)(
+        lambda state, event: Next(BellState(Bell.FORGOTTEN), Arm("bell", 1.0, Rings()))
+    )
+    machine.on(Bell.SET, Rings, to=Bell.SET)(lambda state, event: state)
+    return machine
+
+
+def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        store = MemoryStore(clock, disk, is_shared=False)
+        keeper = await Keeper.begin(store, TABLE, bell(), BellState(Bell.SET), pace=1.0, is_open=anything)
+        await fed(keeper, Forget())
+        clock.time += 5_000
+        happened: list[object] = []
+        await keeper.expire(lambda event, came_of_it: happened.append(came_of_it))
+        assert [type(came_of_it) for came_of_it in happened] == [Rejection]
+        again = await Keeper.restore(MemoryStore(clock, disk), TABLE, bell(), is_open=anything)
+        assert again is not None
+        assert (again.timers, again.state) == ({}, keeper.state)
 
     asyncio.run(run())
 

@@ -1,16 +1,16 @@
 """Strategies: what the built-in ones choose, and that one of somebody else's costs its choice at most."""
 
 import asyncio
-import os
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
+import uvloop
 from msgspec import Raw
 from msgspec.structs import replace
 
-from tests.agents.company import run
+from tests.agents.company import run, until
 from turnstile.agents.strategies import Choice, Failed, UnknownStrategy, default_of, find_strategy, read_choice
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
@@ -149,13 +149,28 @@ def test_a_program_that_hangs_is_killed_with_all_it_has_started(tmp_path: Path) 
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked
-        return [int(pid) for pid in pids.read_text().split()]
+        started = [int(pid) for pid in pids.read_text().split()]
+        await until(lambda: not any(map(is_running, started)))  # a grandchild is reaped by whoever adopts it
+        return started
 
-    started = run(hang())
-    assert len(started) == 2
-    for pid in started:
-        while is_running(pid):  # a grandchild is reaped by whoever adopts it
-            os.sched_yield()
+    assert len(run(hang())) == 2
+
+
+def test_a_question_may_be_dropped_at_any_moment() -> None:
+    """Whatever loop it is asked in: while the program starts, while it thinks, while it answers."""
+
+    async def drop(after: int) -> None:
+        asked = asyncio.ensure_future(find_strategy("command:echo odd", SEED)(question()))
+        for _ in range(after):
+            await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.wait([asked])
+        assert asked.cancelled() or asked.result() is ODD
+
+    for make in (asyncio.new_event_loop, uvloop.new_event_loop):
+        with asyncio.Runner(loop_factory=make) as runner:
+            for after in range(60):
+                runner.run(drop(after))
 
 
 def is_running(pid: int) -> bool:

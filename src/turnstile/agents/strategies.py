@@ -16,8 +16,8 @@ import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
-from typing import BinaryIO
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -161,35 +161,68 @@ def in_process(command: Sequence[str]) -> Strategy:
 async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
     """The first line that a program says; it and all it has started are gone when this returns or is cancelled."""
     reading, writing = os.pipe()
-    with tempfile.TemporaryFile() as question, os.fdopen(reading, "rb", buffering=0) as answers:
-        question.write(line)
-        question.seek(0)
+    try:
+        process = await _surely(_started(command, line, writing))
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=question, stdout=writing, start_new_session=True
-            )
-        except OSError as fault:
-            raise Failed(f"{command[0]} cannot be started: {fault.strerror}.") from None
-        finally:
-            os.close(writing)
-        try:
-            return await _first_line(answers)
-        except ValueError:
-            raise Failed(f"{command[0]} says more than {LONGEST_ANSWER} bytes in one line.") from None
+            return await _first_line(reading)
         finally:
             await _end(process)
-
-
-async def _first_line(answers: BinaryIO) -> bytes:
-    """What is said up to the end of the line. The pipe is closed then, whoever may still hold its other end."""
-    reader = asyncio.StreamReader(limit=LONGEST_ANSWER)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), answers
-    )
-    try:
-        return await reader.readline()
     finally:
-        transport.close()
+        os.close(reading)  # whoever may still hold the other end
+
+
+async def _surely(starting: Coroutine[Any, Any, asyncio.subprocess.Process]) -> asyncio.subprocess.Process:
+    """A program that has been started. Whoever is cancelled meanwhile ends it first: it must not be lost."""
+    task = asyncio.ensure_future(starting)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with contextlib.suppress(Failed):
+            await _end(await task)
+        raise
+
+
+async def _started(command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
+    """A program that is asked, in a session of its own, and answers into a pipe."""
+    try:
+        with tempfile.TemporaryFile() as question:
+            question.write(line)
+            question.seek(0)
+            return await asyncio.create_subprocess_exec(
+                *command, stdin=question, stdout=writing, start_new_session=True
+            )
+    except OSError as fault:
+        raise Failed(f"{command[0]} cannot be started: {fault.strerror}.") from None
+    finally:
+        os.close(writing)
+
+
+async def _first_line(reading: int) -> bytes:
+    """What is said up to the end of the line, or to the end of it all."""
+    os.set_blocking(reading, False)
+    said = b""
+    while b"\n" not in said:
+        if len(said) > LONGEST_ANSWER:
+            raise Failed(f"A strategy says no more than {LONGEST_ANSWER} bytes.")
+        await _readable(reading)
+        try:
+            more = os.read(reading, LONGEST_ANSWER)
+        except BlockingIOError:
+            continue
+        if not more:
+            break
+        said += more
+    return said.partition(b"\n")[0]
+
+
+async def _readable(reading: int) -> None:
+    loop = asyncio.get_running_loop()
+    is_readable = asyncio.Event()
+    loop.add_reader(reading, is_readable.set)
+    try:
+        await is_readable.wait()
+    finally:
+        loop.remove_reader(reading)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

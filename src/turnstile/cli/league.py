@@ -40,61 +40,64 @@ def league() -> None:
     """
 
 
+COMMON = (
+    click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
+    click.option("--endpoint", metavar="URL", help="How others reach this agent, if not at http://HOST:PORT/mcp."),
+    click.option(
+        "--data",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("SHARED"),
+        show_default=True,
+        help="The folder for matches, histories and logs.",
+    ),
+    click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
+    click.option(
+        "--time-scale",
+        "pace",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=1.0,
+        show_default=True,
+        help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
+    ),
+    click.option(
+        "--allow",
+        multiple=True,
+        metavar="HOST|NETWORK",
+        help="Call agents there, too; by default only those on this machine. May be repeated.",
+    ),
+    click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
+    click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Lines for people, or objects for programs.",
+    ),
+    click.option(
+        "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
+    ),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Say when it is ready as a line of JSON, with the endpoint and port.",
+    ),
+)
+"""The options that all agents have, but for the port."""
+
+
 def common(port: int) -> Callable[[F], F]:
-    """The options that all agents have."""
-    options = (
-        click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
-        click.option(
-            "--port",
-            type=click.IntRange(0, 65535),
-            default=port,
-            show_default=True,
-            help="The port to listen on; 0 is any that is free, and the same again after a restart.",
-        ),
-        click.option("--endpoint", metavar="URL", help="How others reach this agent, if not at http://HOST:PORT/mcp."),
-        click.option(
-            "--data",
-            type=click.Path(file_okay=False, path_type=Path),
-            default=Path("SHARED"),
-            show_default=True,
-            help="The folder for matches, histories and logs.",
-        ),
-        click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
-        click.option(
-            "--time-scale",
-            "pace",
-            type=click.FloatRange(0, 1, min_open=True),
-            default=1.0,
-            show_default=True,
-            help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
-        ),
-        click.option(
-            "--allow",
-            multiple=True,
-            metavar="HOST|NETWORK",
-            help="Call agents there, too; by default only those on this machine. May be repeated.",
-        ),
-        click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
-        click.option(
-            "--log-format",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="Lines for people, or objects for programs.",
-        ),
-        click.option(
-            "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
-        ),
-        click.option(
-            "--json",
-            "as_json",
-            is_flag=True,
-            help="Say when it is ready as a line of JSON, with the endpoint and port.",
-        ),
+    """The options that all agents have; each kind has a port of its own."""
+    port_option = click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=port,
+        show_default=True,
+        help="The port to listen on; 0 is any that is free, and the same again after a restart.",
     )
 
     def add(command: F) -> F:
-        for option in reversed(options):
+        for option in reversed((port_option, *COMMON)):
             command = option(command)
         return command
 
