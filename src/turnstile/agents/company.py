@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from turnstile.agents.board import Board, Progress
-from turnstile.agents.files import write_whole
+from turnstile.agents.files import part_of_path, write_whole
 from turnstile.agents.launch import STOP_SECONDS, Child
 from turnstile.kernel.values import decode
 from turnstile.league.words import GAME_TYPE, LeagueId
@@ -43,9 +43,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """The players are called after their strategies; of those of one's own, after the last part."""
-        plain = [strategy.rpartition(":")[2].rpartition("/")[2].split()[0] for strategy in self.strategies]
-        return [f"{name}-{number}" for number, name in enumerate(plain, 1)]
+        """The players are called after their strategies."""
+        return [f"{_name_of(strategy)}-{number}" for number, strategy in enumerate(self.strategies, 1)]
+
+
+def _name_of(strategy: str) -> str:
+    """The last part of a strategy's name, or the program's. What is no name of a file is called a player."""
+    kind, _, rest = strategy.partition(":")
+    word = Path(rest.split()[0]).name if kind == "command" and rest.split() else strategy.rpartition(":")[2]
+    return part_of_path(word) or "player"
 
 
 class Company:
