@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,8 +18,10 @@ from playwright.sync_api import expect
 
 from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Verdict, verdict
-from turnstile.agents.company import Company, Plan
+from turnstile.agents.company import Begun, Company, OtherPlan, Plan, refuse_other_plan
+from turnstile.agents.files import write_whole
 from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
+from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueId
 
 PACE = 0.2
@@ -90,8 +93,13 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         await asyncio.gather(running, return_exceptions=True)
 
     asyncio.run(stopped_after_a_match())
+    with pytest.raises(OtherPlan, match=r"was begun with --players 3: give the same options again"):
+        asyncio.run(Company(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
     board = asyncio.run(Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
     assert is_whole(board)
+    again = Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None)
+    assert asyncio.run(again.run()).places == board.places
+    assert again.was_over
     before = {match.match_id: match.result for match in seen[-1].matches if match.result}
     assert before.items() <= {match.match_id: match.result for match in board.matches}.items()
 
@@ -193,3 +201,27 @@ def test_who_dies_too_often_ends_the_league_with_its_last_words(tmp_path: Path) 
 )
 def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str, name: str) -> None:
     assert replace(plan(tmp_path), strategies=[strategy]).names == [name]
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ({"strategies": ["random", "random", "random", "random"]}, "--strategy random --strategy history "),
+        ({"game_type": "e-card"}, "--game even_odd: "),
+        ({"pace": 1.0}, "--time-scale 0.2: "),
+        ({"strategies": ["history", "random", "alternating", "always:even"]}, "--strategy random --strategy history "),
+        ({"league_id": "another"}, None),
+        ({"referees": 5, "capacity": 9}, None),
+    ],
+)
+def test_a_league_that_has_begun_is_not_run_with_other_options(
+    tmp_path: Path, other: dict[str, Any], sentence: str | None
+) -> None:
+    begun = plan(tmp_path)
+    write_whole(begun.begun, encode(Begun.of(begun)))
+    refuse_other_plan(begun)
+    if sentence is None:
+        refuse_other_plan(replace(begun, **other))
+    else:
+        with pytest.raises(OtherPlan, match=sentence):
+            refuse_other_plan(replace(begun, **other))

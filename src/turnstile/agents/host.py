@@ -35,6 +35,7 @@ from turnstile.store.opening import open_store
 from turnstile.store.protocol import Store
 
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
+ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_as_json: bool = False
 
 
-class Ready(msgspec.Struct, frozen=True):
+class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
     """What whoever has started an agent wants to know."""
 
     role: str
@@ -65,6 +66,8 @@ class Ready(msgspec.Struct, frozen=True):
     endpoint: str
     port: int
     pid: int
+    hint: str | None = None
+    """What to do next, where somebody has to do something."""
 
 
 class CannotStart(Exception):
@@ -91,6 +94,7 @@ class Host:
     # what each kind of agent fills in
 
     agent: Agent
+    endpoint: str
 
     async def restore(self, store: Store) -> str | None:
         """Read the log, if there is one: the endpoint at which the agent was reached before."""
@@ -103,6 +107,10 @@ class Host:
     async def handle(self, incoming: Incoming) -> Reply:
         """Answer a message."""
         raise NotImplementedError
+
+    def hint(self) -> str | None:
+        """What whoever has started the agent has to do for it, if anything."""
+        return None
 
     def health(self) -> Mapping[str, Any]:
         return {}
@@ -128,11 +136,13 @@ class Host:
         before = await self.restore(store)
         serving = await self._listening(self._port(before))
         try:
-            endpoint = self._endpoint(before, serving.port)
+            self.endpoint = self._endpoint(before, serving.port)
             async with self.agent.working():
-                await self.begin(endpoint)
+                await self.begin(self.endpoint)
                 self._is_open.set()
-                ready(Ready(self.role, self.settings.name, endpoint, serving.port, os.getpid()))
+                is_over = self._ended.is_set() and self.failure is None
+                hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
+                ready(Ready(self.role, self.settings.name, self.endpoint, serving.port, os.getpid(), hint))
                 await self._until_over(stop)
                 self.agent.stop()
                 await serving.stop()  # while what is being answered can still be stored

@@ -94,4 +94,6 @@ def _tell(ready: Ready, as_json: bool) -> None:
         click.echo(msgspec.json.encode(ready).decode())
     else:
         click.echo(f"{ready.name} listens at {ready.endpoint}")
+        if ready.hint is not None:
+            click.echo(ready.hint)
     sys.stdout.flush()

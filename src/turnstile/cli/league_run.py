@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from turnstile.agents.board import Board
-from turnstile.agents.company import Company, Plan
+from turnstile.agents.company import Company, OtherPlan, Plan
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import DidNotStart
 from turnstile.agents.report import report
@@ -26,6 +26,7 @@ from turnstile.league.words import MatchId
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
+WAS_OVER = "This league was over already. For another one give another --league or --data."
 GO_ON = "Stopped. Everything is kept: the same command goes on where it was."
 
 
@@ -67,10 +68,13 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, running.cancel)
     try:
-        return await running, False
+        board = await running
+        if company.was_over:
+            show.say(WAS_OVER)
+        return board, False
     except asyncio.CancelledError:
         return latest, True
-    except DidNotStart as fault:
+    except (DidNotStart, OtherPlan) as fault:
         raise click.ClickException(str(fault)) from None
 
 
@@ -96,6 +100,7 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     reports: dict[MatchId, MatchResultReport] = {}
     is_stopped = False
     with Show(as_json=as_json) as show:
+        show.begin()
         try:
             for played in local.run():
                 if report_to is not None:
