@@ -30,11 +30,14 @@ from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, Door
 from turnstile.agents.serving import Serving, serve
 from turnstile.league.messages import LeagueMessage
+from turnstile.league.registrar import NOT_REGISTERED
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import Store
 
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
+REASONS = {"ClientConnectorError": "nobody can be connected to there"}
+"""Faults of the network that nobody but a programmer knows by their names."""
 ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
 
@@ -169,6 +172,9 @@ class Host:
 
     def end(self, failure: str | None = None) -> None:
         """There is nothing more to do; or nothing more can be done, and why."""
+        if failure == NOT_REGISTERED:
+            why = self.agent.journal.trouble or "no answer in time"
+            failure = f"{failure} at {self.settings.manager}: {REASONS.get(why, why)}"
         self.failure = self.failure or failure
         self._ended.set()
 
