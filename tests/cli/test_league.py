@@ -81,6 +81,8 @@ def test_two_agents_of_one_name_do_not_share_a_log(turnstile: Turnstile, tmp_pat
         async with AgentProcess(tmp_path, "manager"):
             said = turnstile("league", "manager", "--port", "0", "--data", str(tmp_path))
             assert said.status == 2
+            assert said.err.startswith("turnstile: The log of the manager league_2025_even_odd cannot be opened: ")
+            assert "is in use by another server" in said.err
             assert len(said.err.splitlines()) == 1
 
     run(play())

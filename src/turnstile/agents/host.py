@@ -33,7 +33,7 @@ from turnstile.league.messages import LeagueMessage
 from turnstile.league.registrar import NOT_REGISTERED
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
-from turnstile.store.protocol import Store
+from turnstile.store.protocol import CannotOpen, Store
 
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
 REASONS = {"ClientConnectorError": "nobody can be connected to there"}
@@ -125,7 +125,10 @@ class Host:
 
     async def run(self, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         """Work until `stop` is set, or until there is nothing more to do. Raises `CannotStart`."""
-        store = await open_store(self._store_path())
+        try:
+            store = await open_store(self._store_path())
+        except CannotOpen as fault:
+            raise CannotStart(f"The log of the {self.role} {self.settings.name} cannot be opened: {fault}") from None
         try:
             async with Caller(self.settings.reach) as caller:
                 await self._run(store, caller, stop, ready)
