@@ -43,6 +43,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
         (["manager", "--players", "5", "--most-players", "3"], "With --most-players 3 there are never --players 5."),
         (["manager", "--league", "../evil"], "'../evil' cannot be the name of a folder."),
+        (["run", "--report", "somewhere.html"], "--report is for --in-process"),
         (["run", "--league", ".."], "'..' cannot be the name of a folder."),
         (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
         (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),

@@ -32,6 +32,8 @@ def league() -> None:
       turnstile league player --name Juniper --port 8101 &
       turnstile league player --name Sorrel --port 8102 --strategy history
 
+    A manager without --players waits for: turnstile league start
+
     Every agent keeps a log in the data folder and goes on where it was when it is started again. Matches are written
     to DATA/data/matches/LEAGUE, a player's history to DATA/data/players/ID. GET /health and /metrics say how it is.
     """
@@ -254,18 +256,13 @@ def status(manager: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each round and at the end, for programs.")
 def run(
     players: int,
-    referees: int,
     strategies: tuple[str, ...],
     game_type: str,
     league_id: str,
     in_process: bool,
-    pace: float,
-    capacity: int,
-    data: Path,
-    port: int,
-    seed: str | None,
     report_to: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Run a whole league, show its rounds and standings as they change, and end with a table.
 
@@ -279,18 +276,15 @@ def run(
     from turnstile.cli import league_run
 
     refuse_game(game_type)
+    if report_to is not None and not in_process:
+        raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")
     chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
     league_run.refuse_strategies(chosen)
     plan = league_run.Plan(
         league_id=LeagueId(league_id),
         strategies=[chosen[number % len(chosen)] for number in range(players)],
-        referees=referees,
-        data=data,
-        port=port,
-        capacity=capacity,
-        pace=pace,
-        seed=seed,
         game_type=game_type,
+        **given,
     )
     if in_process:
         league_run.run_in_process(plan, as_json=as_json, report_to=report_to)
