@@ -7,10 +7,12 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from click.testing import CliRunner
 
 from tests.agents.company import company, run, until
 from tests.agents.processes import AgentProcess
 from tests.cli.conftest import Ran, Turnstile
+from turnstile.cli import turnstile as command
 
 NOBODY = "http://127.0.0.1:1/mcp"
 
@@ -41,6 +43,21 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
         (["player", "--time-scale", "2"], "--time-scale"),
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
+        (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),
+    ],
+)
+def test_what_cannot_be_run_is_one_sentence_and_2(
+    turnstile: Turnstile, tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    said = turnstile("league", *words, "--port", "0", "--data", str(tmp_path))
+    assert said.status == 2
+    assert sentence in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
         (["manager", "--players", "5", "--most-players", "3"], "With --most-players 3 there are never --players 5."),
         (["manager", "--league", "../evil"], "'../evil' cannot be the name of a folder."),
         (["run", "--report", "somewhere.html"], "--report is for --in-process"),
@@ -51,19 +68,16 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["referee", "--manager", "http://localhost:9499"], "does not end in /mcp"),
         (["referee", "--manager", "http://10.0.0.1:8000/mcp"], "The manager cannot be called at http://10.0.0.1"),
         (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
-        (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
         (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
         (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
     ],
 )
-def test_what_cannot_be_run_is_one_sentence_and_2(
-    turnstile: Turnstile, tmp_path: Path, words: list[str], sentence: str
-) -> None:
-    said = turnstile("league", *words, "--port", "0", "--data", str(tmp_path))
-    assert said.status == 2
-    assert sentence in said.err
-    assert "Traceback" not in said.err
+def test_options_that_cannot_work_are_refused_at_once(tmp_path: Path, words: list[str], sentence: str) -> None:
+    """Before any process is started, so that none is needed to try it."""
+    said = CliRunner().invoke(command, ["league", *words, "--data", str(tmp_path)])
+    assert (said.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert sentence in said.output
 
 
 def test_a_port_that_is_taken_is_one_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
