@@ -1,5 +1,6 @@
 """Referees that do not answer, answer without ever sending a result, die, and come back."""
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, League
@@ -96,6 +97,29 @@ def test_the_players_concerned_hear_of_the_new_referee_before_it_does() -> None:
     assert league.disarmed == {"referee REF01", "referee REF02"}, "nobody is watched until the players have heard"
     league.heard()
     assert told_to(league) == {"referee:REF02": ["R1M1", "R1M2"]}
+
+
+def revisions(league: League) -> set[object]:
+    """How the announcements of the last step are numbered."""
+    return {announced.revision for announced in league.said(RoundAnnouncement).values()}
+
+
+def test_every_announcement_that_replaces_another_has_a_higher_revision() -> None:
+    league = League.of("Ana", "Bo", "Cy", "Di", referees=("Ron", "Sue"))
+    assert revisions(league) == {UNSET}, "as long as no referee is lost, the message is that of the protocol"
+    assert revisions(league.heard().watches(REF01, 4)) == {1}
+    assert {send.message.revision for send in resumed(league.state)} == {1}  # type: ignore[attr-defined]
+    assert revisions(league.enters("Cy")) == {1}, "who has been away hears the latest"
+    assert revisions(league.heard()) == {1}
+    league.watches(REF02, 4)
+    assert (league.phase, league.state.revision) == (Phase.WAITING_FOR_REFEREE, 1)
+    assert revisions(league.answers(REF01)) == {2}
+
+
+def test_the_next_round_begins_without_a_revision() -> None:
+    league = playing("Ron", "Sue").watches(REF01, 4).heard().plays_round()
+    assert (league.state.round_id, league.state.revision) == (2, 0)
+    assert revisions(league) == {UNSET}
 
 
 def test_results_of_other_matches_count_while_a_match_is_announced_again() -> None:

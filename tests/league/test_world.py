@@ -16,6 +16,7 @@ MUST_BE_REACHED = (
     "a letter arrived 2 times",
     "a letter was refused",
     "a letter came to nobody",
+    "an old announcement came late",
     "WatchedManager dies",
     "LocalReferee dies",
     "LocalReferee dies for good",

@@ -305,7 +305,7 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 def complete_round(state: State) -> Next[State]:
     """All players are sent the table and hear that the round is over; then there is another, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
-    after = replace(state, finished=(*state.finished, outcomes), matches=())
+    after = replace(state, finished=(*state.finished, outcomes), matches=(), revision=0)
     told = round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)

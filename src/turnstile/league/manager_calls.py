@@ -8,6 +8,7 @@ of its matches have a result, and given up when it does not answer, or answers w
 from collections.abc import Collection, Iterable, Iterator
 from heapq import heapify, heapreplace
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
@@ -72,7 +73,10 @@ def _assigned(state: State, count: int) -> tuple[State, list[Referee]]:
 
 
 def reassigned(state: State, gone: Collection[RefereeId]) -> State:
-    """The unfinished matches of some referees go to whoever is there; their players are to hear of it."""
+    """The unfinished matches of some referees go to whoever is there; their players are to hear of it.
+
+    What is announced from now on replaces what was announced before, in whatever order it arrives.
+    """
     moved = [at for at, match in enumerate(state.matches) if match.outcome is None and match.referee_id in gone]
     freed = (replace(each, load=0) if each.referee_id in gone else each for each in state.referees)
     state, chosen = _assigned(replace(state, referees=tuple(freed)), len(moved))
@@ -81,7 +85,7 @@ def reassigned(state: State, gone: Collection[RefereeId]) -> State:
         matches[at] = replace(matches[at], referee_id=referee.referee_id)
         concerned |= {matches[at].player_a_id, matches[at].player_b_id}
     unheard = tuple(player for player in _everybody(state) if player in concerned)
-    return replace(state, matches=tuple(matches), unheard=unheard)
+    return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
 
 
 def _everybody(state: State) -> Iterator[PlayerId]:
@@ -117,8 +121,10 @@ def _own(state: State, player: PlayerId) -> tuple[Match, ...]:
 
 
 def _announcement(state: State, matches: Iterable[Match]) -> RoundAnnouncement:
+    """A round as it is announced now. `revision` is ours: it is left out as long as every referee is the first."""
     entries = tuple(entry(state, match) for match in matches)
-    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries)
+    revision = state.revision or UNSET
+    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries, revision=revision)
 
 
 def entry(state: State, match: Match) -> AnnouncedMatch:

@@ -185,6 +185,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Of the current round."""
     remaining: int = 0
     """Matches of the current round without a result."""
+    revision: int = 0
+    """How often matches of the current round have changed their referee."""
     unheard: tuple[PlayerId, ...] = ()
     """Players that have not answered yet what was announced to them, while a round is announced."""
     finished: tuple[str, ...] = ()

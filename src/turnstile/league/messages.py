@@ -105,11 +105,12 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
 
 
 class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw_only=True):
-    """A round begins, with these matches."""
+    """A round begins, with these matches; or, with a higher `revision`, some of them have another referee."""
 
     league_id: LeagueId
     round_id: int
     matches: tuple[AnnouncedMatch, ...]
+    revision: int | UnsetType | None = UNSET
 
 
 class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):

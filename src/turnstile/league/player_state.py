@@ -100,9 +100,16 @@ class Expected(LeagueValue, frozen=True, kw_only=True):
 
 
 class Round(LeagueValue, frozen=True, kw_only=True):
+    """The latest round of which the player knows, by an announcement or by its first invitation.
+
+    When it is over it has no matches left. It is kept, so that what comes late is known as such.
+    """
+
     round_id: int
     matches: tuple[Expected, ...]
     """Those of this player alone."""
+    revision: int = 0
+    """Which of its announcements this is: the latest, and nothing before it counts any more."""
 
 
 class AskedMove(LeagueValue, frozen=True, kw_only=True):
@@ -142,6 +149,8 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     round_id: int
     opponent_id: PlayerId
     game_type: str = GAME_TYPE
+    referee: Address | None = None
+    """Who refereed it; should it be given to another, this result is void."""
     result: Outcome | None
     is_technical: bool = False
     my_choice: Parity | None = None
