@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId
-from turnstile.league.management import RefereeRegisterResponse
+from turnstile.league.management import Ping, RefereeRegisterResponse
 from turnstile.league.manager_calls import expiry_of, resumed
-from turnstile.league.manager_state import Code, Options, Phase
+from turnstile.league.manager_state import PERIODS_OF_A_MATCH, Code, Options, Phase
 from turnstile.league.manager_world import refereeing
 from turnstile.league.messages import MatchResultAck, RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.words import RefereeId
@@ -25,10 +25,30 @@ def told_to(league: League) -> dict[str, list[str]]:
 # watching
 
 
-def test_a_referee_from_which_nothing_comes_is_told_its_unfinished_matches_again() -> None:
-    league = playing("Ron").reports("R1M1", "P01").watches(REF01)
-    assert told_to(league) == {"referee:REF01": ["R1M2"]}
+def test_a_referee_that_has_not_answered_is_told_its_matches_again() -> None:
+    league = playing("Ron").watches(REF01)
+    assert told_to(league) == {"referee:REF01": ["R1M1", "R1M2"]}
     assert league.armed == {"referee REF01": 10.0}
+
+
+def test_a_referee_that_has_answered_is_only_asked_whether_it_is_there() -> None:
+    """Not every referee knows a round that it is told twice from a new one."""
+    league = playing("Ron").answers(REF01).watches(REF01)
+    assert list(league.said(Ping)) == ["referee:REF01"]
+    assert told_to(league) == {}
+    assert league.armed == {"referee REF01": 10.0}
+
+
+def test_a_referee_that_does_not_answer_that_is_told_its_matches_again() -> None:
+    league = playing("Ron").reports("R1M1", "P01").watches(REF01, 2)
+    assert told_to(league) == {"referee:REF01": ["R1M2"]}
+
+
+def test_a_referee_that_answers_and_sends_no_result_is_told_its_matches_when_they_should_be_over() -> None:
+    league = playing("Ron")
+    for period in range(1, PERIODS_OF_A_MATCH + 1):
+        league.answers(REF01).watches(REF01)
+        assert bool(told_to(league)) == (period == PERIODS_OF_A_MATCH)
 
 
 def test_a_result_is_a_sign_of_life() -> None:

@@ -15,6 +15,7 @@ from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.management import (
     LeagueError,
     LeagueStatus,
+    Ping,
     RefereeRegisterRequest,
     RefereeRegisterResponse,
     StartLeague,
@@ -69,6 +70,7 @@ FromManager = (
     | LeagueStandingsUpdate
     | RoundCompleted
     | LeagueCompleted
+    | Ping
 )
 """Everything that a league manager says."""
 
@@ -219,7 +221,7 @@ def hear_referee(state: State, event: RoundAnnouncementAck) -> State | Rejection
     },
 )
 def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
-    """A referee from which no result comes is told again which matches it has.
+    """A referee from which no result comes is asked whether it is there, and told again which matches it has.
 
     It is given up when it has not answered four times in a row, or has been called 25 times without sending a result.
     """

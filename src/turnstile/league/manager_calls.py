@@ -14,8 +14,10 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
+from turnstile.league.management import Ping
 from turnstile.league.manager_results import places_of, summary_of
 from turnstile.league.manager_state import (
+    PERIODS_OF_A_MATCH,
     AnnouncementExpired,
     AnnouncementLost,
     Match,
@@ -155,10 +157,28 @@ def referee_of(state: State, match: Match) -> Referee:
 
 def told(state: State, at: int) -> tuple[State, list[Effect]]:
     """A referee is told which matches it still has, and watched for a period."""
+    state, referee = _called(state, at)
+    return state, [assignment(state, referee), watched(state, referee)]
+
+
+def asked(state: State, at: int) -> tuple[State, list[Effect]]:
+    """A referee that knows its matches is asked whether it is still there, and watched for another period.
+
+    Not every referee knows a round that it is told twice from a new one. Only when a match could have been played twice
+    over without a result is it told again: it may have forgotten, or its reports may all have been lost.
+    """
+    before = state.referees[at]
+    if before.unanswered or before.periods % PERIODS_OF_A_MATCH == 0:
+        return told(state, at)
+    state, referee = _called(state, at)
+    ping = Ping(league_id=state.league_id, round_id=state.round_id)
+    return state, [Send(referee.address, ping), watched(state, referee)]
+
+
+def _called(state: State, at: int) -> tuple[State, Referee]:
     referee = state.referees[at]
     called = replace(referee, unanswered=referee.unanswered + 1)
-    state = replace(state, referees=put(state.referees, at, called))
-    return state, [assignment(state, called), watched(state, called)]
+    return replace(state, referees=put(state.referees, at, called)), called
 
 
 def all_told(state: State) -> tuple[State, list[Effect]]:

@@ -33,6 +33,7 @@ WATCH_SECONDS = 10.0  # after which a referee from which nothing is heard is cal
 MOST_UNANSWERED = 4  # calls in a row, and the referee is given up
 MOST_PERIODS = 25  # of watching without a result: longer than any match of Even/Odd can take
 MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, and 30 seconds for each
+PERIODS_OF_A_MATCH = 18  # of watching: as long as a match may last at most, when nobody answers in time
 MOST_PLAYERS = 1_000
 MOST_DIGITS = 9  # of a number in an id
 
