@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
+from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, draw
@@ -46,6 +47,26 @@ def test_everybody_meets_everybody_once_and_the_table_is_the_sum_of_the_results(
     points = {row.player_id: row.points for row in played.standings}
     assert points == {player: sum(result.score.get(player, 0) for result in results) for player in ids}
     assert all(result.details.status is not Status.TECHNICAL_LOSS for result in results)
+
+
+@pytest.mark.parametrize("game_type", ["e-card", "up-down", "66"])
+def test_a_league_may_play_another_game(game_type: str) -> None:
+    """One moves as it is offered, one writes its move out, one says nothing and has its moves made for it."""
+
+    def first(question: Question) -> Raw:
+        assert question.move is not None
+        return question.move.request.valid_options[0]
+
+    entrants = [
+        Entrant("raw", first),
+        Entrant("written", lambda question: bytes(first(question)).decode()),
+        Entrant("silent", lambda question: None),
+    ]
+    played = LocalLeague(entrants, Seed("another game"), game_type=game_type)
+    results = [report.result.details for each in played.run() for report in each.results]
+    assert len(results) == 3
+    assert all(details.status is not Status.TECHNICAL_LOSS and details.seed for details in results)
+    assert all(match.is_fair for each in played.players for match in each.state.history)
 
 
 def test_every_round_is_given_as_it_ends_with_the_table_after_it() -> None:

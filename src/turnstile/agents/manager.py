@@ -7,9 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.agents.board import Board, Health
@@ -23,8 +21,8 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.page import routes as page_routes
 from turnstile.agents.rpc import Fault
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
+from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
-from turnstile.agents.spelling import read_message
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
@@ -102,6 +100,7 @@ class ManagerHost(Host):
     role = "manager"
     takes = (LeagueRegisterRequest, RefereeRegisterRequest, StartLeague, LeagueQuery, MatchResultReport)
     is_orderly = True
+    posts = REGISTRATION
     quota = (2_000, 10_000)
     """One referee may have all matches of a league, and asks and reports for each."""
 
@@ -257,29 +256,8 @@ class ManagerHost(Host):
         contact = self.agent.contacts[address]
         return health_of(address, name, contact, is_up=is_up, load=load)
 
-    # a second door, for players that know no JSON-RPC
-
     def routes(self) -> Sequence[BaseRoute]:
-        register = Route("/register", self._register, methods=["POST"])
-        return (register, *page_routes(self.board, self.whole_board, self._bulletin))
-
-    async def _register(self, request: Request) -> JSONResponse:
-        """`POST /register` with a name, a version and an endpoint: the same registration, in plain JSON."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return JSONResponse({"error": "application/json only"}, 415)
-        fields = await _small_object(request)
-        if fields is None:
-            return JSONResponse({"error": "a small JSON object only"}, 400)
-        message = read_message(LeagueRegisterRequest, {"player_meta": fields})
-        if isinstance(message, Fault):
-            return JSONResponse({"error": message.message, **(message.data or {})}, 422)  # type: ignore[dict-item]
-        peer = request.client.host if request.client else ""
-        incoming = Incoming(message, None, None, new_conversation(), None, peer)
-        reply = await self._handle_once_open(incoming)
-        if isinstance(reply, Fault):
-            return JSONResponse({"error": reply.message}, 409)
-        is_in = isinstance(reply, LeagueRegisterResponse) and reply.status is Registration.ACCEPTED
-        return JSONResponse(plain(reply), 200 if is_in else 409)
+        return page_routes(self.board, self.whole_board, self._bulletin)
 
     def health(self) -> Mapping[str, Any]:
         state = self.work.state
@@ -303,16 +281,3 @@ def _fault(told: LeagueError, message: LeagueMessage) -> Fault:
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
     kind = LeagueRegisterResponse if isinstance(message, LeagueRegisterRequest) else RefereeRegisterResponse
     return kind(status=Registration.REJECTED, reason=why)
-
-
-async def _small_object(request: Request) -> dict[str, Any] | None:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            return None
-    try:
-        found = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return None
-    return found if isinstance(found, dict) else None

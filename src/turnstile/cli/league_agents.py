@@ -37,12 +37,19 @@ def run(
     **given: Any,
 ) -> None:
     """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
+    outlive_pipes()
     reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
     with _log(log_file) as log:
         settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
         status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
     if status:
         sys.exit(status)
+
+
+def outlive_pipes() -> None:
+    """A peer that hangs up, or a reader of our log that has heard enough, is no reason to die."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _log(path: Path | None) -> TextIO:

@@ -17,6 +17,7 @@ from turnstile.agents.report import report
 from turnstile.agents.showing import shown
 from turnstile.agents.strategies import UnknownStrategy, find_function, find_strategy
 from turnstile.cli.arguments import INTERRUPTED
+from turnstile.cli.league_agents import outlive_pipes
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.kernel.chance import Seed, derive, new_seed
 from turnstile.league.local import Entrant, LocalLeague
@@ -42,6 +43,7 @@ def refuse_strategies(strategies: tuple[str, ...]) -> None:
 
 
 def run_processes(plan: Plan, *, as_json: bool) -> None:
+    outlive_pipes()
     with Show(as_json=as_json) as show:
         board, is_stopped = asyncio.run(_until_over(plan, show))
         show.end()
