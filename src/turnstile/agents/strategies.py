@@ -175,11 +175,24 @@ async def _surely(starting: Coroutine[Any, Any, asyncio.subprocess.Process]) -> 
     """A program that has been started. Whoever is cancelled meanwhile ends it first: it must not be lost."""
     task = asyncio.ensure_future(starting)
     try:
-        return await asyncio.shield(task)
+        await _to_its_end(task)
     except asyncio.CancelledError:
-        with contextlib.suppress(Failed):
-            await _end(await task)
+        if task.exception() is None:
+            await _end(task.result())
         raise
+    return task.result()
+
+
+async def _to_its_end(task: asyncio.Future[Any]) -> None:
+    """Wait for something that is soon done, and be cancelled only then, however often somebody tries."""
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 async def _started(command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
@@ -229,7 +242,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     """Kill a program with its whole company, and wait until it is gone: that takes no time, whatever it does."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    await _to_its_end(asyncio.ensure_future(process.wait()))
 
 
 def read_choice(answer: bytes) -> Parity:
