@@ -1,8 +1,9 @@
 """What a league manager says of its own accord: rounds, tables and the end of the league; and whom it gives a match.
 
 A round is announced to its players first and to its referees when all players have heard of it, so that no invitation
-comes before the announcement. To a referee the announcement is the assignment: it is called again and again until all
-of its matches have a result, and given up when it does not answer, or answers without ever sending a result.
+comes before the announcement. To a referee the announcement is the assignment. It is called again and again until all
+of its matches have a result: told its matches until it answers, asked whether it is there from then on. It is given up
+when it does not answer, or answers without ever sending a result.
 """
 
 from collections.abc import Collection, Iterable, Iterator
