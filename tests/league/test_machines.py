@@ -102,8 +102,8 @@ def walked(name: str, number: int) -> tuple[Walk[Any], list[Finding]]:
     [
         ("referee", 0, 10_819),
         ("referee", 1, 10_819),
-        ("player", 0, 5_591),
-        ("player", 1, 10_071),
+        ("player", 0, 4_418),
+        ("player", 1, 7_410),
         ("referee", 2, 1_816),
         ("player", 2, 66),
     ],
