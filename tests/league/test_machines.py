@@ -102,8 +102,8 @@ def walked(name: str, number: int) -> tuple[Walk[Any], list[Finding]]:
     [
         ("referee", 0, 10_819),
         pytest.param("referee", 1, 10_819, marks=pytest.mark.no_cover),
-        ("player", 0, 5_591),
-        pytest.param("player", 1, 10_071, marks=pytest.mark.no_cover),
+        ("player", 0, 4_418),
+        pytest.param("player", 1, 7_410, marks=pytest.mark.no_cover),
         ("referee", 2, 1_816),
         ("player", 2, 66),
     ],

@@ -99,7 +99,7 @@ def happenings() -> Iterator[Event]:
     yield from _registration()
     for league in (LEAGUE, ANOTHER_LEAGUE):
         yield from _rounds(league)
-    for round_id, referee in product(ROUNDS, ("REF01", "REF02")):
+    for round_id, referee in product((1, 2), ("REF01", "REF02")):
         yield replace(announced(round_id, LEAGUE, referee), revision=1)
     for (round_id, match), referee in product((*MATCHES, STRANGE_MATCH), (REFEREE, ANOTHER_REFEREE)):
         yield from _match(round_id, match, referee)
@@ -191,7 +191,7 @@ def _timers() -> Iterator[Event]:
         yield PlayerTimeout(match_id=match, waiting_for=awaited, retry_count=0)
 
 
-HAPPENINGS = tuple(happenings())
+HAPPENINGS = tuple(dict.fromkeys(happenings()))
 
 
 # what must be so
