@@ -3,19 +3,25 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Verdict, verdict
-from turnstile.agents.company import Company, Plan
-from turnstile.agents.launch import Child, DidNotStart
+from turnstile.agents.company import Begun, Company, OtherPlan, Plan, refuse_other_plan
+from turnstile.agents.files import write_whole
+from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
+from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueId
 
 PACE = 0.2
@@ -87,8 +93,13 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         await asyncio.gather(running, return_exceptions=True)
 
     asyncio.run(stopped_after_a_match())
+    with pytest.raises(OtherPlan, match=r"was begun with --players 3: give the same options again"):
+        asyncio.run(Company(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
     board = asyncio.run(Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
     assert is_whole(board)
+    again = Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None)
+    assert asyncio.run(again.run()).places == board.places
+    assert again.was_over
     before = {match.match_id: match.result for match in seen[-1].matches if match.result}
     assert before.items() <= {match.match_id: match.result for match in board.matches}.items()
 
@@ -128,8 +139,89 @@ def test_the_page_updates_itself_in_a_browser_and_reads_without_scripts(tmp_path
         league.join()
 
 
-def test_an_agent_that_cannot_start_is_named(tmp_path: Path) -> None:
+def test_an_agent_that_cannot_start_is_named_with_its_reason(tmp_path: Path) -> None:
     child = Child("nobody", ("player", "--strategy", "none", "--data", str(tmp_path)), tmp_path)
-    with pytest.raises(DidNotStart, match=r"nobody did not start; .*nobody.log says why"):
+    with pytest.raises(DidNotStart, match=r"nobody cannot be run: .*There is no strategy 'none'.*nobody\.log\."):
         asyncio.run(child.start())
-    assert "There is no strategy" in (tmp_path / "nobody.log").read_text()
+
+
+class Mortal(Child):
+    """An agent that dies so many times before it listens, and then once more after it does."""
+
+    def __init__(self, folder: Path, deaths: int) -> None:
+        super().__init__("mortal", (), folder)
+        self.lives = folder / "lives"
+        self.deaths = deaths
+
+    @property
+    def command(self) -> Sequence[str]:
+        return (sys.executable, "-c", MORTAL, str(self.lives), str(self.deaths))
+
+
+MORTAL = """
+import json, pathlib, sys
+lives, deaths = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+before = len(lives.read_text()) if lives.exists() else 0
+lives.write_text("x" * (before + 1))
+if before < deaths:
+    sys.exit(f"turnstile: Life {before + 1} was short.")
+print(json.dumps({"endpoint": "http://127.0.0.1:1/mcp"}), flush=True)
+sys.exit(3 if before == deaths else 0)
+"""
+
+
+def test_A14_who_dies_before_it_listens_is_started_again(tmp_path: Path) -> None:
+    child = Mortal(tmp_path, MOST_RESTARTS - 1)
+
+    async def live() -> None:
+        await child.start()
+        await child.outlast()
+
+    asyncio.run(live())
+    assert len(child.lives.read_text()) == MOST_RESTARTS + 1
+
+
+def test_who_dies_too_often_ends_the_league_with_its_last_words(tmp_path: Path) -> None:
+    child = Mortal(tmp_path, 100)
+    last = MOST_RESTARTS + 1
+    with pytest.raises(DidNotStart, match=rf"mortal has died {last} times, at last with: Life {last} was short\."):
+        asyncio.run(child.start())
+
+
+@pytest.mark.parametrize(
+    ("strategy", "name"),
+    [
+        ("always:even", "even-1"),
+        ("python:mine:choose", "choose-1"),
+        ("command:./run --dir /tmp/", "run-1"),
+        ("command:/", "player-1"),
+        ("command:'a b' c", "player-1"),
+        ("command:/opt/" + "x" * 300, "player-1"),
+    ],
+)
+def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str, name: str) -> None:
+    assert replace(plan(tmp_path), strategies=[strategy]).names == [name]
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ({"strategies": ["random", "random", "random", "random"]}, "--strategy random --strategy history "),
+        ({"game_type": "e-card"}, "--game even_odd: "),
+        ({"pace": 1.0}, "--time-scale 0.2: "),
+        ({"strategies": ["history", "random", "alternating", "always:even"]}, "--strategy random --strategy history "),
+        ({"league_id": "another"}, None),
+        ({"referees": 5, "capacity": 9}, None),
+    ],
+)
+def test_a_league_that_has_begun_is_not_run_with_other_options(
+    tmp_path: Path, other: dict[str, Any], sentence: str | None
+) -> None:
+    begun = plan(tmp_path)
+    write_whole(begun.begun, encode(Begun.of(begun)))
+    refuse_other_plan(begun)
+    if sentence is None:
+        refuse_other_plan(replace(begun, **other))
+    else:
+        with pytest.raises(OtherPlan, match=sentence):
+            refuse_other_plan(replace(begun, **other))

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board
+from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Verdict, points_by_round, verdict
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
@@ -101,3 +102,21 @@ def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
     assert "unsafe" not in rules
     assert "default-src 'none'" in rules
     assert " style=" not in page(board(3))  # it would be without effect
+
+
+def test_a_narrow_window_shows_the_points_of_everybody() -> None:
+    """Nothing that is wider than the window moves the page; long names are broken, and pictures scroll on their own."""
+    shown = {"page": page(board(3, (NAMES[0] * 8, *NAMES[1:]))), "report": report(board(5))}
+    with browser() as running:
+        tab = running.new_page(viewport={"width": 500, "height": 900})
+        for source in shown.values():
+            tab.set_content(source)
+            for cell in tab.locator(".standings .points").all():
+                box = cell.bounding_box()
+                assert box is not None
+                assert box["x"] + box["width"] <= 500
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 500
+            assert not tab.locator(".standings .spare").first.is_visible()
+        assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
+        tab.set_viewport_size({"width": 1100, "height": 900})
+        assert tab.locator(".standings .spare").first.is_visible()

@@ -1,15 +1,18 @@
 """`turnstile league`: agents as processes, what they say when they are ready, and what they exit with."""
 
+import asyncio
 import json
 import signal
 from pathlib import Path
 
 import aiohttp
 import pytest
+from click.testing import CliRunner
 
-from tests.agents.company import run
+from tests.agents.company import company, run, until
 from tests.agents.processes import AgentProcess
-from tests.cli.conftest import Turnstile
+from tests.cli.conftest import Ran, Turnstile
+from turnstile.cli import turnstile as command
 
 NOBODY = "http://127.0.0.1:1/mcp"
 
@@ -27,7 +30,9 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.02", "--data", str(tmp_path)),
         *("--log-file", str(tmp_path / "log")),
     )
-    assert (said.status, said.err) == (1, "turnstile: Failed to register with League Manager\n")
+    sentence = f"turnstile: Failed to register with League Manager at {NOBODY}: nobody can be connected to there\n"
+    assert (said.status, said.err) == (1, sentence)
+    assert (tmp_path / "state" / "player-player.db").exists(), "started again with --port 0, it is the same player"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
         (["player", "--time-scale", "2"], "--time-scale"),
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
+        (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),
     ],
 )
 def test_what_cannot_be_run_is_one_sentence_and_2(
@@ -47,6 +53,31 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
     assert said.status == 2
     assert sentence in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["manager", "--players", "5", "--most-players", "3"], "With --most-players 3 there are never --players 5."),
+        (["manager", "--league", "../evil"], "'../evil' cannot be the name of a folder."),
+        (["run", "--report", "somewhere.html"], "--report is for --in-process"),
+        (["run", "--league", ".."], "'..' cannot be the name of a folder."),
+        (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
+        (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
+        (["player", "--manager", "localhost:9499"], "give it as http://HOST:PORT/mcp."),
+        (["referee", "--manager", "http://localhost:9499"], "does not end in /mcp"),
+        (["referee", "--manager", "http://10.0.0.1:8000/mcp"], "The manager cannot be called at http://10.0.0.1"),
+        (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
+        (["run", "--strategy", "python:json:nothing"], "AttributeError"),
+        (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
+        (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
+    ],
+)
+def test_options_that_cannot_work_are_refused_at_once(tmp_path: Path, words: list[str], sentence: str) -> None:
+    """Before any process is started, so that none is needed to try it."""
+    said = CliRunner().invoke(command, ["league", *words, "--data", str(tmp_path)])
+    assert (said.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert sentence in said.output
 
 
 def test_a_port_that_is_taken_is_one_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
@@ -65,6 +96,8 @@ def test_two_agents_of_one_name_do_not_share_a_log(turnstile: Turnstile, tmp_pat
         async with AgentProcess(tmp_path, "manager"):
             said = turnstile("league", "manager", "--port", "0", "--data", str(tmp_path))
             assert said.status == 2
+            assert said.err.startswith("turnstile: The log of the manager league_2025_even_odd cannot be opened: ")
+            assert "is in use by another server" in said.err
             assert len(said.err.splitlines()) == 1
 
     run(play())
@@ -93,3 +126,37 @@ def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_pat
     )
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert {line["kind"] for line in lines} == {"transition", "sent", "failed"}
+
+
+def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_path: Path) -> None:
+    async def play() -> None:
+        async with company(tmp_path, pace=0.2) as here:
+            manager = await here.manager()
+
+            async def said(*words: str) -> Ran:
+                return await asyncio.to_thread(turnstile, "league", *words, "--manager", manager.endpoint)
+
+            refused = await said("start")
+            assert (refused.status, refused.err) == (
+                1,
+                "turnstile: The league does not begin: A league has two players at least.\n",
+            )
+            agents = [await here.referee(), await here.player("Juniper"), await here.player("Sorrel")]
+            await until(lambda: len(manager.host.work.state.players) == 2)
+            wrong = await said("start", "--league", "another")
+            assert wrong.status == 1
+            assert "This is the manager of league_2025_even_odd." in wrong.err
+            begun = await said("start")
+            assert (begun.status, begun.out) == (0, "league_2025_even_odd is running: round 1 of 1.\n")
+            await asyncio.gather(*(agent.ended() for agent in agents))
+            assert json.loads((await said("status", "--json")).out)["progress"] == "completed"
+
+    run(play())
+
+
+@pytest.mark.parametrize("command", ["start", "status"])
+def test_a_manager_that_is_not_there_is_one_sentence_and_1(turnstile: Turnstile, command: str) -> None:
+    said = turnstile("league", command, "--manager", NOBODY)
+    assert said.status == 1
+    assert said.err.startswith(f"turnstile: {NOBODY} does not answer")
+    assert len(said.err.splitlines()) == 1

@@ -1,7 +1,8 @@
 """Ask one Python function for a choice, in this process alone: `python -m turnstile.agents.ask PARENT MODULE FUNCTION`.
 
 The function is given what the player knows, as a dictionary, and returns "even" or "odd". Modules are found in the
-folder in which the player was started, and wherever else Python finds them.
+folder in which the player was started, and wherever else Python finds them. With `--check` instead of `PARENT` nothing
+is asked: it only says why the function could not be.
 """
 
 import ctypes
@@ -10,9 +11,12 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
+CHECK = "--check"
 
 
 def end_with(parent: int) -> None:
@@ -23,13 +27,27 @@ def end_with(parent: int) -> None:
         sys.exit("The player is gone.")
 
 
+def found(module: str, function: str) -> Callable[[dict[str, Any]], Any]:
+    """The function. Raises whatever its module does."""
+    sys.path.insert(0, str(Path.cwd()))
+    choose: Callable[[dict[str, Any]], Any] = getattr(importlib.import_module(module), function)
+    if not callable(choose):
+        raise TypeError(f"{module}.{function} is no function")
+    return choose
+
+
 def main() -> None:
     parent, module, function = sys.argv[1:]
-    end_with(int(parent))
-    sys.path.insert(0, str(Path.cwd()))
     answers = sys.stdout
     sys.stdout = sys.stderr  # what the function prints is no answer
-    choice = getattr(importlib.import_module(module), function)(json.loads(sys.stdin.readline()))
+    if parent == CHECK:
+        try:
+            found(module, function)
+        except Exception as fault:
+            answers.write(f"{type(fault).__name__}: {fault}\n")
+        return
+    end_with(int(parent))
+    choice = found(module, function)(json.loads(sys.stdin.readline()))
     answers.write(f"{json.dumps(choice)}\n")
 
 

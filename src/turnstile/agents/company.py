@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from turnstile.agents.board import Board, Progress
-from turnstile.agents.files import write_whole
+from turnstile.agents.files import part_of_path, write_whole
 from turnstile.agents.launch import STOP_SECONDS, Child
 from turnstile.kernel.values import decode
 from turnstile.league.words import GAME_TYPE, LeagueId
@@ -34,6 +34,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     game_type: str = GAME_TYPE
 
     @property
+    def stores(self) -> Path:
+        return self.data / "state" / self.league_id
+
+    @property
+    def begun(self) -> Path:
+        """The file that says with what the league was begun."""
+        return self.stores / "begun.json"
+
+    @property
     def report(self) -> Path:
         return self.data / "data" / "reports" / f"{self.league_id}.html"
 
@@ -43,9 +52,53 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """The players are called after their strategies; of those of one's own, after the last part."""
-        plain = [strategy.rpartition(":")[2].rpartition("/")[2].split()[0] for strategy in self.strategies]
-        return [f"{name}-{number}" for number, name in enumerate(plain, 1)]
+        """The players are called after their strategies."""
+        return [f"{_name_of(strategy)}-{number}" for number, strategy in enumerate(self.strategies, 1)]
+
+
+def _name_of(strategy: str) -> str:
+    """The last part of a strategy's name, or the program's. What is no name of a file is called a player."""
+    kind, _, rest = strategy.partition(":")
+    word = Path(rest.split()[0]).name if kind == "command" and rest.split() else strategy.rpartition(":")[2]
+    return part_of_path(word) or "player"
+
+
+class OtherPlan(Exception):
+    """The league in this folder was begun with other options; the sentence says which."""
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """With which options a league was begun: what its agents have in their logs, and would not change any more."""
+
+    strategies: tuple[str, ...]
+    game_type: str
+    pace: float
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Begun":
+        return cls(tuple(plan.strategies), plan.game_type, plan.pace)
+
+    def options(self) -> Mapping[str, str]:
+        """As they are given to the command."""
+        chosen = " --strategy ".join(dict.fromkeys(self.strategies))
+        players = str(len(self.strategies))
+        return {"--players": players, "--game": self.game_type, "--time-scale": str(self.pace), "--strategy": chosen}
+
+
+def refuse_other_plan(plan: Plan) -> None:
+    """Raises `OtherPlan` where the league has begun with something else."""
+    try:
+        begun = msgspec.json.decode(plan.begun.read_bytes(), type=Begun)
+    except FileNotFoundError:
+        return
+    if begun == (given := Begun.of(plan)):
+        return
+    now = given.options()
+    how = next((f"{name} {text}" for name, text in begun.options().items() if now[name] != text), "another order")
+    raise OtherPlan(
+        f"The league {plan.league_id} in {plan.data} was begun with {how}: "
+        "give the same options again, or another --league or --data."
+    )
 
 
 class Company:
@@ -58,6 +111,8 @@ class Company:
         self._show = show
         self._children: list[Child] = []
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self.was_over = False
+        """The league was over before anybody was started."""
 
     @property
     def pids(self) -> list[int]:
@@ -68,11 +123,16 @@ class Company:
         return next(child.pid for child in self._children if child.name == name)
 
     async def run(self) -> Board:
-        """Play the league, or what is left of it, and give its last board. Raises `DidNotStart`."""
+        """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `OtherPlan`."""
+        self.plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
+        refuse_other_plan(self.plan)
         self.plan.logs.mkdir(parents=True, exist_ok=True)
         try:
             async with asyncio.TaskGroup() as group:
-                home = await self._start_all(group)
+                home = await self._start_manager(group)
+                self.was_over = await self._is_over(home)
+                if not self.was_over:
+                    await self._start_others(group, f"{home}/mcp")
                 board = await self._follow(home)
                 await self._end()
             return board
@@ -83,18 +143,31 @@ class Company:
 
     # its beginning
 
-    async def _start_all(self, group: asyncio.TaskGroup) -> str:
-        """Everybody in the order in which they need each other; where the manager is."""
-        plan = self.plan
+    async def _start_manager(self, group: asyncio.TaskGroup) -> str:
+        """The manager first, whom all others need; where it is."""
+        plan, players = self.plan, str(len(self.plan.strategies))
         manager = await self._start(
             group,
             "manager",
             *("--league", plan.league_id, "--game", plan.game_type),
-            *("--players", str(len(plan.names)), "--port", str(plan.port)),
+            *("--players", players, "--most-players", players, "--port", str(plan.port)),
         )
+        write_whole(plan.begun, msgspec.json.encode(Begun.of(plan)))
         home = manager.endpoint.removesuffix("/mcp")
         self._begun(home)
-        at = ("--manager", manager.endpoint, "--port", "0")
+        return home
+
+    async def _is_over(self, home: str) -> bool:
+        """Then referees and players would only leave again. A manager that dies now is asked by who follows it."""
+        with suppress(aiohttp.ClientError):
+            async with aiohttp.ClientSession() as session:
+                found = decode(await _fetched(session, f"{home}/board.json"), Board)
+                return found.progress is Progress.COMPLETED
+        return False
+
+    async def _start_others(self, group: asyncio.TaskGroup, manager: str) -> None:
+        plan = self.plan
+        at = ("--manager", manager, "--port", "0")
         referees = (
             self._start(group, "referee", "--name", f"referee-{number}", "--capacity", str(plan.capacity), *at)
             for number in range(1, plan.referees + 1)
@@ -104,7 +177,6 @@ class Company:
             for name, strategy in zip(plan.names, plan.strategies, strict=True)
         )
         await asyncio.gather(*referees, *players)
-        return home
 
     def _seed(self, name: str) -> tuple[str, ...]:
         return () if self.plan.seed is None else ("--seed", f"{self.plan.seed} {name}")
@@ -112,8 +184,7 @@ class Company:
     async def _start(self, group: asyncio.TaskGroup, role: str, *arguments: str) -> Child:
         plan = self.plan
         name = arguments[1] if role != "manager" else role
-        store = plan.data / "state" / plan.league_id / f"{name}.db"
-        store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        store = plan.stores / f"{name}.db"
         common = ("--data", str(plan.data), "--store", str(store), "--time-scale", str(plan.pace))
         child = Child(name, (role, *arguments, *common), plan.logs)
         self._children.append(child)

@@ -30,11 +30,15 @@ from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
 from turnstile.league.messages import LeagueMessage
+from turnstile.league.registrar import NOT_REGISTERED
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
-from turnstile.store.protocol import Store
+from turnstile.store.protocol import CannotOpen, Store
 
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
+REASONS = {"ClientConnectorError": "nobody can be connected to there"}
+"""Faults of the network that nobody but a programmer knows by their names."""
+ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +61,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_as_json: bool = False
 
 
-class Ready(msgspec.Struct, frozen=True):
+class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
     """What whoever has started an agent wants to know."""
 
     role: str
@@ -65,6 +69,8 @@ class Ready(msgspec.Struct, frozen=True):
     endpoint: str
     port: int
     pid: int
+    hint: str | None = None
+    """What to do next, where somebody has to do something."""
 
 
 class CannotStart(Exception):
@@ -93,6 +99,7 @@ class Host:
     # what each kind of agent fills in
 
     agent: Agent
+    endpoint: str
 
     async def restore(self, store: Store) -> str | None:
         """Read the log, if there is one: the endpoint at which the agent was reached before."""
@@ -106,6 +113,10 @@ class Host:
         """Answer a message."""
         raise NotImplementedError
 
+    def hint(self) -> str | None:
+        """What whoever has started the agent has to do for it, if anything."""
+        return None
+
     def health(self) -> Mapping[str, Any]:
         return {}
 
@@ -116,7 +127,10 @@ class Host:
 
     async def run(self, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         """Work until `stop` is set, or until there is nothing more to do. Raises `CannotStart`."""
-        store = await open_store(self._store_path())
+        try:
+            store = await open_store(self._store_path())
+        except CannotOpen as fault:
+            raise CannotStart(f"The log of the {self.role} {self.settings.name} cannot be opened: {fault}") from None
         try:
             async with Caller(self.settings.reach) as caller:
                 await self._run(store, caller, stop, ready)
@@ -130,11 +144,13 @@ class Host:
         before = await self.restore(store)
         serving = await self._listening(self._port(before))
         try:
-            endpoint = self._endpoint(before, serving.port)
+            self.endpoint = self._endpoint(before, serving.port)
             async with self.agent.working():
-                await self.begin(endpoint)
+                await self.begin(self.endpoint)
                 self._is_open.set()
-                ready(Ready(self.role, self.settings.name, endpoint, serving.port, os.getpid()))
+                is_over = self._ended.is_set() and self.failure is None
+                hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
+                ready(Ready(self.role, self.settings.name, self.endpoint, serving.port, os.getpid(), hint))
                 await self._until_over(stop)
                 self.agent.stop()
                 await serving.stop()  # while what is being answered can still be stored
@@ -161,6 +177,9 @@ class Host:
 
     def end(self, failure: str | None = None) -> None:
         """There is nothing more to do; or nothing more can be done, and why."""
+        if failure == NOT_REGISTERED:
+            why = self.agent.journal.trouble or "no answer in time"
+            failure = f"{failure} at {self.settings.manager}: {REASONS.get(why, why)}"
         self.failure = self.failure or failure
         self._ended.set()
 

@@ -40,6 +40,8 @@ class Journal:
         self.agent = agent
         self._out = out
         self._now = now
+        self.trouble: str | None = None
+        """What has gone wrong at last."""
         self._write = self._object if as_json else self._line
 
     def transition(self, match: str | None, hop: Hop) -> None:
@@ -63,10 +65,12 @@ class Journal:
 
     def failed(self, match: str | None, message: Message, to: str, why: str) -> None:
         name = wire_name(type(message))
+        self.trouble = printable(why)
         text = f"Failed to send {name} to {short(to)}: {printable(why)}"
         self._write(match, text, {"kind": "failed", "message_type": name, "to": short(to), "why": printable(why)})
 
     def note(self, text: str, match: str | None = None) -> None:
+        self.trouble = printable(text)
         self._write(match, printable(text), {"kind": "note", "text": printable(text)})
 
     def _line(self, match: str | None, text: str, said: dict[str, Any]) -> None:

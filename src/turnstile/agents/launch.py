@@ -5,6 +5,7 @@ Each agent is a process of its own that says where it listens, on one line of JS
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,10 +18,12 @@ log = logging.getLogger("turnstile.agents")
 READY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 MOST_RESTARTS = 5  # of one agent; who dies more often than that has no use for another life
+CANNOT_RUN = 2  # the status of who was told to do what cannot be done: it could not do it the next time either
+LONGEST_LINE = 4096  # bytes, of what an agent says at its end
 
 
 class DidNotStart(Exception):
-    """An agent did not come up, or died too often; the sentence says which, and where its log is."""
+    """An agent did not come up, or died too often; the sentence says which, why, and where its log is."""
 
 
 class Listening(msgspec.Struct, frozen=True):
@@ -39,6 +42,11 @@ class Child:
         self._log_file = logs / f"{name}.log"
         self._process: asyncio.subprocess.Process | None = None
         self._is_wanted = True
+        self._deaths = 0
+
+    @property
+    def command(self) -> Sequence[str]:
+        return (sys.executable, "-m", "turnstile", "league", *self._arguments, "--json")
 
     @property
     def pid(self) -> int:
@@ -50,10 +58,28 @@ class Child:
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
-        """Start it and wait until it listens. Raises `DidNotStart`."""
+        """Start it and wait until it listens. One that dies on the way there has died like any other.
+
+        Raises `DidNotStart`.
+        """
+        while not (line := await self._first_line()):
+            status = await self.ended()
+            if not self._is_wanted or status == 0:
+                return
+            if status == CANNOT_RUN and not self.endpoint:
+                raise DidNotStart(f"{self.name} cannot be run: {self._last_words()}")
+            self._count_death()
+        try:
+            self.endpoint = msgspec.json.decode(line, type=Listening).endpoint
+        except msgspec.DecodeError:
+            await self.stop()
+            raise DidNotStart(f"{self.name} says {line[:80]!r} instead of where it listens.") from None
+
+    async def _first_line(self) -> bytes:
+        """What it says when it has been started; nothing, if it dies before that."""
         with self._log_file.open("ab") as errors:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "turnstile", "league", *self._arguments, "--json"),
+                *self.command,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
@@ -62,21 +88,30 @@ class Child:
         assert self._process.stdout is not None
         try:
             async with asyncio.timeout(READY_SECONDS):
-                line = await self._process.stdout.readline()
-            self.endpoint = msgspec.json.decode(line, type=Listening).endpoint
-        except (TimeoutError, msgspec.DecodeError):
+                return await self._process.stdout.readline()
+        except TimeoutError:
             await self.stop()
-            raise DidNotStart(f"{self.name} did not start; {self._log_file} says why.") from None
+            raise DidNotStart(f"{self.name} does not listen after {READY_SECONDS:.0f} seconds.") from None
 
     async def outlast(self) -> None:
         """Keep it alive until it ends in peace. Raises `DidNotStart` when it dies again and again."""
-        restarts = 0
         while await self.ended() != 0 and self._is_wanted:
-            if restarts == MOST_RESTARTS:
-                raise DidNotStart(f"{self.name} has died {restarts + 1} times; {self._log_file} says why.")
-            restarts += 1
-            log.warning("%s has died and is started again; its log is %s", self.name, self._log_file)
+            self._count_death()
             await self.start()
+
+    def _count_death(self) -> None:
+        self._deaths += 1
+        if self._deaths > MOST_RESTARTS:
+            raise DidNotStart(f"{self.name} has died {self._deaths} times, at last with: {self._last_words()}")
+        log.warning("%s has died and is started again; its log is %s", self.name, self._log_file)
+
+    def _last_words(self) -> str:
+        """The last line of its log, where it says why it ends."""
+        with self._log_file.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
+            lines = file.read().decode(errors="replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"{said.removeprefix('turnstile: ') or 'not a word.'} Its log is {self._log_file}."
 
     async def ended(self) -> int:
         """The status with which it ends."""

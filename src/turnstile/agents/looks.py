@@ -31,6 +31,10 @@ details { margin-top: .6rem; } summary { cursor: pointer; color: var(--accent); 
 dt { margin-top: .6rem; font-weight: 600; } dd { margin: 0; }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; } svg .quiet { fill: var(--quiet); }
+.wide > svg { min-width: 56rem; display: block; padding: .5rem; }
+@media (max-width: 600px) { .spare { display: none; } th, td { padding: .4rem .5rem; }
+  .who, .cross td:first-child, .matches td:nth-child(2) { white-space: normal; overflow-wrap: anywhere; }
+  .cross td:first-child, .matches td:nth-child(2) { min-width: 8rem; } }
 svg .grid { stroke: var(--line); } svg polyline { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 """
 

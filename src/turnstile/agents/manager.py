@@ -34,7 +34,7 @@ from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
 from turnstile.league.manager_queries import status_of
 from turnstile.league.manager_register import authenticate
-from turnstile.league.manager_state import JSON_RPC_ERRORS, Options, Phase, State, player_id
+from turnstile.league.manager_state import JSON_RPC_ERRORS, MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueMessage,
     LeagueQuery,
@@ -137,7 +137,10 @@ class ManagerHost(Host):
 
     async def restore(self, store: Store) -> str | None:
         self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._watched)
-        return None if self._keeper is None else self._keeper.about(str)
+        if self._keeper is None:
+            return None
+        _refuse_other_league(self._keeper.state, self._options)
+        return self._keeper.about(str)
 
     async def begin(self, endpoint: str) -> None:
         self.agent.journal.agent = LEAGUE_MANAGER
@@ -259,6 +262,14 @@ class ManagerHost(Host):
     def routes(self) -> Sequence[BaseRoute]:
         return page_routes(self.board, self.whole_board, self._bulletin)
 
+    def hint(self) -> str | None:
+        state = self.work.state
+        if state.phase is Phase.LEAGUE_COMPLETE:
+            return f"The league {state.league_id} is over."
+        if state.phase is Phase.ACCEPTING_REGISTRATIONS and state.options.expected_players is None:
+            return f"The league begins when it is told to: turnstile league start --manager {self.endpoint}"
+        return None
+
     def health(self) -> Mapping[str, Any]:
         state = self.work.state
         return {
@@ -271,6 +282,24 @@ class ManagerHost(Host):
 
 def _is_open(state: State) -> bool:
     return state.phase is not Phase.LEAGUE_COMPLETE
+
+
+def _refuse_other_league(state: State, given: Options) -> None:
+    """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
+    kept = state.options
+    asked = (
+        (given.league_id, kept.league_id),
+        (given.game_type, kept.game_type),
+        (given.expected_players or kept.expected_players, kept.expected_players),
+        (kept.most_players if given.most_players == MOST_PLAYERS else given.most_players, kept.most_players),
+    )
+    if any(now != before for now, before in asked):
+        begun = "which is over" if state.phase is Phase.LEAGUE_COMPLETE else "which is not over"
+        size = kept.expected_players or len(state.players)
+        raise CannotStart(
+            f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
+            "give the same options again, or another --league or --data."
+        )
 
 
 def _fault(told: LeagueError, message: LeagueMessage) -> Fault:

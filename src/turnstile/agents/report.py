@@ -52,7 +52,7 @@ def picture(board: Board) -> Html:
         label = f"{place.display_name[:18]} {points[-1]}"
         drawn.append(tag("text", text(label), class_=f"c{index}", x=f"{WIDTH - RIGHT + 8}", y=f"{height + 4:.1f}"))
     shown = tag("svg", *drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label="Points after each round")
-    return tag("section", tag("h2", text("Points, round by round")), shown)
+    return tag("section", tag("h2", text("Points, round by round")), tag("div", shown, class_="wide"))
 
 
 def _grid(rounds: int, most: int) -> Iterator[Html]:

@@ -40,12 +40,12 @@ def standings(board: Board) -> Html:
     columns = (
         ("Rank", "", "number"),
         ("Player", "", ""),
-        ("Pld", "matches played", "number"),
-        ("W", "wins", "number"),
-        ("D", "draws", "number"),
-        ("L", "losses, technical ones included", "number"),
-        ("TL", "technical losses: late, silent, or out of the rules", "number"),
         ("Pts", "points: 3 for a win, 1 for a draw", "number"),
+        ("Pld", "matches played", "number spare"),
+        ("W", "wins", "number"),
+        ("D", "draws", "number spare"),
+        ("L", "losses, technical ones included", "number"),
+        ("TL", "technical losses: late, silent, or out of the rules", "number spare"),
     )
     heads = [head(label, title=title, class_=kind) for label, title, kind in columns]
     rows = table(heads, map(_standing, board.places), class_="standings")
@@ -54,9 +54,18 @@ def standings(board: Board) -> Html:
 
 
 def _standing(place: Place) -> list[Html]:
-    who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))))
-    counts = (place.played, place.wins, place.draws, place.losses, place.technical_losses)
-    return [number(place.rank), who, *map(number, counts), tag("td", text(place.points), class_="number points")]
+    """A narrow window shows the points, wins and losses alone; the rest is spared."""
+    who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))), "who")
+    return [
+        number(place.rank),
+        who,
+        cell(text(place.points), "number points"),
+        cell(text(place.played), "number spare"),
+        number(place.wins),
+        cell(text(place.draws), "number spare"),
+        number(place.losses),
+        cell(text(place.technical_losses), "number spare"),
+    ]
 
 
 def cross_table(board: Board) -> Html:

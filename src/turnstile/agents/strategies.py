@@ -57,11 +57,10 @@ def default_of(question: Question) -> Choice:
 
 def find_strategy(text: str, seed: Seed) -> Strategy:
     """The strategy that a word names. What is random in it is drawn from the seed, for each match on its own."""
-    name, _, rest = text.partition(":")
-    if name == "python" and rest.count(":") == 1 and all(rest.split(":")):
-        return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *rest.split(":")])
-    if name == "command" and rest.strip():
-        return in_process(_words(rest))
+    if function := own_function(text):
+        return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *function])
+    if program := own_program(text):
+        return in_process(program)
     found = find_built_in(text, seed)
     if found is None:
         raise UnknownStrategy(f"There is no strategy {text!r}; there are: {', '.join((*SIDES_OF, *OWN))}.")
@@ -84,11 +83,22 @@ def find_function(text: str, seed: Seed) -> Callable[[Question], Choice] | None:
     return lambda asked: side(asked, seed) if asked.move is None else mover(asked.move, asked.match_id)
 
 
-def _words(command: str) -> list[str]:
+def own_function(text: str) -> tuple[str, str] | None:
+    """The module and the function of `python:MODULE:FUNCTION`; `None` for any other word."""
+    kind, _, rest = text.partition(":")
+    module, _, function = rest.partition(":")
+    return (module, function) if kind == "python" and module and function and ":" not in function else None
+
+
+def own_program(text: str) -> list[str] | None:
+    """The words of `command:PROGRAM`; `None` for any other word. Raises `UnknownStrategy`."""
+    kind, _, rest = text.partition(":")
+    if kind != "command" or not rest.strip():
+        return None
     try:
-        return shlex.split(command)
+        return shlex.split(rest)
     except ValueError as fault:
-        raise UnknownStrategy(f"The command {command!r} cannot be understood: {fault}.") from None
+        raise UnknownStrategy(f"The command {rest!r} cannot be understood: {fault}.") from None
 
 
 # built in

@@ -1,20 +1,17 @@
-"""Agents of the league on the command line: the manager, a referee, a player, each a process of its own."""
+"""The league on the command line: its agents, each a process of its own; a whole league at once; and a word to one."""
 
-import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, MANAGER_URL, PLAYER_PORT, REFEREE_PORT
+from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
+from turnstile.cli.league_options import common, game_option, league_option, manager_option, refuse_game
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
-from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
+from turnstile.league.words import GAME_TYPE, LeagueId
 
 # Agents bring a client and a server of HTTP along. They are imported by who runs one, so that all else starts fast.
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_STRATEGIES = ("random", "history", "alternating", "always:even")
 OTHER_STRATEGIES = ("bot", "random")
@@ -35,105 +32,25 @@ def league() -> None:
       turnstile league player --name Juniper --port 8101 &
       turnstile league player --name Sorrel --port 8102 --strategy history
 
+    A manager without --players waits for: turnstile league start
+
     Every agent keeps a log in the data folder and goes on where it was when it is started again. Matches are written
     to DATA/data/matches/LEAGUE, a player's history to DATA/data/players/ID. GET /health and /metrics say how it is.
     """
 
 
-COMMON = (
-    click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
-    click.option("--endpoint", metavar="URL", help="How others reach this agent, if not at http://HOST:PORT/mcp."),
-    click.option(
-        "--data",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=Path("SHARED"),
-        show_default=True,
-        help="The folder for matches, histories and logs.",
-    ),
-    click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
-    click.option(
-        "--time-scale",
-        "pace",
-        type=click.FloatRange(0, 1, min_open=True),
-        default=1.0,
-        show_default=True,
-        help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
-    ),
-    click.option(
-        "--allow",
-        multiple=True,
-        metavar="HOST|NETWORK",
-        help="Call agents there, too; by default only those on this machine. May be repeated.",
-    ),
-    click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
-    click.option(
-        "--log-format",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Lines for people, or objects for programs.",
-    ),
-    click.option(
-        "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
-    ),
-    click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Say when it is ready as a line of JSON, with the endpoint and port.",
-    ),
-)
-"""The options that all agents have, but for the port."""
-
-
-def common(port: int) -> Callable[[F], F]:
-    """The options that all agents have; each kind has a port of its own."""
-    port_option = click.option(
-        "--port",
-        type=click.IntRange(0, 65535),
-        default=port,
-        show_default=True,
-        help="The port to listen on; 0 is any that is free, and the same again after a restart.",
-    )
-
-    def add(command: F) -> F:
-        for option in reversed((port_option, *COMMON)):
-            command = option(command)
-        return command
-
-    return add
-
-
-game_option = click.option(
-    "--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two."
-)
-
-
-def refuse_game(game_type: str) -> None:
-    """A usage error for a game that no league can play."""
-    from turnstile.agents.games import games_for_two
-
-    if game_type not in games_for_two():
-        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
-
-
-manager_option = click.option(
-    "--manager", default=MANAGER_URL, show_default=True, metavar="URL", help="Where the league manager is."
-)
-
-
 @league.command()
 @common(MANAGER_PORT)
-@click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
+@league_option
 @game_option
 @click.option(
     "--players",
     "expected",
     type=click.IntRange(2),
-    help="Begin when so many players and a referee have registered; else wait for START_LEAGUE.",
+    help="Begin when so many players and a referee have registered; else wait for 'turnstile league start'.",
 )
 @click.option(
-    "--most-players", type=click.IntRange(2), default=MOST_PLAYERS, show_default=True, help="Then it is full."
+    "--most-players", type=click.IntRange(2, 10_000), default=MOST_PLAYERS, show_default=True, help="Then it is full."
 )
 @click.option(
     "--player",
@@ -170,11 +87,14 @@ def manager(
 
     \b
     Begin by itself with four players:  turnstile league manager --players 4
+    Begin when it is told to:           turnstile league manager, and then: turnstile league start
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
     from turnstile.cli.league_agents import ManagerHost, run
 
     refuse_game(game_type)
+    if expected is not None and expected > most_players:
+        raise click.UsageError(f"With --most-players {most_players} there are never --players {expected}.")
     options = Options(
         league_id=LeagueId(league_id), game_type=game_type, expected_players=expected, most_players=most_players
     )
@@ -196,7 +116,7 @@ def manager(
 @league.command()
 @common(REFEREE_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Referee and the port.")
+@click.option("--name", help="What it is called; by default Referee and the port. With --port 0, two need two names.")
 @click.option(
     "--capacity",
     type=click.IntRange(1, 10_000),
@@ -223,7 +143,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool, **given: Any) ->
 @league.command()
 @common(PLAYER_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Player and the port.")
+@click.option("--name", help="What it is called; by default Player and the port. With --port 0, two need two names.")
 @click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
 @click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
 @click.option(
@@ -245,15 +165,50 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     Yours is run in a process of its own, and killed when it is too late; then the player says "even". In another game
     it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
     """
-    from turnstile.cli.league_agents import PlayerHost, run
+    from turnstile.agents.own import refuse_strategy
+    from turnstile.cli.league_agents import PlayerHost, Settings, run
+
+    def make(settings: Settings) -> PlayerHost:
+        refuse_strategy(strategy)
+        drawn = None if seed is None else Seed(seed)
+        return PlayerHost(settings, strategy, seed=drawn, accepts_unannounced=accept_unannounced)
 
     run(
-        lambda settings: PlayerHost(
-            settings, strategy, seed=None if seed is None else Seed(seed), accepts_unannounced=accept_unannounced
-        ),
+        make,
         name=name or _name("Player", given["port"]),
         **given,
     )
+
+
+@league.command()
+@manager_option
+@click.option("--league", "league_id", help="Only if it is this league.")
+@click.option(
+    "--token",
+    envvar="TURNSTILE_ADMIN_TOKEN",
+    metavar="TOKEN",
+    help="What the manager was given as --admin-token; it is not needed on the manager's own machine.",
+)
+def start(manager: str, league_id: str | None, token: str | None) -> None:
+    """Begin a league whose manager waits for it. Exits with 1 if it does not begin.
+
+    \b
+    turnstile league manager &
+    turnstile league start
+    """
+    from turnstile.cli.league_ask import ask_to_start
+
+    ask_to_start(manager, None if league_id is None else LeagueId(league_id), token)
+
+
+@league.command()
+@manager_option
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON, for programs.")
+def status(manager: str, as_json: bool) -> None:
+    """Show how far a league has got, and its table. Exits with 1 if its manager does not answer."""
+    from turnstile.cli.league_ask import ask_for_board
+
+    ask_for_board(manager, as_json=as_json)
 
 
 @league.command()
@@ -266,7 +221,7 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     help="Who chooses for the first player, the second, and so on from the first again. By default one of each kind.",
 )
 @game_option
-@click.option("--league", "league_id", default=DEFAULT_LEAGUE, show_default=True, help="The id of the league.")
+@league_option
 @click.option("--in-process", is_flag=True, help="All in this process, in virtual time: by far the fastest.")
 @click.option(
     "--time-scale",
@@ -301,18 +256,13 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each round and at the end, for programs.")
 def run(
     players: int,
-    referees: int,
     strategies: tuple[str, ...],
     game_type: str,
     league_id: str,
     in_process: bool,
-    pace: float,
-    capacity: int,
-    data: Path,
-    port: int,
-    seed: str | None,
     report_to: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Run a whole league, show its rounds and standings as they change, and end with a table.
 
@@ -326,18 +276,15 @@ def run(
     from turnstile.cli import league_run
 
     refuse_game(game_type)
+    if report_to is not None and not in_process:
+        raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")
     chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
     league_run.refuse_strategies(chosen)
     plan = league_run.Plan(
         league_id=LeagueId(league_id),
         strategies=[chosen[number % len(chosen)] for number in range(players)],
-        referees=referees,
-        data=data,
-        port=port,
-        capacity=capacity,
-        pace=pace,
-        seed=seed,
         game_type=game_type,
+        **given,
     )
     if in_process:
         league_run.run_in_process(plan, as_json=as_json, report_to=report_to)
@@ -346,7 +293,8 @@ def run(
 
 
 def _name(role: str, port: int) -> str:
-    return f"{role}-{port or os.getpid()}"
+    """A name that is the same after a restart."""
+    return f"{role}-{port}" if port else role
 
 
 def _listed(entry: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing
+from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing, refusal
 from turnstile.agents.host import CannotStart, Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
@@ -21,7 +21,7 @@ from turnstile.cli.arguments import INTERRUPTED
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
-__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "run"]
+__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "Settings", "run"]
 
 FAILED = 1
 
@@ -39,6 +39,8 @@ def run(
     """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
     outlive_pipes()
     reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
+    if "manager" in given and (why := refusal(given["manager"], reach)):
+        raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
     with _log(log_file) as log:
         settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
         status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
@@ -101,4 +103,6 @@ def _tell(ready: Ready, as_json: bool) -> None:
         click.echo(msgspec.json.encode(ready).decode())
     else:
         click.echo(f"{ready.name} listens at {ready.endpoint}")
+        if ready.hint is not None:
+            click.echo(ready.hint)
     sys.stdout.flush()

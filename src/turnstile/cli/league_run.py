@@ -3,19 +3,19 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from turnstile.agents.board import Board
-from turnstile.agents.company import Company, Plan
+from turnstile.agents.company import Company, OtherPlan, Plan
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import DidNotStart
+from turnstile.agents.own import Called, refuse_strategy
 from turnstile.agents.report import report
 from turnstile.agents.showing import shown
-from turnstile.agents.strategies import UnknownStrategy, find_function, find_strategy
+from turnstile.agents.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.league_agents import outlive_pipes
 from turnstile.cli.league_show import Show, glimpse
@@ -27,14 +27,15 @@ from turnstile.league.words import MatchId
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
+WAS_OVER = "This league was over already. For another one give another --league or --data."
 GO_ON = "Stopped. Everything is kept: the same command goes on where it was."
 
 
-def refuse_strategies(strategies: tuple[str, ...]) -> None:
-    """A usage error for a strategy that does not exist, before anything is started."""
-    for text in strategies:
+def refuse_strategies(strategies: Iterable[str]) -> None:
+    """A usage error for a strategy that cannot be asked, before anything is started."""
+    for text in dict.fromkeys(strategies):
         try:
-            find_strategy(text, Seed("any"))
+            refuse_strategy(text)
         except UnknownStrategy as fault:
             raise click.UsageError(str(fault)) from None
 
@@ -69,10 +70,13 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, running.cancel)
     try:
-        return await running, False
+        board = await running
+        if company.was_over:
+            show.say(WAS_OVER)
+        return board, False
     except asyncio.CancelledError:
         return latest, True
-    except DidNotStart as fault:
+    except (DidNotStart, OtherPlan) as fault:
         raise click.ClickException(str(fault)) from None
 
 
@@ -82,22 +86,12 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
 def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None:
     """Play the league in virtual time. Only its report is written, if that is wanted."""
     seed = Seed(plan.seed) if plan.seed is not None else new_seed()
-    entrants = [
-        Entrant(name, _strategy(text, derive(seed, name)))
-        for name, text in zip(plan.names, plan.strategies, strict=True)
-    ]
-    local = LocalLeague(
-        entrants,
-        seed,
-        referees=plan.referees,
-        at_a_time=plan.capacity,
-        league_id=plan.league_id,
-        game_type=plan.game_type,
-        pace=plan.pace,
-    )
+    own = _called(plan.strategies)
+    local = _local(plan, seed, own)
     reports: dict[MatchId, MatchResultReport] = {}
     is_stopped = False
     with Show(as_json=as_json) as show:
+        show.begin()
         try:
             for played in local.run():
                 if report_to is not None:
@@ -108,6 +102,9 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
         show.end()
         state = local.manager.state
         show.finish(glimpse(shown(state, (), reports)))
+    for each in own.values():
+        if each.failures:
+            click.echo(f"{each.text} has failed {each.failures} times, first in {each.first_failure}", err=True)
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
         write_whole(report_to, report(shown(state, rounds, reports)).encode())
@@ -116,15 +113,24 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
         sys.exit(INTERRUPTED)
 
 
-def _strategy(text: str, seed: Seed) -> Strategy:
-    """A strategy as a function. One's own is called as it is: nothing protects this process from it."""
-    choose = find_function(text, seed)
-    if choose is not None:
-        return choose
-    kind, _, rest = text.partition(":")
-    if kind != "python":
-        raise click.UsageError(f"Within one process {text!r} cannot be asked; give a built-in strategy or python:....")
-    module, _, name = rest.partition(":")
-    sys.path.insert(0, "")
-    function: Callable[..., str] = getattr(import_module(module), name)
-    return lambda question: function(question)
+def _called(strategies: Iterable[str]) -> dict[str, Called]:
+    """Those that are somebody's own. A usage error for what cannot be asked within this process."""
+    try:
+        return {text: Called(text) for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None}
+    except UnknownStrategy as fault:
+        raise click.UsageError(str(fault)) from None
+
+
+def _local(plan: Plan, seed: Seed, own: dict[str, Called]) -> LocalLeague:
+    def strategy(name: str, text: str) -> Strategy:
+        return find_function(text, derive(seed, name)) or own[text]
+
+    return LocalLeague(
+        [Entrant(name, strategy(name, text)) for name, text in zip(plan.names, plan.strategies, strict=True)],
+        seed,
+        referees=plan.referees,
+        at_a_time=plan.capacity,
+        league_id=plan.league_id,
+        game_type=plan.game_type,
+        pace=plan.pace,
+    )

@@ -26,7 +26,7 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
 
     league_id: str
     progress: Progress
-    current_round: int
+    rounds_completed: int
     total_rounds: int
     matches_completed: int
     total_matches: int
@@ -34,10 +34,11 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
 
 
 def glimpse(board: Board) -> Glimpse:
+    a_round = board.total_matches // max(board.total_rounds, 1)  # all rounds have as many, and follow each other
     return Glimpse(
         league_id=board.league_id,
         progress=board.progress,
-        current_round=board.current_round,
+        rounds_completed=board.matches_completed // max(a_round, 1),
         total_rounds=board.total_rounds,
         matches_completed=board.matches_completed,
         total_matches=board.total_matches,
@@ -46,11 +47,15 @@ def glimpse(board: Board) -> Glimpse:
 
 
 class Show:
-    """Shows what it is given: live in a terminal, one line a round elsewhere, JSON lines for programs."""
+    """Shows what it is given: live in a terminal, a line for each round that ends elsewhere, in JSON for programs.
+
+    The line of the last round is the one with which all ends.
+    """
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self._began: float | None = None
+        self._done_before = 0
         self._said = 0.0
         self._round = 0
         console = Console(stderr=True)
@@ -80,30 +85,40 @@ class Show:
 
     def update(self, now: Glimpse) -> None:
         """What it looks like now. Called as often as one likes."""
-        if self._began is None and now.progress is not Progress.PENDING:
-            self._began = time.monotonic()
+        if self._began is None and now.progress is Progress.RUNNING:
+            self.begin(now.matches_completed)
+            self._round = now.rounds_completed
         if self._live:
             self._live.update(self._picture(now))
-        elif now.current_round > self._round and (self.as_json or time.monotonic() > self._said + LINE_SECONDS):
-            self._round, self._said = now.current_round, time.monotonic()
+        elif self._round < now.rounds_completed < now.total_rounds and self._has_time_for_a_line():
+            self._round, self._said = now.rounds_completed, time.monotonic()
             self._line(now)
+
+    def begin(self, done: int = 0) -> None:
+        """From now on matches are played; so many have been before."""
+        self._began, self._done_before = time.monotonic(), done
+
+    def _has_time_for_a_line(self) -> bool:
+        return self.as_json or time.monotonic() > self._said + LINE_SECONDS
 
     def _line(self, now: Glimpse) -> None:
         if self.as_json:
             click.echo(encode(now))
         else:
-            click.echo(f"Round {now.current_round} of {now.total_rounds}: {self._matches(now)}{_leader(now)}", err=True)
+            ended = f"Round {now.rounds_completed} of {now.total_rounds} is over"
+            click.echo(f"{ended}: {self._matches(now)}{_leader(now)}", err=True)
         sys.stdout.flush()
 
     def _matches(self, now: Glimpse) -> str:
         done = f"{now.matches_completed:,} of {now.total_matches:,} matches"
-        if self._began is None or not now.matches_completed:
+        if self._began is None or now.matches_completed == self._done_before:
             return done
-        rate = now.matches_completed / max(time.monotonic() - self._began, 0.001)
+        rate = (now.matches_completed - self._done_before) / max(time.monotonic() - self._began, 0.001)
         return f"{done}, {rate:,.1f} a second"
 
     def _picture(self, now: Glimpse) -> Group:
-        title = Text(f"{now.league_id}: round {now.current_round} of {now.total_rounds}, {self._matches(now)}")
+        present = min(now.rounds_completed + 1, now.total_rounds)
+        title = Text(f"{now.league_id}: round {present} of {now.total_rounds}, {self._matches(now)}")
         bar = ProgressBar(total=max(now.total_matches, 1), completed=now.matches_completed, width=60)
         return Group(title, bar, table_of(now.standings[:MOST_SHOWN]))
 

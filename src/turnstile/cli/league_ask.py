@@ -1,0 +1,80 @@
+"""A word to a league manager: that its league may begin, and how far it has got."""
+
+import asyncio
+import sys
+from typing import NoReturn
+
+import aiohttp
+import click
+import msgspec
+
+from turnstile.agents.addresses import THIS_MACHINE, allowing
+from turnstile.agents.board import Board
+from turnstile.agents.caller import Caller, Fault, Unreached
+from turnstile.agents.envelope import Identity, new_conversation
+from turnstile.agents.journal import printable
+from turnstile.agents.replies import Answered
+from turnstile.cli.league_options import host_of
+from turnstile.cli.league_show import Show, glimpse
+from turnstile.kernel.values import decode
+from turnstile.league.management import LeagueStatus, StartLeague
+from turnstile.league.manager import LAUNCHER
+from turnstile.league.words import LEAGUE_MANAGER, LeagueId
+
+FAILED = 1
+SECONDS = 10.0
+
+
+def ask_to_start(manager: str, league_id: LeagueId | None, token: str | None) -> None:
+    try:
+        told = asyncio.run(_told_to_start(manager, league_id, token))
+    except Unreached as fault:
+        _fail(f"{manager} does not answer: {fault}.")
+    if isinstance(told, LeagueStatus):
+        click.echo(f"{told.league_id} is {told.status}: round {told.current_round} of {told.total_rounds}.")
+    elif isinstance(told, Fault):
+        _fail(f"The league does not begin: {_reason(told)}")
+    else:
+        _fail(f"{manager} answers, but not as a league manager does.")
+
+
+async def _told_to_start(manager: str, league_id: LeagueId | None, token: str | None) -> Answered:
+    async with Caller(allowing(THIS_MACHINE, host_of(manager))) as caller:
+        return await caller.call(
+            manager,
+            StartLeague(league_id=league_id),
+            who=Identity(LAUNCHER, token),
+            to=LEAGUE_MANAGER,
+            conversation=new_conversation(),
+            seconds=SECONDS,
+        )
+
+
+def _reason(told: Fault) -> str:
+    """The sentence of a LEAGUE_ERROR, where there is one; what others write may be anything."""
+    context = told.data.get("context") if isinstance(told.data, dict) else None
+    reason = context.get("reason") if isinstance(context, dict) else None
+    return printable(reason if isinstance(reason, str) else told.message)
+
+
+def ask_for_board(manager: str, *, as_json: bool) -> None:
+    try:
+        board = asyncio.run(_board(manager))
+    except (aiohttp.ClientError, TimeoutError):
+        _fail(f"{manager} does not answer.")
+    except msgspec.DecodeError:
+        _fail(f"{manager} answers, but not as a league manager does.")
+    Show(as_json=as_json).finish(glimpse(board))
+
+
+async def _board(manager: str) -> Board:
+    url = f"{manager.removesuffix('/mcp')}/board.json"
+    timeout = aiohttp.ClientTimeout(total=SECONDS)
+    async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
+        answer.raise_for_status()
+        return decode(await answer.read(), Board)
+
+
+def _fail(sentence: str) -> NoReturn:
+    click.echo(f"turnstile: {sentence}", err=True)
+    sys.exit(FAILED)

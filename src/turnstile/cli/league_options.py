@@ -1,0 +1,154 @@
+"""Options that the commands of the league share, and what is refused as soon as it is said."""
+
+from collections.abc import Callable
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import click
+
+from turnstile.agents.defaults import MANAGER_URL
+from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def endpoint(context: click.Context, parameter: click.Parameter, url: str | None) -> str | None:
+    """The address of an agent. Whether it may be called is another question: here it could never be."""
+    from turnstile.agents.addresses import THIS_MACHINE, allowing, refusal
+
+    if url is not None and (why := refusal(url, allowing(THIS_MACHINE, host_of(url)))):
+        raise click.BadParameter(f"{url!r} is {why}; give it as http://HOST:PORT/mcp.")
+    return url
+
+
+def host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def places(context: click.Context, parameter: click.Parameter, entries: tuple[str, ...]) -> tuple[str, ...]:
+    """Hosts and networks."""
+    from turnstile.agents.addresses import NAME
+
+    for entry in entries:
+        try:
+            ip_network(entry)
+        except ValueError as fault:
+            if "/" in entry or not NAME.fullmatch(entry.lower()):
+                raise click.BadParameter(f"{entry!r} is neither a host nor a network: {fault}.") from None
+    return entries
+
+
+def file_name(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """An id that folders are named after."""
+    from turnstile.agents.files import part_of_path
+
+    if part_of_path(text) is None:
+        raise click.BadParameter(f"{text!r} cannot be the name of a folder.")
+    return text
+
+
+COMMON = (
+    click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
+    click.option(
+        "--endpoint",
+        metavar="URL",
+        callback=endpoint,
+        help="How others reach this agent, if not at http://HOST:PORT/mcp.",
+    ),
+    click.option(
+        "--data",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("SHARED"),
+        show_default=True,
+        help="The folder for matches, histories and logs.",
+    ),
+    click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
+    click.option(
+        "--time-scale",
+        "pace",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=1.0,
+        show_default=True,
+        help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
+    ),
+    click.option(
+        "--allow",
+        multiple=True,
+        metavar="HOST|NETWORK",
+        callback=places,
+        help="Call agents there, too; by default only those on this machine. May be repeated.",
+    ),
+    click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
+    click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Lines for people, or objects for programs.",
+    ),
+    click.option(
+        "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
+    ),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Say when it is ready as a line of JSON, with the endpoint and port.",
+    ),
+)
+"""The options that all agents have, but for the port."""
+
+
+def common(port: int) -> Callable[[F], F]:
+    """The options that all agents have; each kind has a port of its own."""
+    port_option = click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=port,
+        show_default=True,
+        help="The port to listen on; 0 is any that is free, and the same again after a restart.",
+    )
+
+    def add(command: F) -> F:
+        for option in reversed((port_option, *COMMON)):
+            command = option(command)
+        return command
+
+    return add
+
+
+game_option = click.option(
+    "--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two."
+)
+
+
+def refuse_game(game_type: str) -> None:
+    """A usage error for a game that no league can play."""
+    from turnstile.agents.games import games_for_two
+
+    if game_type not in games_for_two():
+        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+
+
+manager_option = click.option(
+    "--manager",
+    default=MANAGER_URL,
+    show_default=True,
+    metavar="URL",
+    callback=endpoint,
+    help="Where the league manager is.",
+)
+
+league_option = click.option(
+    "--league",
+    "league_id",
+    default=DEFAULT_LEAGUE,
+    show_default=True,
+    callback=file_name,
+    help="The id of the league: letters, digits, dots, hyphens and underscores.",
+)

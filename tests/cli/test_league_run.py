@@ -1,0 +1,84 @@
+"""`turnstile league run`: what it says of a league, and strategies of one's own within one process."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.agents.boards import board
+from tests.cli.conftest import Turnstile
+from turnstile.cli.league_show import Show, glimpse
+
+OWN = """
+import sys
+
+def by_id(known):
+    assert type(known) is dict
+    return "odd" if known["opponent_id"] == "P02" else {"choice": "EVEN"}
+
+def raises(known):
+    return known["no such thing"]
+
+def leaves(known):
+    sys.exit(3)
+
+def rubbish(known):
+    return object()
+"""
+
+
+def test_one_line_of_json_for_each_round(turnstile: Turnstile) -> None:
+    said = turnstile("league", "run", "--in-process", "--players", "4", "--json", "--seed", "7")
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    assert [(line["rounds_completed"], line["matches_completed"]) for line in lines] == [(1, 2), (2, 4), (3, 6)]
+    assert [line["progress"] for line in lines] == ["running", "running", "completed"]
+
+
+def test_a_league_that_is_followed_from_outside_gets_the_same_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """Boards come whenever something changes: within rounds, twice, and for a league that had begun before."""
+    show = Show(as_json=True)
+    for played, more in ((1, 0), (1, 2), (2, 0), (2, 0), (2, 1), (4, 1), (5, 0)):
+        seen = board(played)
+        show.update(glimpse(replace(seen, matches_completed=seen.matches_completed + more)))
+    show.finish(glimpse(board(5)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["rounds_completed"] for line in lines] == [2, 4, 5]
+
+
+def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=False)
+    show.update(glimpse(board(5)))
+    show.finish(glimpse(board(5)))
+    out = capsys.readouterr().out
+    assert "15 of 15 matches" in out
+    assert "a second" not in out
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules in this folder are found by whatever is started."""
+    (tmp_path / "own_strategies.py").write_text(OWN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("game", ["even_odd", "e-card"])
+def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnstile: Turnstile, game: str) -> None:
+    names = ("raises", "leaves", "rubbish")
+    strategies = [f"--strategy=python:own_strategies:{name}" for name in names]
+    said = turnstile("league", "run", "--in-process", "--players", "3", "--game", game, *strategies)
+    assert said.status == 0, said.err
+    assert "3 of 3 matches" in said.out
+    for name in names:
+        assert f"python:own_strategies:{name} has failed" in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.usefixtures("own")
+def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstile, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    words = ("--players", "2", "--strategy", "python:own_strategies:by_id", "--report", report)
+    said = turnstile("league", "run", "--in-process", *words)
+    assert "has failed" not in said.err
+    assert "P01 odd, P02 even" in report.read_text()
