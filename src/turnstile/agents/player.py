@@ -22,6 +22,7 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.messages import (
     ChooseParityCall,
+    FromReferee,
     GameError,
     GameInvitation,
     GameMoveCall,
@@ -33,7 +34,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, resumed, wanted
+from turnstile.league.player_play import failure_of, is_believed, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
@@ -50,13 +51,15 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
+ERRORS = {**JSON_RPC_ERRORS, STRANGER.code: 4001}
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 
 
 class PlayerWork(Work[State]):
     """The player's machine. It calls nobody but the league manager; all else it says in answers."""
 
-    errors = JSON_RPC_ERRORS
+    errors = ERRORS
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
@@ -156,7 +159,14 @@ class PlayerHost(Host):
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
-        return await self.agent.exchange(self.work, incoming.message, incoming.sender or incoming.peer)
+        """Who speaks as the referee of a match shows the key of it, where there is one."""
+        message, shown = incoming.message, incoming.auth_token
+
+        def refuse(state: State) -> Rejection | None:
+            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, shown)
+            return STRANGER if is_stranger else None
+
+        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer, refuse)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
