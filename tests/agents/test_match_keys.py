@@ -21,7 +21,7 @@ TO_PLAYERS = ("GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER")
 def said(message_type: str, match: str = "R1M1", round_id: int = 1) -> Body:
     """The fields of a message as the referee itself would write them."""
     ids: Body = {"match_id": match, "league_id": "foreign", "round_id": round_id, "game_type": "even_odd"}
-    result = {"status": "DRAW", "winner_player_id": None, "drawn_number": None, "choices": {}, "reason": "-"}
+    result: Body = {"status": "DRAW", "winner_player_id": None, "drawn_number": None, "choices": {}, "reason": "-"}
     context = {"opponent_id": "P02", "round_id": round_id, "your_standings": {}}
     more: dict[str, Body] = {
         "GAME_INVITATION": {"role_in_match": "PLAYER_A", "opponent_id": "P02"},

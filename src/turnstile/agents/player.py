@@ -52,7 +52,7 @@ from turnstile.store.protocol import Store
 TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
 STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
-ERRORS = {**JSON_RPC_ERRORS, STRANGER.code: 4001}
+ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 
 
@@ -173,6 +173,8 @@ class PlayerHost(Host):
             return
         state = came_of_it.state
         self._introduce(state)
+        if isinstance(event, GameOver) and state.history is not self._kept_matches:
+            self._look_at_draw(state)
         self._keep_history(state)
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
@@ -183,6 +185,13 @@ class PlayerHost(Host):
             self._part(state)
         elif (wish := wanted(state)) is not None:
             self._grant(wish)
+
+    def _look_at_draw(self, state: State) -> None:
+        """Whoever runs the player is to hear of a referee that has not kept its word."""
+        played = state.history[-1]
+        if played.is_fair is False:
+            self.agent.meter.unfair_draws += 1
+            self.agent.journal.note(f"The draw was NOT fair: {played.referee} has not kept its word.", played.match_id)
 
     def _introduce(self, state: State) -> None:
         """Who the player is, as soon as it knows."""

@@ -29,7 +29,7 @@ class RegistrarWork(Work[registrar.State]):
         keeper: Keeper[registrar.State],
         manager: str,
         noticed: Callable[[registrar.State], None],
-        key: str | None = None,
+        key: str = "",
     ) -> None:
         super().__init__(keeper)
         self._manager = manager
@@ -43,7 +43,7 @@ class RegistrarWork(Work[registrar.State]):
         return new_conversation()
 
     def token_of(self, state: registrar.State, send: Send) -> str | None:
-        return self._key
+        return self._key or None
 
     def failure_of(self, state: registrar.State, send: Send) -> Event | None:
         return registrar.failure_of(state)

@@ -87,7 +87,8 @@ def reassigned(state: State, gone: Collection[RefereeId]) -> State:
     state, chosen = _assigned(replace(state, referees=tuple(freed)), len(moved))
     matches, concerned = list(state.matches), set()
     for at, referee in zip(moved, chosen, strict=True):
-        matches[at] = replace(matches[at], referee_id=referee.referee_id)
+        if matches[at].referee_id != referee.referee_id:  # who has another seed
+            matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None)
         concerned |= {matches[at].player_a_id, matches[at].player_b_id}
     unheard = tuple(player for player in _everybody(state) if player in concerned)
     return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
