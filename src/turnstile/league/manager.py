@@ -29,7 +29,7 @@ from turnstile.league.manager_entry import (
     register_referee_again,
     register_referee_in_round,
 )
-from turnstile.league.manager_queries import answered, status_of
+from turnstile.league.manager_queries import answered, status_of, witnessed
 from turnstile.league.manager_results import match_reported, outcome_of
 from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
@@ -318,10 +318,10 @@ def complete_round(state: State) -> Next[State]:
 
 
 def answer_query(state: State, event: LeagueQuery) -> Next[State] | Rejection:
-    """Whoever takes part may ask about the league, at any time. Nothing changes."""
+    """Whoever takes part may ask about the league, at any time. Nothing changes but what a referee commits to."""
     if refused := _refuse_league(state, event):
         return refused
-    return Next(state, Send(event.sender or LAUNCHER, answered(state, event)))
+    return Next(witnessed(state, event), Send(event.sender or LAUNCHER, answered(state, event)))
 
 
 for _phase in RESTING:

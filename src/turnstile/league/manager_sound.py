@@ -105,7 +105,7 @@ def _scheduled(state: State) -> Iterator[Match]:
 
 
 def _unplayed(match: Match) -> Match:
-    return replace(match, referee_id=None, outcome=None)
+    return replace(match, referee_id=None, commitment=None, outcome=None)
 
 
 # who referees

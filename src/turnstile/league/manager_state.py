@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 
 from msgspec import Meta
 
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId, Timeout
 from turnstile.league import schedule
 from turnstile.league.words import (
@@ -165,6 +165,8 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     player_a_id: PlayerId
     player_b_id: PlayerId
     referee_id: RefereeId | None
+    commitment: Commitment | None = None
+    """To the seed of its draw, as its referee gave it first, before the players were called."""
     outcome: Outcome | None = None
 
 

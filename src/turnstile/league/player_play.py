@@ -3,6 +3,8 @@
 The steps that several transitions of the player have in common.
 """
 
+from hmac import compare_digest
+
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import Parity
@@ -195,6 +197,7 @@ def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
             opponent_id=match.player_b_id if match.player_a_id == state.me else match.player_a_id,
             referee_endpoint=match.referee_endpoint,
             referee_id=match.referee_id,
+            key=match.key_of(state.me),
         )
         for match in event.matches
         if state.me in (match.player_a_id, match.player_b_id)
@@ -226,6 +229,17 @@ def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
 
 
 # a match
+
+
+def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
+    """For hosts: whether a referee is one, by the token that it shows; who is none is not to be heard at all.
+
+    A match that was announced with a key is spoken of with that key. Without one anybody is believed.
+    """
+    queued = () if state.queued is None or state.player_id is None else my_matches(state, state.queued)
+    known = (*(() if state.round is None else state.round.matches), *queued)
+    keys = [match.key for match in known if match.match_id == event.match_id and match.key is not None]
+    return not keys or any(compare_digest(key.encode(), (shown or "").encode()) for key in keys)
 
 
 def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:

@@ -93,6 +93,8 @@ class Expected(LeagueValue, frozen=True, kw_only=True):
     opponent_id: PlayerId
     referee_endpoint: str
     referee_id: RefereeId | None = None
+    key: str | None = None
+    """With which its referee speaks to this player; where none was announced, it is believed without."""
 
     def is_by(self, sender: Address) -> bool:
         """Whether this is the announced referee, as far as the announcement names one."""
