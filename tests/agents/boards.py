@@ -2,7 +2,7 @@
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import LeagueId, MatchId, RefereeId, Status
 
@@ -21,7 +21,14 @@ def result(one: PlayerId, other: PlayerId, seed: Seed) -> Result:
     else:
         right = next(player for player, choice in choices.items() if choice is parity_of(number))
         status, winner, shown = Status.WIN, right, number
-    return Result(status=status, winner=winner, choices=ByPlayer(choices), drawn_number=shown, seed=seed)
+    return Result(
+        status=status,
+        winner=winner,
+        choices=ByPlayer(choices),
+        drawn_number=shown,
+        seed=seed,
+        commitment=commit(seed),
+    )
 
 
 def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:

@@ -40,8 +40,14 @@ def plan(folder: Path, players: int = 4, referees: int = 2) -> Plan:
     )
 
 
+HONEST = {Verdict.FAIR, Verdict.UNWITNESSED}
+
+
 def is_whole(board: Board) -> bool:
-    """Everybody has met everybody once, the table is the sum of the results, and every draw was fair."""
+    """Everybody has met everybody once, the table is the sum of the results, and no draw was unfair.
+
+    One is fair only if the manager was told of it before; while that is being started again, nobody can tell it.
+    """
     met = Counter(frozenset(match.players) for match in board.matches if match.result is not None)
     players = [place.player_id for place in board.places]
     points = Counter(dict.fromkeys(players, 0))
@@ -52,7 +58,7 @@ def is_whole(board: Board) -> bool:
     return (
         met == Counter(map(frozenset, combinations(players, 2)))
         and points == Counter({place.player_id: place.points for place in board.places})
-        and all(verdict(board.game_type, each.result) is Verdict.FAIR for each in board.matches if each.result)
+        and {verdict(board.game_type, each.result) for each in board.matches if each.result} <= HONEST
     )
 
 

@@ -185,6 +185,15 @@ def test_a_history_has_every_match_once_however_often_it_is_written(tmp_path: Pa
     }
 
 
+def test_a_match_that_was_played_again_has_its_later_result(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    kept(path, LEAGUE, played("R1M1", Outcome.WIN), played("R2M1", Outcome.WIN, 2))
+    kept(path, LEAGUE, played("R1M1", Outcome.WIN))  # the second was taken back, and is not over yet
+    history = kept(path, LEAGUE, played("R1M1", Outcome.WIN), played("R2M1", Outcome.LOSS, 2))
+    assert [match["result"] for match in history["matches"]] == ["WIN", "LOSS"]
+    assert history["stats"] == {"total_matches": 2, "wins": 1, "losses": 1, "draws": 0}
+
+
 def test_matches_of_another_league_are_others(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
     kept(path, LEAGUE, played("R1M1", Outcome.WIN))

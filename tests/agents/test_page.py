@@ -2,18 +2,20 @@
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board
 from tools.browser import browser
-from turnstile.agents.board import Board, Progress, Verdict, points_by_round, verdict
+from turnstile.agents.board import Board, Progress, Result, Verdict, points_by_round, verdict
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
 from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
-from turnstile.kernel.chance import Seed
-from turnstile.league.words import LeagueId
+from turnstile.kernel.chance import Seed, commit
+from turnstile.league.words import LeagueId, Status
 
 
 class Reader(HTMLParser):
@@ -73,20 +75,82 @@ def test_the_choices_of_a_match_under_way_are_not_shown() -> None:
     assert re.search(r"\(P0\d (even|odd)", page(after, 4))
 
 
-def test_a_number_that_does_not_follow_from_its_seed_is_called_unfair() -> None:
+def drawn() -> Result:
+    """A result with a draw."""
+    found = next(match.result for match in board(5).matches if match.result and match.result.drawn_number)
+    assert found is not None
+    return found
+
+
+def bent(result: Result) -> Result:
+    assert result.drawn_number is not None
+    return replace(result, drawn_number=result.drawn_number % 10 + 1)
+
+
+def test_A20_a_draw_is_fair_when_its_seed_was_promised_and_gives_the_number() -> None:
+    honest = drawn()
+    assert verdict("even_odd", honest) is Verdict.FAIR
+    assert verdict("even_odd", bent(honest)) is Verdict.UNFAIR
+    assert verdict("even_odd", replace(honest, commitment=commit(Seed("another")))) is Verdict.UNFAIR
+    assert verdict("even_odd", replace(honest, commitment=None)) is Verdict.UNWITNESSED
+    assert verdict("even_odd", replace(bent(honest), commitment=None)) is Verdict.UNFAIR
+
+
+def test_A20_a_result_without_a_draw_is_not_proven_and_a_technical_loss_is_neither() -> None:
+    honest = drawn()
+    for withheld in (replace(honest, seed=None), replace(honest, drawn_number=None), replace(honest, seed=Seed(""))):
+        assert verdict("even_odd", withheld) is Verdict.UNPROVEN
+        assert verdict("even_odd", replace(withheld, status=Status.TECHNICAL_LOSS)) is Verdict.NO_DRAW
+    assert verdict("e-card", honest) is Verdict.NO_DRAW
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence", "mark"),
+    [
+        ({}, "13 draws checked: 13 fair, as their referees were bound to draw them.", "fair"),
+        (
+            {"drawn_number": 0},
+            "13 draws checked: 1 NOT fair; 12 fair, as their referees were bound to draw them.",
+            "NOT FAIR",
+        ),
+        (
+            {"commitment": None},
+            "13 draws checked: 12 fair, as their referees were bound to draw them; "
+            "1 as the seeds give them, which nobody was bound to before.",
+            "not witnessed",
+        ),
+        (
+            {"seed": None},
+            "12 draws checked: 12 fair, as their referees were bound to draw them. "
+            "1 result came without a draw that could be checked.",
+            "not proven",
+        ),
+        (
+            {"seed": None, "drawn_number": None},
+            "12 draws checked: 12 fair, as their referees were bound to draw them. "
+            "1 result came without a draw that could be checked.",
+            "not proven",
+        ),
+    ],
+)
+def test_A20_page_and_report_count_each_kind_of_draw_as_what_it_is(
+    changed: dict[str, Any], sentence: str, mark: str
+) -> None:
     honest = board(5)
     match = next(match for match in honest.matches if match.result and match.result.drawn_number)
     assert match.result is not None
-    bent = replace(match.result, drawn_number=match.result.drawn_number % 10 + 1)  # type: ignore[operator]
-    assert verdict("even_odd", match.result) is Verdict.FAIR
-    assert verdict("even_odd", bent) is Verdict.UNFAIR
-    assert verdict("even_odd", replace(match.result, seed=Seed("another"), drawn_number=None)) is Verdict.UNCHECKED
     first = honest.rounds[0]
-    matches = tuple(replace(one, result=bent) if one == match else one for one in first.matches)
-    dishonest = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
-    assert "NOT FAIR" in Reader(report(dishonest)).words
-    assert "1 are NOT what their seeds give" in Reader(report(dishonest)).words
-    assert "NOT" not in Reader(report(honest)).words
+    other = replace(match, result=replace(match.result, **changed))
+    matches = tuple(other if one == match else one for one in first.matches)
+    shown = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
+    assert sentence in Reader(report(shown)).words
+    assert mark in Reader(page(shown, 1)).words
+    is_green = 'class="verdict fair">13 draws' in report(shown)
+    assert is_green == (not changed)
+
+
+def test_A20_where_nothing_was_drawn_nothing_is_claimed() -> None:
+    assert "No draw could be checked." in Reader(report(board(0))).words
 
 
 def test_the_lines_of_the_picture_end_at_the_points_of_the_table() -> None:

@@ -11,7 +11,15 @@ from turnstile.agents.caller import Caller, Receipt
 from turnstile.agents.dialect import Dialects
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.server import Door, Incoming, served
-from turnstile.league.messages import ChooseParityResponse, GameJoinAck, GameOverAck, LeagueMessage
+from turnstile.league.management import Ping
+from turnstile.league.messages import (
+    ChooseParityResponse,
+    GameJoinAck,
+    GameOverAck,
+    LeagueMessage,
+    RoundAnnouncementAck,
+)
+from turnstile.league.words import DEFAULT_LEAGUE, RefereeId, referee_address
 
 
 def names(manners: Manners) -> str:
@@ -168,6 +176,20 @@ def test_who_knows_no_broadcast_is_told_it_in_one_form_the_next_time() -> None:
             return animal
 
     assert len(run(main()).heard) == 6 + 1 + 1
+
+
+def test_who_does_not_know_a_ping_is_there_all_the_same_and_is_asked_once() -> None:
+    async def main() -> Animal:
+        async with living(zoo.not_found) as animal, Caller() as caller:
+            ping = Ping(league_id=DEFAULT_LEAGUE, round_id=3)
+            answer = await caller.call(
+                animal.url, ping, who=referee(), to=referee_address(RefereeId("REF09")), conversation="c", seconds=5
+            )
+            assert isinstance(answer, RoundAnnouncementAck)
+            assert (answer.referee_id, answer.round_id) == ("REF09", 3)
+            return animal
+
+    assert len(run(main()).heard) == 1
 
 
 def test_who_declines_what_is_repeated_is_invited_once() -> None:

@@ -185,7 +185,9 @@ def _from_others(words: str) -> Event:
 ROW = StandingsRow(rank=1, player_id=ME, display_name="Juniper", played=1, wins=1, draws=0, losses=0, points=3)
 
 
-def announcement(round_id: int, league: LeagueId = LEAGUE, referee: str | None = "REF03") -> RoundAnnouncement:
+def announcement(
+    round_id: int, league: LeagueId = LEAGUE, referee: str | None = "REF03", revision: int | None = None
+) -> RoundAnnouncement:
     matches = tuple(
         AnnouncedMatch(
             match_id=MatchId(match),
@@ -196,7 +198,7 @@ def announcement(round_id: int, league: LeagueId = LEAGUE, referee: str | None =
         )
         for match, (first, second) in ROUNDS[round_id].items()
     )
-    return RoundAnnouncement(league_id=league, round_id=round_id, matches=matches)
+    return RoundAnnouncement(league_id=league, round_id=round_id, matches=matches, revision=revision)
 
 
 def invitation(

@@ -1,12 +1,13 @@
 """Referees that do not answer, answer without ever sending a result, die, and come back."""
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId
-from turnstile.league.management import RefereeRegisterResponse
+from turnstile.league.management import Ping, RefereeRegisterResponse
 from turnstile.league.manager_calls import expiry_of, resumed
-from turnstile.league.manager_state import Code, Options, Phase
+from turnstile.league.manager_state import PERIODS_OF_A_MATCH, Code, Options, Phase
 from turnstile.league.manager_world import refereeing
 from turnstile.league.messages import MatchResultAck, RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.words import RefereeId
@@ -24,10 +25,30 @@ def told_to(league: League) -> dict[str, list[str]]:
 # watching
 
 
-def test_a_referee_from_which_nothing_comes_is_told_its_unfinished_matches_again() -> None:
-    league = playing("Ron").reports("R1M1", "P01").watches(REF01)
-    assert told_to(league) == {"referee:REF01": ["R1M2"]}
+def test_a_referee_that_has_not_answered_is_told_its_matches_again() -> None:
+    league = playing("Ron").watches(REF01)
+    assert told_to(league) == {"referee:REF01": ["R1M1", "R1M2"]}
     assert league.armed == {"referee REF01": 10.0}
+
+
+def test_a_referee_that_has_answered_is_only_asked_whether_it_is_there() -> None:
+    """Not every referee knows a round that it is told twice from a new one."""
+    league = playing("Ron").answers(REF01).watches(REF01)
+    assert list(league.said(Ping)) == ["referee:REF01"]
+    assert told_to(league) == {}
+    assert league.armed == {"referee REF01": 10.0}
+
+
+def test_a_referee_that_does_not_answer_that_is_told_its_matches_again() -> None:
+    league = playing("Ron").reports("R1M1", "P01").watches(REF01, 2)
+    assert told_to(league) == {"referee:REF01": ["R1M2"]}
+
+
+def test_a_referee_that_answers_and_sends_no_result_is_told_its_matches_when_they_should_be_over() -> None:
+    league = playing("Ron")
+    for period in range(1, PERIODS_OF_A_MATCH + 1):
+        league.answers(REF01).watches(REF01)
+        assert bool(told_to(league)) == (period == PERIODS_OF_A_MATCH)
 
 
 def test_a_result_is_a_sign_of_life() -> None:
@@ -96,6 +117,29 @@ def test_the_players_concerned_hear_of_the_new_referee_before_it_does() -> None:
     assert league.disarmed == {"referee REF01", "referee REF02"}, "nobody is watched until the players have heard"
     league.heard()
     assert told_to(league) == {"referee:REF02": ["R1M1", "R1M2"]}
+
+
+def revisions(league: League) -> set[object]:
+    """How the announcements of the last step are numbered."""
+    return {announced.revision for announced in league.said(RoundAnnouncement).values()}
+
+
+def test_every_announcement_that_replaces_another_has_a_higher_revision() -> None:
+    league = League.of("Ana", "Bo", "Cy", "Di", referees=("Ron", "Sue"))
+    assert revisions(league) == {UNSET}, "as long as no referee is lost, the message is that of the protocol"
+    assert revisions(league.heard().watches(REF01, 4)) == {1}
+    assert {send.message.revision for send in resumed(league.state)} == {1}  # type: ignore[attr-defined]
+    assert revisions(league.enters("Cy")) == {1}, "who has been away hears the latest"
+    assert revisions(league.heard()) == {1}
+    league.watches(REF02, 4)
+    assert (league.phase, league.state.revision) == (Phase.WAITING_FOR_REFEREE, 1)
+    assert revisions(league.answers(REF01)) == {2}
+
+
+def test_the_next_round_begins_without_a_revision() -> None:
+    league = playing("Ron", "Sue").watches(REF01, 4).heard().plays_round()
+    assert (league.state.round_id, league.state.revision) == (2, 0)
+    assert revisions(league) == {UNSET}
 
 
 def test_results_of_other_matches_count_while_a_match_is_announced_again() -> None:

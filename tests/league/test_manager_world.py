@@ -4,15 +4,17 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.league import managed
-from turnstile.kernel import Refusal, Rejection, encode
+from turnstile.kernel import Event, Refusal, Rejection, Send, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
 from turnstile.league.manager import manager
 from turnstile.league.manager_sound import sound
-from turnstile.league.manager_state import Code, Options, Phase, State, Tally
+from turnstile.league.manager_state import IN_ROUND, Code, Options, Phase, State, Tally
 from turnstile.league.manager_world import HAPPENINGS, worlds
+from turnstile.league.messages import RoundAnnouncement
 from turnstile.league.stands import read_manager
 
 STATES = (1_464, 1_966, 733)
@@ -53,6 +55,33 @@ def test_every_row_is_taken_and_every_code_is_met() -> None:
     assert codes == {*Code}
 
 
+def test_every_change_of_referees_has_a_number_of_its_own() -> None:
+    for number in range(len(STATES)):
+        for node in walked(number)[0].nodes[::3]:
+            for event, _ in node.next:
+                _judge_revision(node.state, event)
+
+
+def _judge_revision(before: State, event: Event) -> None:
+    step = manager.step(before, event)
+    assert not isinstance(step, Rejection)
+    after = step.state
+    told = [effect.message for effect in step.effects if isinstance(effect, Send)]
+    revisions = {message.revision for message in told if isinstance(message, RoundAnnouncement)}
+    assert revisions <= {after.revision or UNSET}
+    if after.phase not in IN_ROUND or after.round_id != before.round_id or before.phase not in IN_ROUND:
+        assert after.revision == 0
+    elif after.phase is Phase.ANNOUNCING_ROUND and before.phase is not Phase.ANNOUNCING_ROUND:
+        assert after.revision == before.revision + 1
+    else:
+        assert after.revision == before.revision
+        assert _referees(after) == _referees(before)
+
+
+def _referees(state: State) -> list[str | None]:
+    return [match.referee_id for match in state.matches]
+
+
 def _hops(trace: Any) -> set[tuple[str, str, str]]:
     return {(hop.source, hop.cause, hop.target) for hop in trace}
 
@@ -80,6 +109,8 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
     (COMPLETE, {"finished": COMPLETE.finished[:-1], "round_id": 2}),
     (COMPLETE, {"matches": PLAYING.matches}),
     (PLAYING, {"remaining": 1}),
+    (PLAYING, {"revision": -1}),
+    (COMPLETE, {"revision": 1}),
     (ANNOUNCED, {"unheard": ("P02", "P01")}),
     (ANNOUNCED, {"unheard": ("P09",)}),
     (ANNOUNCED, {"unheard": ()}),

@@ -11,6 +11,7 @@ from turnstile.kernel import encode
 from turnstile.kernel.values import decode, wire_name
 from turnstile.league import messages
 from turnstile.league.messages import LeagueMessage
+from turnstile.league.player_play import revision_of
 
 ENVELOPE = {
     "protocol": "league.v2",
@@ -210,6 +211,14 @@ def test_a_technical_loss_has_nulls_where_nothing_was_drawn_or_chosen() -> None:
 def test_what_other_referees_and_managers_leave_out_is_not_missed(name: str, left_out: tuple[str, ...]) -> None:
     body = {key: value for key, value in BODIES[name].items() if key not in left_out}
     assert isinstance(decode(encode({"message_type": name, **body}), KINDS[name]), LeagueMessage)
+
+
+@pytest.mark.parametrize(("revision", "counts_as"), [({}, 0), ({"revision": None}, 0), ({"revision": 3}, 3)])
+def test_a_round_may_be_announced_with_a_revision(revision: dict[str, Any], counts_as: int) -> None:
+    written = {"message_type": "ROUND_ANNOUNCEMENT", **BODIES["ROUND_ANNOUNCEMENT"], **revision}
+    read = decode(encode(written), messages.RoundAnnouncement)
+    assert revision_of(read) == counts_as
+    assert json.loads(encode(read)) == written
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "league.md"

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.league import played
 from tests.league.played import ANOTHER, IN_MATCH, announcement, call, invitation, play, refused, sent, taken, timers
 from turnstile.league.messages import RoundAnnouncement
-from turnstile.league.player_state import MOST_KEPT, Code, Phase, PlayedMatch, State
+from turnstile.league.player_state import MOST_KEPT, Code, Phase, PlayedMatch, Round, State
 from turnstile.league.player_world import sound
 from turnstile.league.words import MatchId
 
@@ -56,12 +56,6 @@ def test_another_referee_for_another_match_changes_nothing() -> None:
     assert taken(state, others).state == state
 
 
-def test_a_match_that_is_in_the_history_is_not_played_again_by_another_referee() -> None:
-    state = taken(played.complete(), WITH_ANOTHER).state
-    assert state.phase is Phase.MATCH_COMPLETE
-    assert refused(state, invitation("R1M1", sender=ANOTHER)) == Code.IGNORED
-
-
 def test_another_referee_comes_too_late_when_the_next_round_is_announced() -> None:
     state = play(played.chosen(), "round 2").state
     assert taken(state, WITH_ANOTHER).state == state
@@ -77,7 +71,8 @@ def after(matches: int) -> State:
     history = tuple(of_round(one, number) for number in range(1, matches + 1))[-MOST_KEPT:]
     statistics = replace(before.statistics, wins=matches, points=3 * matches)
     last = replace(before.playing, match_id=history[-1].match_id, round_id=matches)
-    return replace(before, history=history, statistics=statistics, match=last, round=None, phase=Phase.REGISTERED)
+    known = Round(round_id=matches, matches=())
+    return replace(before, history=history, statistics=statistics, match=last, round=known, phase=Phase.REGISTERED)
 
 
 def of_round(one: PlayedMatch, number: int) -> PlayedMatch:

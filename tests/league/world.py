@@ -18,6 +18,7 @@ from turnstile.league.local import player_options, referee_meta
 from turnstile.league.local_referee import LocalReferee
 from turnstile.league.manager_state import Options, Phase, player_id
 from turnstile.league.manager_table import standings
+from turnstile.league.messages import GameOver, RoundAnnouncement
 from turnstile.league.office import Letter, Office
 from turnstile.league.player_state import Phase as PlayerPhase
 from turnstile.league.player_state import Question
@@ -71,6 +72,7 @@ class World(Office):
         self.match_logs: dict[Address, dict[MatchId, Log]] = {}
         self.referee_ids: dict[Address, RefereeId | None] = {}
         self.gone: set[Address] = set()
+        self.announced: dict[Address, Letter] = {}
         self.manager: WatchedManager | None = None
         self.lives: Counter[Address] = Counter()
         self.ended: Instant | None = None
@@ -100,7 +102,22 @@ class World(Office):
         self.audit.sent(letter, is_honest=self._is_honest(letter.sender))
         delays = self._delays(letter)
         self.note(f"{letter.sender} -> {letter.to}: {_shown(letter)} {_fate(delays)}")
+        if isinstance(letter.message, RoundAnnouncement):
+            self._bring_belated(letter, letter.message)
+        if self.weather.untold and self.is_stormy and isinstance(letter.message, GameOver):
+            self.later(0, lambda: self.lose_a_referee(self.homes[letter.sender]))
         return delays
+
+    def _bring_belated(self, letter: Letter, said: RoundAnnouncement) -> None:
+        """What was announced of the same round before may come once more, while what replaces it is acted on."""
+        before = self.announced.get(letter.to)
+        self.announced[letter.to] = letter
+        if before is None or not (self.weather.belated and self.is_stormy):
+            return
+        is_replaced = getattr(before.message, "round_id", None) == said.round_id
+        if is_replaced and self.chance.random() < self.weather.belated:
+            self.reached["an old announcement came late"] += 1
+            self.later(self.weather.delay + self._delay(), lambda: self.deliver(before))
 
     def _delays(self, letter: Letter) -> Sequence[int]:
         if not self.is_stormy:
@@ -160,9 +177,10 @@ class World(Office):
             downtime = self.chance.randrange(self.weather.downtime + 1) if end.is_crash else SOON
             self.later(downtime, lambda: self.begin(end.home))
 
-    def lose_a_referee(self) -> None:
-        """One referee dies for good."""
-        home = Address("local:referee:1")
+    def lose_a_referee(self, home: Address) -> None:
+        """One referee dies for good, the others stay."""
+        if self.gone:
+            return
         self.gone.add(home)
         self.bury(Exit(home, "dies for good"))
 
@@ -232,7 +250,7 @@ class World(Office):
         for home in homes:
             self.later(self._delay() if self.is_stormy else 0, lambda home=home: self.begin(home))  # type: ignore[misc]
         if self.weather.gone:
-            self.later(self.weather.gone, self.lose_a_referee)
+            self.later(self.weather.gone, lambda: self.lose_a_referee(Address("local:referee:1")))
         while self.turn():
             self.turns += 1
             if self.turns > MOST_TURNS or self.now > self.weather.storm + CALM:
@@ -261,8 +279,8 @@ class World(Office):
         honest = [agent for agent in self.agents.values() if type(agent) is WorldPlayer]
         if self.ended is not None and self.ended > self.weather.storm:
             self._judge_news(honest)
-        if self.weather.is_perfect:
-            self._judge_statistics(honest)
+        if self.weather.is_perfect or (self.weather.is_fair and not any(self.plan.habits)):
+            self._judge_statistics(honest)  # of a match that somebody declines the end may come before the beginning
 
     def honest_players(self) -> set[PlayerId]:
         return {
@@ -278,7 +296,7 @@ class World(Office):
                 self.fail("told", f"{player.state.player_id} is {player.state.phase} when the league is over")
 
     def _judge_statistics(self, players: list[WorldPlayer]) -> None:
-        """What players know at the end of a league in which nothing got lost."""
+        """What players know at the end of a league in which everything arrives in time."""
         assert self.manager is not None
         rows = {row.player_id: row for row in standings(self.manager.state)}
         self._judge_news(players)

@@ -114,14 +114,11 @@ class Audit:
         )
 
     def technical_losers(self) -> set[PlayerId]:
-        """Who has lost for not answering, but for matches that another referee had ended before."""
-        lost = [
-            event.result
-            for event in self.bookings.values()
-            if event.result.details.status is Status.TECHNICAL_LOSS and self._has_one_end(event.match_id)
-        ]
+        """Who has lost for not answering."""
+        results = [event.result for event in self.bookings.values()]
+        lost = [result for result in results if result.details.status is Status.TECHNICAL_LOSS]
         return {player for result in lost for player in result.score if player != result.winner}
 
-    def _has_one_end(self, match: MatchId) -> bool:
-        """Whether only one referee has told the players of a match how it ended."""
-        return sum(each == match for _, each in self._results) == 1
+    def ended_twice(self) -> int:
+        """The matches that two referees have ended, for the first was lost before it could report."""
+        return sum(times > 1 for times in Counter(match for _, match in self._results).values())

@@ -20,7 +20,9 @@ from turnstile.league import (
     manager_rounds,
     manager_state,
     player,
+    player_announcements,
     player_play,
+    player_record,
     referee,
     schedule,
 )
@@ -88,7 +90,25 @@ def answers_before_it_has_written_it_down(patch: Patch) -> None:
 
 @caught_by("just")
 def keeps_to_a_referee_that_was_replaced(patch: Patch) -> None:
-    patch.setattr(player, "given_to_another", lambda state, event: None)
+    patch.setattr(player_announcements, "is_given_to_another", lambda state, event: False)
+
+
+@caught_by("just")
+def keeps_the_result_of_a_referee_that_was_replaced(patch: Patch) -> None:
+    patch.setattr(player_play, "taken_back", lambda state, matches: state)
+
+
+@caught_by("just")
+def believes_what_was_announced_before(patch: Patch) -> None:
+    patch.setattr(player_announcements, "is_outdated", lambda state, event: False)
+
+
+@caught_by("statistics")
+def counts_a_result_that_was_taken_back(patch: Patch) -> None:
+    def counted_for_ever(state: Player, matches: Any) -> Player:
+        return replace(player_record.taken_back(state, matches), statistics=state.statistics)
+
+    patch.setattr(player_play, "taken_back", counted_for_ever)
 
 
 @caught_by("just")
@@ -170,6 +190,11 @@ def pays_for_technical_losses(patch: Patch) -> None:
 def plays_the_first_round_over_and_over(patch: Patch) -> None:
     pairings = schedule.pairings
     patch.setattr(schedule, "pairings", lambda players, round_id: pairings(players, 1))
+
+
+@caught_by("just")
+def announces_another_referee_as_if_it_were_the_first(patch: Patch) -> None:
+    patch.setattr(manager_rounds, "reassigned", lambda *given: replace(manager_calls.reassigned(*given), revision=0))
 
 
 @caught_by("live")

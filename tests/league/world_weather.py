@@ -17,11 +17,15 @@ class Weather:
     doubled: float = 0.0
     refused: float = 0.0
     delay: int = 0
+    belated: float = 0.0
+    """That what was announced before comes once more, after what has replaced it."""
     crash: float = 0.0
     """That whoever sends a letter dies then."""
     downtime: int = 0
     gone: int = 0
     """When one referee of several dies for good; 0 is never."""
+    untold: bool = False
+    """It dies for good when it has told its players a result, and nobody else."""
 
     @property
     def is_perfect(self) -> bool:
@@ -67,7 +71,8 @@ def _weather(rng: Random, referees: int) -> Weather:
         case "deadly":
             return Weather("deadly", storm, crash=rng.choice((0.005, 0.03, 0.1)), downtime=_downtime(rng))
         case "bereft":
-            return Weather("bereft", storm, delay=300, gone=rng.randrange(1, 4_000))
+            gone, belated, untold = rng.randrange(1, 4_000), rng.choice((0.0, 1.0)), rng.random() < 0.5
+            return Weather("bereft", storm, delay=300, gone=0 if untold else gone, belated=belated, untold=untold)
         case _:
             return Weather(
                 "all of it",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from turnstile.games.evenodd import Parity, drawn_number
-from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
 
@@ -25,9 +25,15 @@ class Verdict(StrEnum):
     """What checking a draw has shown."""
 
     FAIR = "fair"
+    """The seed is the one that the referee was bound to before, and gives the number."""
     UNFAIR = "unfair"
-    UNCHECKED = "unchecked"
-    """There was no draw, or the referee has shown no seed."""
+    """It is another, or gives another number."""
+    UNWITNESSED = "unwitnessed"
+    """The seed gives the number, but the manager was not told before which seed it would be."""
+    UNPROVEN = "unproven"
+    """The referee has shown no number, or no seed."""
+    NO_DRAW = "no draw"
+    """A technical loss, or another game."""
 
 
 class Place(LeagueValue, frozen=True, kw_only=True):
@@ -52,11 +58,8 @@ class Result(LeagueValue, frozen=True, kw_only=True):
     choices: ByPlayer[Parity | None]
     drawn_number: int | None = None
     seed: Seed | None = None
-
-    @property
-    def commitment(self) -> Commitment | None:
-        """What the players were shown before they chose."""
-        return commit(self.seed) if self.seed else None
+    commitment: Commitment | None = None
+    """What the referee had told the manager before anybody chose."""
 
 
 class Match(LeagueValue, frozen=True, kw_only=True):
@@ -128,13 +131,19 @@ class Board(LeagueValue, frozen=True, kw_only=True):
 
 
 def verdict(game_type: str, result: Result) -> Verdict:
-    """Whether the number is the one that the seed gives.
+    """Whether the number is the one that the seed gives, and the seed the one that the referee was bound to.
 
-    That the seed is the one that was committed to, each player checks against the commitment that it was shown.
+    That the players were shown the same commitment, each of them checks itself.
     """
-    if game_type != GAME_TYPE or result.drawn_number is None or result.seed is None:
-        return Verdict.UNCHECKED
-    return Verdict.FAIR if drawn_number(result.seed, 0) == result.drawn_number else Verdict.UNFAIR
+    if game_type != GAME_TYPE or result.status is Status.TECHNICAL_LOSS:
+        return Verdict.NO_DRAW
+    if result.drawn_number is None or not result.seed:
+        return Verdict.UNPROVEN
+    if drawn_number(result.seed, 0) != result.drawn_number:
+        return Verdict.UNFAIR
+    if result.commitment is None:
+        return Verdict.UNWITNESSED
+    return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
 def points_by_round(board: Board) -> dict[PlayerId, list[int]]:

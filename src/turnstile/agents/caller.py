@@ -87,13 +87,22 @@ class Caller:
             self._session = None
 
     async def call(
-        self, endpoint: str, message: LeagueMessage, *, who: Identity, to: Address, conversation: str, seconds: float
+        self,
+        endpoint: str,
+        message: LeagueMessage,
+        *,
+        who: Identity,
+        to: Address,
+        conversation: str,
+        seconds: float,
+        token: str | None = None,
     ) -> Answered:
         """Ask `to`, who lives at `endpoint`, and give what it answers.
 
         The typed reply, with the ids of the call; a `Receipt` when the peer has answered nothing of use, in any form;
         a `Fault` when it has answered an error. Raises `Unreached` on anything that is no answer. `to` is needed
-        because a reply is given the id of who was asked, and the league manager's answers may be longer.
+        because a reply is given the id of who was asked, and the league manager's answers may be longer. `token`: what
+        to show in place of the usual one.
         """
         why = refusal(endpoint, self.reach)
         if why is not None:
@@ -102,7 +111,7 @@ class Caller:
             who.display_name = message.player_meta.display_name  # from now on it may be challenged by that name
         elif isinstance(message, RefereeRegisterRequest):
             who.display_name = message.referee_meta.display_name
-        fields = wire_fields(message, who, conversation, self._now(), to=to, seconds=seconds)
+        fields = wire_fields(message, who, conversation, self._now(), to=to, token=token, seconds=seconds)
         attempt = _Attempt(message, to, self.dialects.of(endpoint))
         try:
             async with asyncio.timeout(seconds):

@@ -89,13 +89,14 @@ def wire_fields(
     now: datetime,
     *,
     to: Address | None = None,
+    token: str | None = None,
     seconds: float | None = None,
     arrived: datetime | None = None,
 ) -> dict[str, Any]:
     """The whole message as it stands on the wire.
 
-    `to`: who is called; nobody, for a reply. `seconds`: for how long an answer to it counts; `arrived`: when that came
-    to which it is the answer.
+    `to`: who is called; nobody, for a reply. `token`: what to show, if not the usual one. `seconds`: for how long an
+    answer to it counts; `arrived`: when that came to which it is the answer.
     """
     kind = wire_name(type(message))
     body = plain(message)
@@ -106,7 +107,7 @@ def wire_fields(
         "timestamp": written(now),
         "conversation_id": conversation,
     }
-    if (token := who.token_for(to)) is not None:
+    if (token := token or who.token_for(to)) is not None:
         whole["auth_token"] = token
     whole.update(body)
     if kind in WITH_DEADLINE:

@@ -1,7 +1,8 @@
 """A player's history, as a file: every match it has played, and what they add up to.
 
 The file is SHARED/data/players/<player_id>/history.json. What stands in it already is kept; a match is known by its
-league and its id, so that one which is written again after a restart stands there once.
+league and its id, so that one which is written again after a restart stands there once, and one which is played again,
+by another referee, with its later result.
 """
 
 from collections.abc import Iterable

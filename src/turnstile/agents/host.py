@@ -27,7 +27,7 @@ from turnstile.agents.incoming import Incoming
 from turnstile.agents.journal import Journal
 from turnstile.agents.quota import Quota
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
-from turnstile.agents.server import LOCAL_HOSTS, Door
+from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.registrar import NOT_REGISTERED
@@ -85,6 +85,8 @@ class Host:
     is_orderly = False
     quota = (100, 500)
     """How much one agent may ask of this one: so many a second, and so many at once."""
+    posts: Mapping[str, type[LeagueMessage]] = NO_POSTS
+    """Further paths at which a message may be posted without a frame."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -215,6 +217,7 @@ class Host:
             self._handle_once_open,
             hosts=hosts,
             per_agent=Quota(*self.quota),
+            posts=self.posts,
             routes=(metrics, *self.routes()),
             health=self._health,
         )

@@ -30,6 +30,9 @@ T = TypeVar("T")
 PASSING = (Busy, StorageFull, ReadOnly, Unknown)
 """Faults of a store that may pass: what was to be written is tried again. Any other one ends the process."""
 
+Refuse = Callable[[S], Rejection | None]
+"""Why something is not to happen to a machine in a state, for reasons that the machine does not know."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds before a store that could not is asked again
 
 
@@ -120,12 +123,18 @@ class Keeper(Generic[S]):
         """What the host had written down when the machine began."""
         return read_about(self._kept.header, as_type)
 
-    async def take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
+    async def take(
+        self, event: Event, then: Callable[[Step[S] | Rejection], None], refuse: Refuse[S] | None = None
+    ) -> Step[S] | Rejection:
         """Let an event happen. `then` is told what came of it, once that is durable and before anything else happens.
 
-        Whoever calls this must not be cancelled half-way.
+        `refuse` is asked first, in the state in which it would happen. Whoever calls this must not be cancelled
+        half-way.
         """
         async with self._lock:
+            refused = None if refuse is None else refuse(self.state)
+            if refused is not None:
+                return refused
             return await self._take(event, then)
 
     async def expire(self, then: Callable[[Event, Step[S] | Rejection], None]) -> None:

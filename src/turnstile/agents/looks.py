@@ -22,7 +22,7 @@ tbody tr:last-child td { border-bottom: 0; } th { font-size: .8rem; color: var(-
 .p3 { background: var(--win); } .p1 { background: var(--draw); } .p0 { background: var(--loss); }
 .self { color: var(--quiet); } .verdict { font-size: .85rem; padding: .05rem .4rem; border-radius: .3rem; }
 p.verdict { padding: 0; font-size: 1rem; } .fair, .well { color: var(--good); } .unfair, .ill { color: var(--bad);
-  font-weight: 700; } .unchecked { color: var(--quiet); }
+  font-weight: 700; } .unwitnessed, .unproven { color: var(--quiet); }
 nav { display: flex; flex-wrap: wrap; gap: .3rem; margin-top: 2rem; }
 nav a { padding: .15rem .5rem; border: 1px solid var(--line); border-radius: .3rem; text-decoration: none; }
 nav a[aria-current] { background: var(--accent); color: var(--paper); border-color: var(--accent); }

@@ -1,15 +1,13 @@
 """The league manager as a process: who may register, who may ask and report, and who may start the league."""
 
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.agents.board import Board, Health
@@ -23,10 +21,10 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.page import routes as page_routes
 from turnstile.agents.rpc import Fault
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
+from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
-from turnstile.agents.spelling import read_message
 from turnstile.agents.work import Answer, Work
-from turnstile.kernel.chance import new_seed
+from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
@@ -34,8 +32,8 @@ from turnstile.league.errors import LeagueErrorName, league_error, number_of
 from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
-from turnstile.league.manager_queries import status_of
-from turnstile.league.manager_register import authenticate
+from turnstile.league.manager_queries import commitment_of, status_of
+from turnstile.league.manager_register import authenticate, referees_key
 from turnstile.league.manager_state import JSON_RPC_ERRORS, MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueMessage,
@@ -53,6 +51,7 @@ TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
 MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
 UNREACHABLE = "Endpoint unreachable"
+KEY_MISSING = "A referee of this league shows its key."
 NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
 
 
@@ -102,6 +101,7 @@ class ManagerHost(Host):
     role = "manager"
     takes = (LeagueRegisterRequest, RefereeRegisterRequest, StartLeague, LeagueQuery, MatchResultReport)
     is_orderly = True
+    posts = REGISTRATION
     quota = (2_000, 10_000)
     """One referee may have all matches of a league, and asks and reports for each."""
 
@@ -113,12 +113,17 @@ class ManagerHost(Host):
         players: Sequence[tuple[str, str]] = (),
         verifies_endpoints: bool | None = None,
         admin_token: str | None = None,
+        referee_key: str | None = None,
+        is_open_to_referees: bool | None = None,
+        tell: Callable[[str], None] = lambda line: None,
         ends_with_league: bool = False,
     ) -> None:
         """`players`: names and endpoints of those that cannot register themselves.
 
         `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
-        than local. `admin_token`: who shows it may start the league from anywhere. Raises `CannotStart`.
+        than local. `admin_token`: who shows it may start the league from anywhere. `referee_key`: what a referee must
+        show; without one it is made, and `tell` is told it, unless the league `is_open_to_referees`, as by default one
+        is that is only local. Raises `CannotStart`.
         """
         super().__init__(settings)
         for name, endpoint in players:
@@ -129,9 +134,16 @@ class ManagerHost(Host):
         self._players = players
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
+        self._referee_key = referee_key
+        is_local = settings.reach == THIS_MACHINE
+        self._makes_key = not referee_key and not (is_local if is_open_to_referees is None else is_open_to_referees)
+        self._tell = tell
         self._ends_with_league = ends_with_league
         self._keeper: Keeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
+        self._commitments: dict[MatchId, Commitment] = {}
+        self._before: State | None = None
+        """The league before the latest event: the last result of a round is the end of what was known of it."""
         self._bulletin = Bulletin()
 
     # its beginning
@@ -154,6 +166,9 @@ class ManagerHost(Host):
             is_open=_is_open,
             about=endpoint,
         )
+        if self._makes_key:
+            self._referee_key = referees_key(keeper.state.secret)
+            self._tell(f"A referee is let in with this key: {self._referee_key}")
         self.work = ManagerWork(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
         if keeper.state.phase is Phase.ACCEPTING_REGISTRATIONS:
@@ -173,17 +188,20 @@ class ManagerHost(Host):
     def _watched(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
         """The log is read again: what was reported is not in the state any more."""
         if isinstance(came_of_it, Step):
-            self._file(event)
+            self._file(event, came_of_it.state)
 
     def _happened(self, event: Event, state: State) -> None:
-        self._file(event)
+        self._file(event, state)
         self._bulletin.changed()
         self._noticed(state)
 
-    def _file(self, event: Event) -> None:
+    def _file(self, event: Event, state: State) -> None:
         """Of what was reported of a match the first counts: a repeat has changed nothing."""
-        if isinstance(event, MatchResultReport):
-            self._reports.setdefault(event.match_id, event)
+        if isinstance(event, MatchResultReport) and event.match_id not in self._reports:
+            self._reports[event.match_id] = event
+            if self._before is not None and (bound := commitment_of(self._before, event.match_id)):
+                self._commitments[event.match_id] = bound
+        self._before = state
 
     def _noticed(self, state: State) -> None:
         if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
@@ -207,7 +225,7 @@ class ManagerHost(Host):
         """The message, from whom it really is; or why nobody may say this."""
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
-            why = await self._refuse_endpoint(message)
+            why = self._refuse_key(incoming) or await self._refuse_endpoint(message)
             return message if why is None else Refused(_rejected(message, why))
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
@@ -216,6 +234,13 @@ class ManagerHost(Host):
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         return Refused(_fault(agent, message)) if isinstance(agent, LeagueError) else replace(message, sender=agent)
+
+    def _refuse_key(self, incoming: Incoming) -> str | None:
+        """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
+        if not self._referee_key or not isinstance(incoming.message, RefereeRegisterRequest):
+            return None
+        shown = (incoming.auth_token or "").encode()
+        return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
 
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
@@ -240,11 +265,14 @@ class ManagerHost(Host):
         """The board with one round, or with all of a small league."""
         state = self.work.state
         some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
-        return shown(state, some or (round_id or state.round_id,), self._reports, self._agents(state))
+        return self._shown(state, some or (round_id or state.round_id,))
 
     def whole_board(self) -> Board:
         state = self.work.state
-        return shown(state, range(1, state.total_rounds + 1), self._reports, self._agents(state))
+        return self._shown(state, range(1, state.total_rounds + 1))
+
+    def _shown(self, state: State, rounds: Iterable[int]) -> Board:
+        return shown(state, rounds, self._reports, self._agents(state), self._commitments)
 
     def _agents(self, state: State) -> tuple[Health, ...]:
         referees = (
@@ -260,29 +288,8 @@ class ManagerHost(Host):
         contact = self.agent.contacts[address]
         return health_of(address, name, contact, is_up=is_up, load=load)
 
-    # a second door, for players that know no JSON-RPC
-
     def routes(self) -> Sequence[BaseRoute]:
-        register = Route("/register", self._register, methods=["POST"])
-        return (register, *page_routes(self.board, self.whole_board, self._bulletin))
-
-    async def _register(self, request: Request) -> JSONResponse:
-        """`POST /register` with a name, a version and an endpoint: the same registration, in plain JSON."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return JSONResponse({"error": "application/json only"}, 415)
-        fields = await _small_object(request)
-        if fields is None:
-            return JSONResponse({"error": "a small JSON object only"}, 400)
-        message = read_message(LeagueRegisterRequest, {"player_meta": fields})
-        if isinstance(message, Fault):
-            return JSONResponse({"error": message.message, **(message.data or {})}, 422)  # type: ignore[dict-item]
-        peer = request.client.host if request.client else ""
-        incoming = Incoming(message, None, None, new_conversation(), None, peer)
-        reply = await self._handle_once_open(incoming)
-        if isinstance(reply, Fault):
-            return JSONResponse({"error": reply.message}, 409)
-        is_in = isinstance(reply, LeagueRegisterResponse) and reply.status is Registration.ACCEPTED
-        return JSONResponse(plain(reply), 200 if is_in else 409)
+        return page_routes(self.board, self.whole_board, self._bulletin)
 
     def hint(self) -> str | None:
         state = self.work.state
@@ -332,16 +339,3 @@ def _fault(told: LeagueError, message: LeagueMessage) -> Fault:
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
     kind = LeagueRegisterResponse if isinstance(message, LeagueRegisterRequest) else RefereeRegisterResponse
     return kind(status=Registration.REJECTED, reason=why)
-
-
-async def _small_object(request: Request) -> dict[str, Any] | None:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            return None
-    try:
-        found = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return None
-    return found if isinstance(found, dict) else None

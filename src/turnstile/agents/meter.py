@@ -34,6 +34,7 @@ class Meter:
         self.calls: Counter[tuple[str, str]] = Counter()
         self.exchanges: Counter[tuple[str, str]] = Counter()
         self.file_failures = 0
+        self.unfair_draws = 0
 
     # what happens
 
@@ -80,6 +81,7 @@ class Meter:
             "calls": _nested(self.calls),
             "exchanges": _nested(self.exchanges),
             "file_failures": self.file_failures,
+            "unfair_draws": self.unfair_draws,
         }
 
     def prometheus(self) -> str:
@@ -96,6 +98,7 @@ class Meter:
             *_family("calls_total", "counter", ("message_type", "outcome"), self.calls),
             *_family("exchanges_total", "counter", ("message_type", "outcome"), self.exchanges),
             *_family("file_failures_total", "counter", (), {(): self.file_failures}),
+            *_family("unfair_draws_total", "counter", (), {(): self.unfair_draws}),
         ]
         return "\n".join(lines) + "\n"
 

@@ -18,6 +18,7 @@ TOOLS = {
     "RUN_MATCH": "run_match",
     "SHUTDOWN_COMMAND": "shutdown",
     "LEAGUE_CHALLENGE": "league_challenge",
+    "PING": "ping",
 }
 """Under which method a message is sent. What is not here travels in replies; posted, it is its name in lower case."""
 

@@ -22,6 +22,7 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.messages import (
     ChooseParityCall,
+    FromReferee,
     GameError,
     GameInvitation,
     GameMoveCall,
@@ -33,7 +34,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, resumed, wanted
+from turnstile.league.player_play import failure_of, is_believed, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
@@ -50,13 +51,15 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
+ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 
 
 class PlayerWork(Work[State]):
     """The player's machine. It calls nobody but the league manager; all else it says in answers."""
 
-    errors = JSON_RPC_ERRORS
+    errors = ERRORS
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
@@ -156,13 +159,22 @@ class PlayerHost(Host):
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
-        return await self.agent.exchange(self.work, incoming.message, incoming.sender or incoming.peer)
+        """Who speaks as the referee of a match shows the key of it, where there is one."""
+        message, shown = incoming.message, incoming.auth_token
+
+        def refuse(state: State) -> Rejection | None:
+            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, shown)
+            return STRANGER if is_stranger else None
+
+        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer, refuse)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
             return
         state = came_of_it.state
         self._introduce(state)
+        if isinstance(event, GameOver) and state.history is not self._kept_matches:
+            self._look_at_draw(state)
         self._keep_history(state)
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
@@ -173,6 +185,13 @@ class PlayerHost(Host):
             self._part(state)
         elif (wish := wanted(state)) is not None:
             self._grant(wish)
+
+    def _look_at_draw(self, state: State) -> None:
+        """Whoever runs the player is to hear of a referee that has not kept its word."""
+        played = state.history[-1]
+        if played.is_fair is False:
+            self.agent.meter.unfair_draws += 1
+            self.agent.journal.note(f"The draw was NOT fair: {played.referee} has not kept its word.", played.match_id)
 
     def _introduce(self, state: State) -> None:
         """Who the player is, as soon as it knows."""

@@ -80,11 +80,14 @@ class RefereeHost(Host):
         LeagueCompleted,
     )
 
-    def __init__(self, settings: Settings, *, capacity: int = DEFAULT_CAPACITY, trusts_posts: bool = False) -> None:
-        """`trusts_posts`: take posted answers at their word, though they do not show that they were asked for."""
+    def __init__(
+        self, settings: Settings, *, capacity: int = DEFAULT_CAPACITY, trusts_posts: bool = False, key: str = ""
+    ) -> None:
+        """`trusts_posts`: take posted answers at their word, unasked for as they are. `key`: shown to be let in."""
         super().__init__(settings)
         self._capacity = capacity
         self._trusts_posts = trusts_posts
+        self._key = key
         self._keeper: Keeper[registrar.State] | None = None
         self._matches: dict[TableId, MatchWork] = {}
         """Those that are under way, and those that wait."""
@@ -102,7 +105,7 @@ class RefereeHost(Host):
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
         self._own_endpoint = endpoint
-        self.work = RegistrarWork(keeper, self.settings.manager, self._noticed)
+        self.work = RegistrarWork(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
         await self._restore_matches()
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
@@ -179,7 +182,7 @@ class RefereeHost(Host):
     async def _come_back(self, state: registrar.State) -> None:
         """Register once more after a restart: the manager knows us, and tells us again which matches we have."""
         request = RefereeRegisterRequest(referee_meta=state.meta)
-        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, self._seconds)
+        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, self._seconds, self._key)
 
     @property
     def _seconds(self) -> float:

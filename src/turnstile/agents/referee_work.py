@@ -16,7 +16,7 @@ from turnstile.league import registrar
 from turnstile.league.messages import GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.referee_state import MatchAssigned, State
-from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, player_address
+from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, player_address
 
 LONGEST_LABEL = 40
 
@@ -25,10 +25,15 @@ class RegistrarWork(Work[registrar.State]):
     """The registration of a referee."""
 
     def __init__(
-        self, keeper: Keeper[registrar.State], manager: str, noticed: Callable[[registrar.State], None]
+        self,
+        keeper: Keeper[registrar.State],
+        manager: str,
+        noticed: Callable[[registrar.State], None],
+        key: str = "",
     ) -> None:
         super().__init__(keeper)
         self._manager = manager
+        self._key = key
         self._noticed = noticed
 
     def endpoint_of(self, state: registrar.State, to: str) -> str | None:
@@ -36,6 +41,9 @@ class RegistrarWork(Work[registrar.State]):
 
     def conversation_of(self, state: registrar.State, send: Send) -> str:
         return new_conversation()
+
+    def token_of(self, state: registrar.State, send: Send) -> str | None:
+        return self._key or None
 
     def failure_of(self, state: registrar.State, send: Send) -> Event | None:
         return registrar.failure_of(state)
@@ -64,6 +72,7 @@ class MatchWork(Work[State]):
             player_address(match.player_a_id): match.player_a_endpoint,
             player_address(match.player_b_id): match.player_b_endpoint,
         }
+        self._keys = {player_address(each): match.key_of(each) for each in (match.player_a_id, match.player_b_id)}
 
     @property
     def given(self) -> MatchAssigned:
@@ -74,6 +83,10 @@ class MatchWork(Work[State]):
 
     def endpoint_of(self, state: State, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else self._endpoints.get(to)
+
+    def token_of(self, state: State, send: Send) -> str | None:
+        """A player is shown the key of its own in this match."""
+        return self._keys.get(Address(send.to))
 
     def failure_of(self, state: State, send: Send) -> Event | None:
         return failure_of(state, send)

@@ -18,7 +18,7 @@ from turnstile.agents.envelope import IGNORED
 from turnstile.agents.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, Fault, Fields, Unreadable, parse
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
-from turnstile.league.management import ALL_REPLIES, RefereeRegisterRequest
+from turnstile.league.management import ALL_REPLIES, Ping, RefereeRegisterRequest
 from turnstile.league.messages import (
     ACKNOWLEDGED,
     GameError,
@@ -36,7 +36,7 @@ from turnstile.league.words import Address, Registration
 ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """What answers what."""
 
-TOLD = (RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
+TOLD = (Ping, RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
 """What is only told: any answer at all means that it was heard."""
 
 RECEIVED = ("RECEIVED", "PENDING", "PROCESSING", "QUEUED", ACKNOWLEDGED, IGNORED)
@@ -106,6 +106,8 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
 def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> LeagueMessage | Unusable:
     """Whatever is answered to a broadcast acknowledges it. Where it was not understood, another form may be."""
     fault = _fault_of(body) if isinstance(body, dict) else None
+    if isinstance(call, Ping):
+        return acknowledged(call, to)  # not to be understood is an answer, too
     if status in (404, 405, 422) or (fault is not None and fault.code == METHOD_NOT_FOUND):
         return Unusable(Receipt(status, "not understood"))
     return acknowledged(call, to)
@@ -191,7 +193,7 @@ def _ids(call: LeagueMessage, to: Address) -> Fields:
     }
     if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest):
         return ids  # here it is the reply that gives one
-    if kind == "referee" and isinstance(call, RoundAnnouncement):
+    if kind == "referee" and isinstance(call, RoundAnnouncement | Ping):
         return {**ids, "referee_id": name}
     return {**ids, "player_id": name} if name else ids
 

@@ -17,6 +17,7 @@ from turnstile.agents.contacts import Contacts
 from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
+from turnstile.agents.keeper import Refuse
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox
 from turnstile.agents.replies import ANSWERS, Answered
@@ -137,12 +138,12 @@ class Agent:
         """A machine has nothing more to do."""
         self.meter.leave(work)
 
-    async def bring(self, work: Work[S], event: Event) -> Step[S] | Rejection:
-        """Let an event happen to a machine, to its end, whoever wanted it."""
-        return await asyncio.shield(self._spawn(self._bring(work, event)))
+    async def bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None = None) -> Step[S] | Rejection:
+        """Let an event happen to a machine, to its end, whoever wanted it; unless it is refused before that."""
+        return await asyncio.shield(self._spawn(self._bring(work, event, refuse)))
 
-    async def _bring(self, work: Work[S], event: Event) -> Step[S] | Rejection:
-        return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it))
+    async def _bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
+        return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it), refuse)
 
     async def _expire(self, work: Work[Any]) -> None:
         """Timers have run out. It is done beside the alarm, which must not wait for the disk."""
@@ -197,6 +198,7 @@ class Agent:
                 to=Address(send.to),
                 conversation=work.conversation_of(state, send),
                 seconds=seconds,
+                token=work.token_of(state, send),
             )
         except Unreached as fault:
             self.contacts.failed(send.to)
@@ -206,12 +208,20 @@ class Agent:
         self.contacts.answered(send.to)
         await self._answered(work, state, send, answer)
 
-    async def ask(self, endpoint: str, to: str, message: LeagueMessage, seconds: float) -> Answered | None:
+    async def ask(
+        self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
+    ) -> Answered | None:
         """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
         self.journal.sent(None, message, to)
         try:
             return await self._caller.call(
-                endpoint, message, who=self.who, to=Address(to), conversation=new_conversation(), seconds=seconds
+                endpoint,
+                message,
+                who=self.who,
+                to=Address(to),
+                conversation=new_conversation(),
+                seconds=seconds,
+                token=token,
             )
         except Unreached as fault:
             self.meter.called(wire_name(type(message)), Outcome.UNREACHED)
@@ -258,13 +268,16 @@ class Agent:
 
     # exchanges
 
-    async def exchange(self, work: Work[S], message: LeagueMessage, by: str) -> Answer:
-        """Let a message happen to a machine, and answer it: at once, or when the answer is made."""
+    async def exchange(self, work: Work[S], message: LeagueMessage, by: str, refuse: Refuse[S] | None = None) -> Answer:
+        """Let a message happen to a machine, and answer it: at once, or when the answer is made.
+
+        `refuse` says whether the machine is to hear of it at all, in the state in which it would.
+        """
         if self.is_stopping:
             return ignored(STOPPING)
         self.journal.received(_match_of(message, work), message, by)
         with work.awaiting(message) as answer:
-            came_of_it = await self.bring(work, message)
+            came_of_it = await self.bring(work, message, refuse)
             if isinstance(came_of_it, Rejection):
                 reply = await self._refusal(work, message, came_of_it, by, answer)
             else:

@@ -1,5 +1,6 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, Verdict, gains, verdict
@@ -127,14 +128,23 @@ def outcome(board: Board, match: Match, result: Result) -> Html:
     return text("technical loss of both")
 
 
+MARKS = {
+    Verdict.FAIR: "fair",
+    Verdict.UNFAIR: "NOT FAIR",
+    Verdict.UNWITNESSED: "not witnessed",
+    Verdict.UNPROVEN: "not proven",
+}
+
+
 def draw(board: Board, result: Result) -> Html:
-    """The number, what was chosen, and whether the number is the one that the seed gives."""
-    if board.game_type != GAME_TYPE or result.drawn_number is None:
+    """The number, what was chosen, and whether the number is the one that the referee was bound to."""
+    found = verdict(board.game_type, result)
+    if found is Verdict.NO_DRAW:
         return NOTHING
     chosen = ", ".join(f"{player} {choice or 'nothing'}" for player, choice in result.choices.items())
-    found = verdict(board.game_type, result)
-    word = {Verdict.FAIR: "fair", Verdict.UNFAIR: "NOT FAIR", Verdict.UNCHECKED: "no seed shown"}[found]
-    mark = tag("span", text(word), class_=f"verdict {found.value}")
+    mark = tag("span", text(MARKS[found]), class_=f"verdict {found.value}")
+    if result.drawn_number is None:
+        return mark
     return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
 
 
@@ -144,10 +154,11 @@ def proofs(board: Board, shown: Round) -> Html:
     if not found:
         return NOTHING
     how = (
-        "Before they chose, both players were shown the commitment, which is the SHA-256 of the seed. The number is a "
-        "function of the seed; turnstile.games.evenodd.drawn_number(seed, 0) gives it again."
+        "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked, who are "
+        "shown the same by an honest referee. The number is a function of the seed; "
+        "turnstile.games.evenodd.drawn_number(seed, 0) gives it again."
         if board.game_type == GAME_TYPE
-        else "Before they moved, both players were shown the commitment, which is the SHA-256 of the seed."
+        else "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked."
     )
     heading = tag("summary", text("Check the draws of this round"))
     return tag("details", heading, tag("p", text(how)), tag("dl", *found), class_="proofs")
@@ -157,7 +168,8 @@ def _proof(match: Match) -> Html:
     result = match.result
     assert result is not None
     seed = tag("dd", text("seed "), tag("code", text(result.seed)))
-    shown = tag("dd", text("commitment "), tag("code", text(result.commitment)))
+    given = tag("code", text(result.commitment)) if result.commitment else text("that nobody was told before")
+    shown = tag("dd", text("commitment "), given)
     return joined((tag("dt", text(match.match_id), id=match.match_id), seed, shown))
 
 
@@ -189,16 +201,23 @@ def _agent(agent: Health) -> list[Html]:
 
 
 def fairness(board: Board) -> Html:
-    """How many draws were checked, and what came of it, in one sentence."""
-    found = list(_verdicts(board))
-    checked = [one for one in found if one is not Verdict.UNCHECKED]
-    unfair = sum(one is Verdict.UNFAIR for one in checked)
-    if not checked:
-        return tag("p", text("No draw could be checked."), class_="quiet")
-    words = (
-        f"{len(checked):,} draws checked: {'all are' if not unfair else f'{unfair:,} are NOT'} what their seeds give."
+    """How many draws were checked, and what came of it. Of technical losses, which have none, nothing is said."""
+    found = Counter(_verdicts(board))
+    fair, unfair, unwitnessed = found[Verdict.FAIR], found[Verdict.UNFAIR], found[Verdict.UNWITNESSED]
+    checked, unproven = fair + unfair + unwitnessed, found[Verdict.UNPROVEN]
+    said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} fair, as their referees were bound to draw them")]
+    said.append((unwitnessed, f"{unwitnessed:,} as the seeds give them, which nobody was bound to before"))
+    sentences = (
+        (checked, f"{_counted(checked, 'draw')} checked: {'; '.join(word for count, word in said if count)}."),
+        (unproven, f"{_counted(unproven, 'result')} came without a draw that could be checked."),
     )
-    return tag("p", text(words), class_="verdict unfair" if unfair else "verdict fair")
+    words = " ".join(sentence for count, sentence in sentences if count) or "No draw could be checked."
+    is_all_fair = fair > 0 and checked == fair and not unproven
+    return tag("p", text(words), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _verdicts(board: Board) -> Iterator[Verdict]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
+from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
 from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
@@ -20,6 +21,9 @@ from turnstile.league.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]
 """What was reported of the matches that are over."""
+Commitments = Mapping[MatchId, Commitment]
+"""What their referees had told the manager before: to which seeds they were bound."""
+NONE_GIVEN: Commitments = {}
 
 WINNERS = {
     Outcome.A_WON: (Status.WIN, 0),
@@ -32,14 +36,20 @@ WINNERS = {
 """What a letter says: how the match ended, and which of its players won."""
 
 
-def shown(state: State, rounds: Iterable[int], reports: Reports, agents: tuple[Health, ...] = ()) -> Board:
+def shown(
+    state: State,
+    rounds: Iterable[int],
+    reports: Reports,
+    agents: tuple[Health, ...] = (),
+    commitments: Commitments = NONE_GIVEN,
+) -> Board:
     """The board, with these rounds as far as they exist."""
     total = state.total_rounds
     return Board(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),
-        rounds=tuple(_round(state, number, reports) for number in rounds if 1 <= number <= total),
+        rounds=tuple(_round(state, number, reports, commitments) for number in rounds if 1 <= number <= total),
         agents=agents,
         current_round=min(state.round_id, total),
         total_rounds=total,
@@ -82,13 +92,22 @@ def _technical_losses(state: State, player: PlayerId) -> int:
 # rounds
 
 
-def _round(state: State, number: int, reports: Reports) -> Round:
+def _round(state: State, number: int, reports: Reports, commitments: Commitments) -> Round:
     players = [player_id(place + 1) for place in range(len(state.players))]
     pairs = schedule.pairings(players, number)
     meeting = {player for pair in pairs for player in pair}
     resting = next((player for player in players if player not in meeting), None)
     matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
-    return Round(round_id=number, matches=matches, sitting_out=resting)
+    bound = tuple(_bound(match, commitments) for match in matches)
+    return Round(round_id=number, matches=bound, sitting_out=resting)
+
+
+def _bound(match: Match, commitments: Commitments) -> Match:
+    """A match that is over, with what its referee was bound to."""
+    commitment = commitments.get(match.match_id)
+    if match.result is None or commitment is None:
+        return match
+    return replace(match, result=replace(match.result, commitment=commitment))
 
 
 def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> Match:

@@ -127,7 +127,8 @@ def at_random(question: Question, seed: Seed) -> Parity:
 
 def alternating(question: Question, seed: Seed) -> Parity:
     """Even, odd, even, odd: a match after the other."""
-    return SIDES[len(question.history) % len(SIDES)]
+    so_far = question.statistics
+    return SIDES[(so_far.wins + so_far.draws + so_far.losses) % len(SIDES)]
 
 
 def by_history(question: Question, seed: Seed) -> Parity:
@@ -185,11 +186,24 @@ async def _surely(starting: Coroutine[Any, Any, asyncio.subprocess.Process]) -> 
     """A program that has been started. Whoever is cancelled meanwhile ends it first: it must not be lost."""
     task = asyncio.ensure_future(starting)
     try:
-        return await asyncio.shield(task)
+        await _to_its_end(task)
     except asyncio.CancelledError:
-        with contextlib.suppress(Failed):
-            await _end(await task)
+        if task.exception() is None:
+            await _end(task.result())
         raise
+    return task.result()
+
+
+async def _to_its_end(task: asyncio.Future[Any]) -> None:
+    """Wait for something that is soon done, and be cancelled only then, however often somebody tries."""
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 async def _started(command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
@@ -239,7 +253,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     """Kill a program with its whole company, and wait until it is gone: that takes no time, whatever it does."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    await _to_its_end(asyncio.ensure_future(process.wait()))
 
 
 def read_choice(answer: bytes) -> Parity:

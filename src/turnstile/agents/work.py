@@ -55,6 +55,10 @@ class Work(Generic[S]):
         """The conversation that a call belongs to."""
         raise NotImplementedError
 
+    def token_of(self, state: S, send: Send) -> str | None:
+        """The token that a call shows, where it is not the usual one."""
+        return None
+
     def failure_of(self, state: S, send: Send) -> Event | None:
         """What to tell the machine when a call could not be delivered; `state` is the one that made it."""
         raise NotImplementedError

@@ -71,6 +71,13 @@ def league() -> None:
     metavar="TOKEN",
     help="With it START_LEAGUE is taken from anywhere; without it from this machine alone.",
 )
+@click.option(
+    "--referee-key",
+    envvar="TURNSTILE_REFEREE_KEY",
+    metavar="KEY",
+    help="Let in only referees that show it. One is made and told if others than this machine are called.",
+)
+@click.option("--open-referees", is_flag=True, help="Let any referee in: it can decide matches as it likes.")
 @click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
 def manager(
     league_id: str,
@@ -80,6 +87,8 @@ def manager(
     listed: tuple[str, ...],
     verifies: bool | None,
     admin_token: str | None,
+    referee_key: str | None,
+    open_referees: bool,
     once: bool,
     **given: Any,
 ) -> None:
@@ -106,6 +115,9 @@ def manager(
             players=players,
             verifies_endpoints=verifies,
             admin_token=admin_token,
+            referee_key=referee_key,
+            is_open_to_referees=open_referees or None,
+            tell=lambda line: click.echo(line, err=True),
             ends_with_league=once,
         ),
         name=league_id,
@@ -129,12 +141,15 @@ def manager(
     is_flag=True,
     help="Take answers that are posted, though they do not carry the conversation id of their question.",
 )
-def referee(name: str | None, capacity: int, trust_posts: bool, **given: Any) -> None:
+@click.option(
+    "--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="What the league manager wants to see of a referee."
+)
+def referee(name: str | None, capacity: int, trust_posts: bool, key: str | None, **given: Any) -> None:
     """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
     from turnstile.cli.league_agents import RefereeHost, run
 
     run(
-        lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts),
+        lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
         name=name or _name("Referee", given["port"]),
         **given,
     )

@@ -37,6 +37,7 @@ def run(
     **given: Any,
 ) -> None:
     """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
+    outlive_pipes()
     reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
     if "manager" in given and (why := refusal(given["manager"], reach)):
         raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
@@ -45,6 +46,12 @@ def run(
         status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
     if status:
         sys.exit(status)
+
+
+def outlive_pipes() -> None:
+    """A peer that hangs up, or a reader of our log that has heard enough, is no reason to die."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _log(path: Path | None) -> TextIO:

@@ -17,8 +17,9 @@ from turnstile.agents.report import report
 from turnstile.agents.showing import shown
 from turnstile.agents.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
+from turnstile.cli.league_agents import outlive_pipes
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.kernel.chance import Seed, derive, new_seed
+from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.local_player import Strategy
 from turnstile.league.messages import MatchResultReport
@@ -43,6 +44,7 @@ def refuse_strategies(strategies: Iterable[str]) -> None:
 
 
 def run_processes(plan: Plan, *, as_json: bool) -> None:
+    outlive_pipes()
     with Show(as_json=as_json) as show:
         board, is_stopped = asyncio.run(_until_over(plan, show))
         show.end()
@@ -87,6 +89,7 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     own = _called(plan.strategies)
     local = _local(plan, seed, own)
     reports: dict[MatchId, MatchResultReport] = {}
+    commitments: dict[MatchId, Commitment] = {}
     is_stopped = False
     with Show(as_json=as_json) as show:
         show.begin()
@@ -94,6 +97,8 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             for played in local.run():
                 if report_to is not None:
                     reports.update((each.match_id, each) for each in played.results)
+                    given = zip(played.results, played.commitments, strict=True)
+                    commitments.update((each.match_id, word) for each, word in given if word is not None)
                 show.update(glimpse(shown(local.manager.state, (), reports)))
         except KeyboardInterrupt:
             is_stopped = True
@@ -105,7 +110,7 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             click.echo(f"{each.text} has failed {each.failures} times, first in {each.first_failure}", err=True)
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
-        write_whole(report_to, report(shown(state, rounds, reports)).encode())
+        write_whole(report_to, report(shown(state, rounds, reports, commitments=commitments)).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
         sys.exit(INTERRUPTED)

@@ -20,6 +20,9 @@ class QueryParams(LeagueValue, frozen=True, kw_only=True):
     """Of the standings, only the rows of these players. Our referees ask for those of their match."""
     round_id: int | UnsetType | None = UNSET
     """Of the schedule, only this round."""
+    match_id: MatchId | UnsetType | None = UNSET
+    commitment: str | UnsetType | None = UNSET
+    """To the seed of a match, by its referee, before it calls the players. Ours ask for the standings with it."""
 
 
 class StandingsRow(LeagueValue, frozen=True, kw_only=True):

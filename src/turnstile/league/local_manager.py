@@ -4,7 +4,7 @@ from collections import deque
 
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, Value
@@ -12,6 +12,7 @@ from turnstile.league.clockwork import Instant, Log, is_lasting, replayed
 from turnstile.league.management import ALL_REPLIES, RefereeRegisterResponse
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
+from turnstile.league.manager_queries import commitment_of
 from turnstile.league.manager_state import Options, State
 from turnstile.league.manager_table import standings
 from turnstile.league.messages import (
@@ -30,6 +31,8 @@ class RoundPlayed(Value, frozen=True, rename=None):
     round_id: int
     results: tuple[MatchResultReport, ...]
     standings: tuple[StandingsRow, ...]
+    commitments: tuple[Commitment | None, ...]
+    """What the referee of each of the results had committed to before."""
 
 
 class LocalManager:
@@ -43,6 +46,7 @@ class LocalManager:
         self.wakes_at: Instant | None = None
         self.work = replayed(manager, new(options, secret), log or (), pace)
         self.results: list[MatchResultReport] = []
+        self.commitments: list[Commitment | None] = []
         self.rounds: deque[RoundPlayed] = deque()
         """Rounds that are over, and that nobody has looked at yet."""
 
@@ -114,10 +118,12 @@ class LocalManager:
         after = self.state
         if isinstance(event, MatchResultReport):
             self.results.append(event)
+            self.commitments.append(commitment_of(before, event.match_id))
         if len(after.finished) > len(before.finished):
             round_id = len(after.finished)
-            self.rounds.append(RoundPlayed(round_id, tuple(self.results), standings(after)))
-            self.results = []
+            results, commitments = tuple(self.results), tuple(self.commitments)
+            self.rounds.append(RoundPlayed(round_id, results, standings(after), commitments))
+            self.results, self.commitments = [], []
 
     def _look_at_timers(self) -> None:
         timer = self.work.next_timer

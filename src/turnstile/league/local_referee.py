@@ -9,7 +9,7 @@ from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
 from turnstile.league.clockwork import Clockwork, Instant, Log, replayed
-from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.management import Ping, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.messages import AnnouncedMatch, RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.office import Letter, Office, letter_of
 from turnstile.league.referee import new, referee
@@ -89,10 +89,14 @@ class LocalReferee:
 
     def receive(self, letter: Letter) -> None:
         said = letter.message
-        if isinstance(said, RoundAnnouncement):
-            self._hear_of_round(said)
-        elif isinstance(said, RefereeRegisterResponse):
+        if isinstance(said, RefereeRegisterResponse):
             self.referee_id, self.asks_at = said.referee_id, None
+        elif self.referee_id is None:
+            pass  # what is said to a referee that does not know itself yet is said again
+        elif isinstance(said, RoundAnnouncement):
+            self._hear_of_round(said)
+        elif isinstance(said, Ping):
+            self._acknowledge(said.round_id)
         else:
             self.take(letter.match_id or getattr(said, "match_id", None), said)
 
@@ -114,10 +118,7 @@ class LocalReferee:
 
     def _hear_of_round(self, event: RoundAnnouncement) -> None:
         """Take what is new in this round, and report again what is over. Earlier rounds are forgotten."""
-        if self.referee_id is None:
-            return
-        ack = RoundAnnouncementAck(referee_id=self.referee_id, round_id=event.round_id)
-        self.office.send(Letter(referee_address(self.referee_id), LEAGUE_MANAGER, ack))
+        self._acknowledge(event.round_id)
         if event.round_id < self.round_id:
             return
         if event.round_id > self.round_id:
@@ -127,6 +128,11 @@ class LocalReferee:
             if match.referee_id == self.referee_id:
                 self._be_given(event, match)
         self._begin()
+
+    def _acknowledge(self, round_id: int) -> None:
+        """The manager is called back by whoever it has registered."""
+        ack = RoundAnnouncementAck(referee_id=self.id, round_id=round_id)
+        self.office.send(Letter(referee_address(self.id), LEAGUE_MANAGER, ack))
 
     def _be_given(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
         done = self.finished.get(match.match_id)

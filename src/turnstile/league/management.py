@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import field
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage
+from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage, RoundAnnouncementAck
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Registration
 
 # registration
@@ -78,6 +78,13 @@ class RunMatchAck(LeagueMessage, frozen=True, tag="RUN_MATCH_ACK", kw_only=True)
     status: str = "acknowledged"
 
 
+class Ping(LeagueMessage, frozen=True, tag="PING", kw_only=True):
+    """Is anybody there? Any answer at all says so; one that does not know the word says so, too."""
+
+    league_id: LeagueId
+    round_id: int
+
+
 # errors
 
 
@@ -97,5 +104,6 @@ ALL_REPLIES: dict[type[Any], type[LeagueMessage]] = {
     RefereeRegisterRequest: RefereeRegisterResponse,
     StartLeague: LeagueStatus,
     RunMatch: RunMatchAck,
+    Ping: RoundAnnouncementAck,
 }
 """What answers what, in all of league.v2. A LEAGUE_ERROR may answer anything."""

@@ -15,6 +15,7 @@ from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.management import (
     LeagueError,
     LeagueStatus,
+    Ping,
     RefereeRegisterRequest,
     RefereeRegisterResponse,
     StartLeague,
@@ -28,7 +29,7 @@ from turnstile.league.manager_entry import (
     register_referee_again,
     register_referee_in_round,
 )
-from turnstile.league.manager_queries import answered, status_of
+from turnstile.league.manager_queries import answered, status_of, witnessed
 from turnstile.league.manager_results import match_reported, outcome_of
 from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
@@ -69,6 +70,7 @@ FromManager = (
     | LeagueStandingsUpdate
     | RoundCompleted
     | LeagueCompleted
+    | Ping
 )
 """Everything that a league manager says."""
 
@@ -219,7 +221,7 @@ def hear_referee(state: State, event: RoundAnnouncementAck) -> State | Rejection
     },
 )
 def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
-    """A referee from which no result comes is told again which matches it has.
+    """A referee from which no result comes is asked whether it is there, and told again which matches it has.
 
     It is given up when it has not answered four times in a row, or has been called 25 times without sending a result.
     """
@@ -305,7 +307,7 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 def complete_round(state: State) -> Next[State]:
     """All players are sent the table and hear that the round is over; then there is another, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
-    after = replace(state, finished=(*state.finished, outcomes), matches=())
+    after = replace(state, finished=(*state.finished, outcomes), matches=(), revision=0)
     told = round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)
@@ -316,10 +318,10 @@ def complete_round(state: State) -> Next[State]:
 
 
 def answer_query(state: State, event: LeagueQuery) -> Next[State] | Rejection:
-    """Whoever takes part may ask about the league, at any time. Nothing changes."""
+    """Whoever takes part may ask about the league, at any time. Nothing changes but what a referee commits to."""
     if refused := _refuse_league(state, event):
         return refused
-    return Next(state, Send(event.sender or LAUNCHER, answered(state, event)))
+    return Next(witnessed(state, event), Send(event.sender or LAUNCHER, answered(state, event)))
 
 
 for _phase in RESTING:

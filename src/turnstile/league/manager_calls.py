@@ -1,20 +1,26 @@
 """What a league manager says of its own accord: rounds, tables and the end of the league; and whom it gives a match.
 
 A round is announced to its players first and to its referees when all players have heard of it, so that no invitation
-comes before the announcement. To a referee the announcement is the assignment: it is called again and again until all
-of its matches have a result, and given up when it does not answer, or answers without ever sending a result.
+comes before the announcement. To a referee the announcement is the assignment. It is called again and again until all
+of its matches have a result: told its matches until it answers, asked whether it is there from then on. It is given up
+when it does not answer, or answers without ever sending a result.
 """
 
 from collections.abc import Collection, Iterable, Iterator
 from heapq import heapify, heapreplace
+from hmac import digest
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
+from turnstile.league.management import Ping
 from turnstile.league.manager_results import places_of, summary_of
 from turnstile.league.manager_state import (
+    PERIODS_OF_A_MATCH,
     AnnouncementExpired,
     AnnouncementLost,
     Match,
@@ -38,6 +44,7 @@ from turnstile.league.words import RefereeId, player_address
 
 ANNOUNCE_TIMER = "announcement"
 MOST_ANNOUNCED = 64  # matches in one message; of a larger round a player is told its own match alone
+KEY_DIGITS = 32
 
 
 # pairing and assigning
@@ -72,16 +79,20 @@ def _assigned(state: State, count: int) -> tuple[State, list[Referee]]:
 
 
 def reassigned(state: State, gone: Collection[RefereeId]) -> State:
-    """The unfinished matches of some referees go to whoever is there; their players are to hear of it."""
+    """The unfinished matches of some referees go to whoever is there; their players are to hear of it.
+
+    What is announced from now on replaces what was announced before, in whatever order it arrives.
+    """
     moved = [at for at, match in enumerate(state.matches) if match.outcome is None and match.referee_id in gone]
     freed = (replace(each, load=0) if each.referee_id in gone else each for each in state.referees)
     state, chosen = _assigned(replace(state, referees=tuple(freed)), len(moved))
     matches, concerned = list(state.matches), set()
     for at, referee in zip(moved, chosen, strict=True):
-        matches[at] = replace(matches[at], referee_id=referee.referee_id)
+        if matches[at].referee_id != referee.referee_id:  # who has another seed
+            matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None)
         concerned |= {matches[at].player_a_id, matches[at].player_b_id}
     unheard = tuple(player for player in _everybody(state) if player in concerned)
-    return replace(state, matches=tuple(matches), unheard=unheard)
+    return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
 
 
 def _everybody(state: State) -> Iterator[PlayerId]:
@@ -98,10 +109,19 @@ def announced(state: State, players: Iterable[PlayerId]) -> list[Effect]:
 
 
 def _announcements(state: State, players: Iterable[PlayerId]) -> list[Send]:
-    if len(state.matches) <= MOST_ANNOUNCED:
-        whole = _announcement(state, state.matches)
-        return [Send(player_address(player), whole) for player in players]
-    return [Send(player_address(player), _announcement(state, _own(state, player))) for player in players]
+    """The round, as each player is told of it: with the key to its own match, and no other."""
+    is_small = len(state.matches) <= MOST_ANNOUNCED
+    whole = tuple(entry(state, match) for match in state.matches) if is_small else None
+    return [Send(player_address(player), _announcement(state, _shown(state, player, whole))) for player in players]
+
+
+def _shown(state: State, player: PlayerId, whole: tuple[AnnouncedMatch, ...] | None) -> tuple[AnnouncedMatch, ...]:
+    """What a player is told: of a large round its own match alone; none when it sits out."""
+    number = _own(state, player)
+    if number is None:
+        return whole or ()
+    own = entry(state, state.matches[number - 1], [player])
+    return (own,) if whole is None else put(whole, number - 1, own)
 
 
 def announced_to(state: State, player: PlayerId) -> Send:
@@ -109,22 +129,23 @@ def announced_to(state: State, player: PlayerId) -> Send:
     return _announcements(state, [player])[0]
 
 
-def _own(state: State, player: PlayerId) -> tuple[Match, ...]:
-    """The match of a player in this round; none when it sits out."""
+def _own(state: State, player: PlayerId) -> int | None:
+    """The number of a player's match in this round; none when it sits out."""
     place = state.player_at(player)
-    number = None if place is None else schedule.number_of(len(state.players), state.round_id, place)
-    return () if number is None else (state.matches[number - 1],)
+    return None if place is None else schedule.number_of(len(state.players), state.round_id, place)
 
 
-def _announcement(state: State, matches: Iterable[Match]) -> RoundAnnouncement:
-    entries = tuple(entry(state, match) for match in matches)
-    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries)
+def _announcement(state: State, entries: tuple[AnnouncedMatch, ...]) -> RoundAnnouncement:
+    """A round as it is announced now. `revision` is ours: it is left out as long as every referee is the first."""
+    revision = state.revision or UNSET
+    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries, revision=revision)
 
 
-def entry(state: State, match: Match) -> AnnouncedMatch:
-    """A match of this round as it is announced."""
+def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
+    """A match of this round as it is announced, with the keys of these players."""
     a, b = places_of(state, match)
     referee = referee_of(state, match)
+    one, other = (match_key(state.secret, match, each) if each in keys else None for each in players_of(match))
     return AnnouncedMatch(
         match_id=match.match_id,
         player_a_id=match.player_a_id,
@@ -134,7 +155,19 @@ def entry(state: State, match: Match) -> AnnouncedMatch:
         referee_id=referee.referee_id,
         player_a_endpoint=state.players[a].contact_endpoint,
         player_b_endpoint=state.players[b].contact_endpoint,
+        player_a_key=one,
+        player_b_key=other,
     )
+
+
+def players_of(match: Match) -> tuple[PlayerId, PlayerId]:
+    return match.player_a_id, match.player_b_id
+
+
+def match_key(secret: Seed, match: Match, player: PlayerId) -> str:
+    """What a referee shows to a player, so that it is believed. With another referee a match has other keys."""
+    named = f"match {match.match_id} referee {match.referee_id} player {player}"
+    return f"tok-{digest(secret.encode(), named.encode(), 'sha256').hex()[:KEY_DIGITS]}"
 
 
 def referee_of(state: State, match: Match) -> Referee:
@@ -149,10 +182,28 @@ def referee_of(state: State, match: Match) -> Referee:
 
 def told(state: State, at: int) -> tuple[State, list[Effect]]:
     """A referee is told which matches it still has, and watched for a period."""
+    state, referee = _called(state, at)
+    return state, [assignment(state, referee), watched(state, referee)]
+
+
+def asked(state: State, at: int) -> tuple[State, list[Effect]]:
+    """A referee that knows its matches is asked whether it is still there, and watched for another period.
+
+    Not every referee knows a round that it is told twice from a new one. Only when a match could have been played twice
+    over without a result is it told again: it may have forgotten, or its reports may all have been lost.
+    """
+    before = state.referees[at]
+    if before.unanswered or before.periods % PERIODS_OF_A_MATCH == 0:
+        return told(state, at)
+    state, referee = _called(state, at)
+    ping = Ping(league_id=state.league_id, round_id=state.round_id)
+    return state, [Send(referee.address, ping), watched(state, referee)]
+
+
+def _called(state: State, at: int) -> tuple[State, Referee]:
     referee = state.referees[at]
     called = replace(referee, unanswered=referee.unanswered + 1)
-    state = replace(state, referees=put(state.referees, at, called))
-    return state, [assignment(state, called), watched(state, called)]
+    return replace(state, referees=put(state.referees, at, called)), called
 
 
 def all_told(state: State) -> tuple[State, list[Effect]]:
@@ -167,7 +218,11 @@ def all_told(state: State) -> tuple[State, list[Effect]]:
 
 def assignment(state: State, referee: Referee) -> Send:
     """What a referee has to do in this round."""
-    own = [match for match in state.matches if match.outcome is None and match.referee_id == referee.referee_id]
+    own = tuple(
+        entry(state, match, players_of(match))
+        for match in state.matches
+        if match.outcome is None and match.referee_id == referee.referee_id
+    )
     return Send(referee.address, _announcement(state, own))
 
 

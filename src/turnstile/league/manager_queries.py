@@ -1,9 +1,15 @@
-"""Questions to the league manager. They change nothing, and are answered at any time to anybody in the league."""
+"""Questions to the league manager. They are answered at any time to anybody in the league.
 
+They change nothing, but for one thing: the referee of a match may say with its question which seed it is bound to.
+"""
+
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
+from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
 from turnstile.league.answers import (
@@ -22,10 +28,12 @@ from turnstile.league.answers import (
 from turnstile.league.errors import LEAGUE_ERROR_CODES, LeagueErrorName
 from turnstile.league.management import LeagueStatus
 from turnstile.league.manager_calls import MOST_ANNOUNCED, referee_of
-from turnstile.league.manager_state import Match, Phase, State, match_id, player_id
+from turnstile.league.manager_state import Match, Phase, State, match_id, match_of, player_id, put
 from turnstile.league.manager_table import rows_of, shown_to, standings
 from turnstile.league.messages import LeagueQuery, LeagueQueryResponse
+from turnstile.league.words import MatchId
 
+COMMITMENT = re.compile("[0-9a-f]{64}")  # SHA-256
 MOST_SCHEDULED = 256  # matches in one answer; of a longer schedule only one round is told
 UNKNOWN_QUERY = QueryError(error_code="6002", error_description="UNKNOWN_QUERY_TYPE")
 STATUS = {Phase.ACCEPTING_REGISTRATIONS: "pending", Phase.LEAGUE_COMPLETE: "completed"}
@@ -57,6 +65,34 @@ def status_of(state: State) -> LeagueStatus:
         total_rounds=state.total_rounds,
         matches_completed=state.matches_completed,
     )
+
+
+# commitments
+
+
+def witnessed(state: State, query: LeagueQuery) -> State:
+    """The league, with what the referee of a match that is played has committed to. Its first word counts."""
+    told = _params(query)
+    number = _number(state, told.match_id) if told.match_id and told.commitment else None
+    if number is None or not COMMITMENT.fullmatch(told.commitment or ""):
+        return state
+    match = state.matches[number - 1]
+    if match.commitment or match.outcome or query.sender != referee_of(state, match).address:
+        return state
+    bound = replace(match, commitment=Commitment(told.commitment or ""))
+    return replace(state, matches=put(state.matches, number - 1, bound))
+
+
+def commitment_of(state: State, match: MatchId) -> Commitment | None:
+    """What the referee of a match of this round has committed to."""
+    number = _number(state, match)
+    return None if number is None else state.matches[number - 1].commitment
+
+
+def _number(state: State, match: MatchId) -> int | None:
+    named = match_of(match)
+    is_here = named is not None and named[0] == state.round_id and 0 < named[1] <= len(state.matches)
+    return named[1] if named is not None and is_here else None
 
 
 # the kinds of questions

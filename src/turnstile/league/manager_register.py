@@ -165,6 +165,11 @@ def token(secret: Seed, agent: Address) -> str:
     return f"tok-{agent.partition(':')[2].lower()}-{digits}"
 
 
+def referees_key(secret: Seed) -> str:
+    """What a referee shows to be let in, where whoever runs the league has not thought of something else."""
+    return f"key-{new(secret.encode(), b'the key of the referees', sha256).hexdigest()[:TOKEN_DIGITS]}"
+
+
 def authenticate(state: State, sender: str | None, shown: str | None) -> Address | LeagueError:
     """For hosts: who says this. The token decides; who claims to be somebody else is not believed."""
     if not shown:

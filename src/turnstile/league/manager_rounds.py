@@ -14,9 +14,9 @@ from turnstile.league.manager_calls import (
     ANNOUNCE_TIMER,
     all_told,
     announced,
+    asked,
     assignment,
     reassigned,
-    told,
     unwatched,
     watched,
 )
@@ -66,8 +66,8 @@ def playing(state: State) -> Next[State]:
 
 
 def called(state: State, at: int) -> Next[State]:
-    """A referee is told again which matches it has."""
-    after, calls = told(state, at)
+    """A referee from which no result comes is called again."""
+    after, calls = asked(state, at)
     return Next(after, *calls)
 
 

@@ -89,6 +89,8 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
     open_matches = sum(match.outcome is None for match in state.matches)
     if state.remaining != open_matches or (state.phase in IN_ROUND and not open_matches):
         yield "A round goes on while it has matches without a result."
+    if state.revision < 0 or (state.revision and state.phase not in IN_ROUND):
+        yield "Matches change their referee while a round is played, and at no other time."
     everybody = [player_id(number) for number in range(1, len(state.players) + 1)]
     if [player for player in everybody if player in state.unheard] != [*state.unheard]:
         yield "Only players are waited for, each once."
@@ -103,7 +105,7 @@ def _scheduled(state: State) -> Iterator[Match]:
 
 
 def _unplayed(match: Match) -> Match:
-    return replace(match, referee_id=None, outcome=None)
+    return replace(match, referee_id=None, commitment=None, outcome=None)
 
 
 # who referees

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 
 from msgspec import Meta
 
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId, Timeout
 from turnstile.league import schedule
 from turnstile.league.words import (
@@ -33,6 +33,7 @@ WATCH_SECONDS = 10.0  # after which a referee from which nothing is heard is cal
 MOST_UNANSWERED = 4  # calls in a row, and the referee is given up
 MOST_PERIODS = 25  # of watching without a result: longer than any match of Even/Odd can take
 MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, and 30 seconds for each
+PERIODS_OF_A_MATCH = 18  # of watching: as long as a match may last at most, when nobody answers in time
 MOST_PLAYERS = 1_000
 MOST_DIGITS = 9  # of a number in an id
 
@@ -164,6 +165,8 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     player_a_id: PlayerId
     player_b_id: PlayerId
     referee_id: RefereeId | None
+    commitment: Commitment | None = None
+    """To the seed of its draw, as its referee gave it first, before the players were called."""
     outcome: Outcome | None = None
 
 
@@ -185,6 +188,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Of the current round."""
     remaining: int = 0
     """Matches of the current round without a result."""
+    revision: int = 0
+    """How often matches of the current round have changed their referee."""
     unheard: tuple[PlayerId, ...] = ()
     """Players that have not answered yet what was announced to them, while a round is announced."""
     finished: tuple[str, ...] = ()

@@ -11,12 +11,12 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
+from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.check import World
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, PlayerId
 from turnstile.league import schedule
-from turnstile.league.answers import GET_NEXT_MATCH, GET_SCHEDULE
+from turnstile.league.answers import GET_NEXT_MATCH, GET_SCHEDULE, QueryParams
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, StartLeague
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_sound import sound
@@ -115,6 +115,8 @@ def happenings(players: int) -> Iterator[Event]:
         for number in range(1, 2 + players // 4):
             yield from _results(players, round_id, number)
     yield from _questions()
+    if players == 2:
+        yield from _commitments()
 
 
 def _registrations(players: int) -> Iterator[Event]:
@@ -193,6 +195,13 @@ def _questions() -> Iterator[Event]:
     yield LeagueQuery(sender=ana, league_id=ANOTHER_LEAGUE)
 
 
+def _commitments() -> Iterator[Event]:
+    """Either referee may say what it is bound to, and say another thing the next time."""
+    for referee, seed in product(REFEREES, ("a seed", "another")):
+        bound = QueryParams(match_id=match_id(1, 1), commitment=commit(Seed(seed)))
+        yield LeagueQuery(sender=referee_address(referee), league_id=DEFAULT_LEAGUE, query_params=bound)
+
+
 def _ids(players: int) -> list[PlayerId]:
     return [player_id(number + 1) for number in range(players)]
 
@@ -222,7 +231,7 @@ HAPPENINGS = tuple(dict.fromkeys((*happenings(2), *happenings(3))))
 def essence(state: State) -> Hashable:
     """What the rest depends on: not who came first, nor how the rounds that are over ended, but for two players."""
     agents = frozenset(player.display_name for player in state.players), state.referees
-    matches = tuple((match.referee_id, match.outcome is None) for match in state.matches)
+    matches = tuple((match.referee_id, match.commitment is None, match.outcome is None) for match in state.matches)
     past = state.finished if len(state.players) == 2 else len(state.finished)
     begins_by_itself = state.phase is Phase.ACCEPTING_REGISTRATIONS and state.options.expected_players is not None
     return state.phase, agents, begins_by_itself, state.round_id, matches, past, state.unheard

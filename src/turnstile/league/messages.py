@@ -15,6 +15,7 @@ from msgspec import UNSET, Raw, UnsetType
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
+from turnstile.league.announced import AnnouncedMatch as AnnouncedMatch
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
 from turnstile.league.answers import QueryData, QueryError, QueryParams
 from turnstile.league.answers import StandingsRow as StandingsRow
@@ -91,25 +92,13 @@ class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RE
 # a round
 
 
-class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
-    """A match of a round: who plays, who referees, and where they can be reached."""
-
-    match_id: MatchId
-    player_a_id: PlayerId
-    player_b_id: PlayerId
-    referee_endpoint: str
-    game_type: str = GAME_TYPE
-    referee_id: RefereeId | None = None
-    player_a_endpoint: str | None = None
-    player_b_endpoint: str | None = None
-
-
 class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw_only=True):
-    """A round begins, with these matches."""
+    """A round begins, with these matches; or, with a higher `revision`, some of them have another referee."""
 
     league_id: LeagueId
     round_id: int
     matches: tuple[AnnouncedMatch, ...]
+    revision: int | UnsetType | None = UNSET
 
 
 class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):

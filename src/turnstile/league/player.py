@@ -25,6 +25,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
+from turnstile.league.player_announcements import hear_of_round, hear_of_round_in_match, queue_until_registered
 from turnstile.league.player_moves import be_asked, move, moved
 from turnstile.league.player_play import (
     FALLBACK,
@@ -32,31 +33,25 @@ from turnstile.league.player_play import (
     PENDING,
     REGISTER_TIMER,
     STALE,
-    acknowledged_round,
     answered,
     backed_off,
     choice_armed,
     choice_expiry,
     chosen,
     dequeued,
-    given_to_another,
     given_up,
     invited,
-    is_past,
-    is_to_play,
     join_expiry,
     joined,
     match_timers_stopped,
     over,
     refuse_call,
     refuse_invitation,
-    refuse_league,
     refuse_match,
     registration_expiry,
     renamed,
     requested,
     taking_part,
-    with_round,
 )
 from turnstile.league.player_rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
 from turnstile.league.player_state import (
@@ -181,50 +176,15 @@ def manager_unreached(state: State, event: DeliveryFailed) -> Next[State] | Reje
     return Next(replace(state, is_unreached=True), backed_off(state))
 
 
-@player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)
-def queue_until_registered(state: State, event: RoundAnnouncement) -> State:
-    """A round that is announced too early is kept until the player knows who it is."""
-    return replace(state, queued=event)
+player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(queue_until_registered)
 
 
 # rounds
 
-
-@player.on(Phase.REGISTERED, RoundAnnouncement, to={PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED})
-@player.on(Phase.WAITING_FOR_ROUND, RoundAnnouncement, to={PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED})
-@player.on(
-    Phase.MATCH_COMPLETE,
-    RoundAnnouncement,
-    to={PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED, NOTHING_NEW: Phase.MATCH_COMPLETE},
-)
-def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
-    """Transition 3. The player learns which matches it has in the round; in some rounds it has none."""
-    if refused := refuse_league(state, event.league_id):
-        return refused
-    ack = acknowledged_round(state, event)
-    if is_past(state, event.round_id):
-        return Next(state, ack)
-    is_repeat = state.round is not None and state.round.round_id == event.round_id
-    after = with_round(state, event)
-    if is_to_play(after):
-        return Next(replace(after, phase=Phase.WAITING_FOR_ROUND), ack)
-    return Next(after if is_repeat else replace(after, phase=Phase.REGISTERED), ack)
-
-
-def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
-    """A round that is announced during a match is kept until the match is over.
-
-    When the round of the match is announced again, and now with another referee for it, that one begins it anew.
-    """
-    if refused := refuse_league(state, event.league_id):
-        return refused
-    ack = acknowledged_round(state, event)
-    if event.round_id > state.playing.round_id:
-        return Next(replace(state, queued=event), ack)
-    without = given_to_another(state, event)
-    return Next(state, ack) if without is None else Next(without, *match_timers_stopped(), ack)
-
-
+_HEARD = {PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED}
+player.on(Phase.REGISTERED, RoundAnnouncement, to=_HEARD)(hear_of_round)
+player.on(Phase.WAITING_FOR_ROUND, RoundAnnouncement, to=_HEARD)(hear_of_round)
+player.on(Phase.MATCH_COMPLETE, RoundAnnouncement, to={**_HEARD, NOTHING_NEW: Phase.MATCH_COMPLETE})(hear_of_round)
 for _phase in IN_MATCH:
     player.on(_phase, RoundAnnouncement, to={"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND})(
         hear_of_round_in_match

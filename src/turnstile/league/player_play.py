@@ -1,16 +1,16 @@
-"""How a player goes on: what it asks and answers, whom it believes, and what it keeps of a match that is over.
+"""How a player goes on: what it asks and answers, and whom it believes.
 
 The steps that several transitions of the player have in common.
 """
 
-from msgspec import UNSET
+from hmac import compare_digest
+
 from msgspec.structs import replace
 
-from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
-from turnstile.kernel.chance import draw, verify
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import draw
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
-from turnstile.league.boards import replayed
 from turnstile.league.messages import (
     ChooseParityCall,
     ChooseParityResponse,
@@ -22,21 +22,18 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
+from turnstile.league.player_record import recorded, taken_back
 from turnstile.league.player_state import (
-    MOST_KEPT,
     Code,
     Expected,
     Match,
-    Outcome,
     Phase,
-    PlayedMatch,
     PlayerStartup,
     PlayerTimeout,
     Question,
     ReadyToJoin,
     Round,
     State,
-    Statistics,
 )
 from turnstile.league.words import (
     BACKOFF_SECONDS,
@@ -50,8 +47,6 @@ from turnstile.league.words import (
     DeliveryFailed,
     LeagueId,
     MatchId,
-    Role,
-    Status,
 )
 
 REGISTER_TIMER = "register"
@@ -159,8 +154,40 @@ def refuse_league(state: State, league: LeagueId) -> Rejection | None:
 
 
 def with_round(state: State, event: RoundAnnouncement) -> State:
-    """The round that is played next, as far as it concerns this player."""
-    return replace(state, round=Round(round_id=event.round_id, matches=my_matches(state, event)))
+    """The round that is played next, as far as it concerns this player.
+
+    When it is announced anew, the results of those referees that have been replaced are void.
+    """
+    announced = Round(round_id=event.round_id, matches=my_matches(state, event), revision=revision_of(event))
+    void = _void(state, announced) if is_anew(state, event) else ()
+    return replace(taken_back(state, void) if void else state, round=announced)
+
+
+def _void(state: State, announced: Round) -> list[MatchId]:
+    """The matches of a round that are over, but were ended by another referee than the one that has them now."""
+    ended = {played.match_id: played.referee for played in state.history if played.round_id == announced.round_id}
+    return [
+        match.match_id
+        for match in announced.matches
+        if (referee := ended.get(match.match_id)) is not None and not match.is_by(referee)
+    ]
+
+
+def revision_of(event: RoundAnnouncement) -> int:
+    """Which of the announcements of its round this is. Where a manager does not count, all are alike."""
+    return event.revision if isinstance(event.revision, int) else 0
+
+
+def is_anew(state: State, event: RoundAnnouncement) -> bool:
+    """Whether the round is known, and this is a later announcement of it."""
+    known = state.round
+    return known is not None and event.round_id == known.round_id and revision_of(event) > known.revision
+
+
+def is_outdated(state: State, event: RoundAnnouncement) -> bool:
+    """Whether the round is known from a later announcement, and this one was long on its way."""
+    known = state.round
+    return known is not None and event.round_id == known.round_id and revision_of(event) < known.revision
 
 
 def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
@@ -170,6 +197,7 @@ def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
             opponent_id=match.player_b_id if match.player_a_id == state.me else match.player_a_id,
             referee_endpoint=match.referee_endpoint,
             referee_id=match.referee_id,
+            key=match.key_of(state.me),
         )
         for match in event.matches
         if state.me in (match.player_a_id, match.player_b_id)
@@ -185,21 +213,8 @@ def is_to_play(state: State) -> bool:
 
 
 def is_past(state: State, round_id: int) -> bool:
-    """Whether a later round has been announced, or played: this one is over, and so are all its matches."""
-    is_announced = state.round is not None and round_id < state.round.round_id
-    return is_announced or (bool(state.history) and round_id < state.history[-1].round_id)
-
-
-def given_to_another(state: State, event: RoundAnnouncement) -> State | None:
-    """The player without its match, when the round of that is announced again with another referee for it."""
-    match = state.playing
-    if event.round_id != match.round_id or state.queued is not None:
-        return None
-    mine = my_matches(state, event)
-    if all(expected.is_by(match.referee) for expected in mine if expected.match_id == match.match_id):
-        return None
-    announced = Round(round_id=event.round_id, matches=mine)
-    return replace(state, phase=Phase.WAITING_FOR_ROUND, round=announced, match=None)
+    """Whether the player knows of a later round: this one is over, and so are all its matches."""
+    return state.round is not None and round_id < state.round.round_id
 
 
 def dequeued(state: State) -> State:
@@ -214,6 +229,17 @@ def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
 
 
 # a match
+
+
+def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
+    """For hosts: whether a referee is one, by the token that it shows; who is none is not to be heard at all.
+
+    A match that was announced with a key is spoken of with that key. Without one anybody is believed.
+    """
+    queued = () if state.queued is None or state.player_id is None else my_matches(state, state.queued)
+    known = (*(() if state.round is None else state.round.matches), *queued)
+    keys = [match.key for match in known if match.match_id == event.match_id and match.key is not None]
+    return not keys or any(compare_digest(key.encode(), (shown or "").encode()) for key in keys)
 
 
 def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
@@ -243,7 +269,10 @@ def invited(state: State, event: GameInvitation) -> Next[State]:
         referee=event.sender,
         game_type=event.game_type,
     )
-    after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match)
+    known = state.round
+    if known is None or known.round_id != event.round_id:
+        known = Round(round_id=event.round_id, matches=())  # nobody announced it
+    after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
     return Next(after, Arm(JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
 
 
@@ -315,53 +344,5 @@ def match_timers_stopped() -> list[Effect]:
 
 
 def over(state: State, result: GameResult | None) -> State:
-    """The match is part of the history; a result that is missing or cannot be read counts for nothing."""
-    match = state.playing
-    played = PlayedMatch(
-        match_id=match.match_id,
-        round_id=match.round_id,
-        opponent_id=match.opponent_id,
-        game_type=match.game_type,
-        result=None,
-        my_choice=match.my_choice,
-    )
-    if result is not None:
-        outcome = _outcome(state, result)
-        played = replace(
-            played,
-            result=outcome,
-            is_technical=result.status is Status.TECHNICAL_LOSS,
-            opponent_choice=result.choices.get(match.opponent_id),
-            is_fair=_is_fair(state, match, result),
-        )
-        state = replace(state, statistics=_counted(state.statistics, outcome))
-    return dequeued(replace(state, history=(*state.history[1 - MOST_KEPT :], played)))
-
-
-def _outcome(state: State, result: GameResult) -> Outcome:
-    if result.winner_player_id == state.me:
-        return Outcome.WIN
-    return Outcome.DRAW if result.status is Status.DRAW else Outcome.LOSS
-
-
-def _counted(before: Statistics, outcome: Outcome) -> Statistics:
-    """3 points for a win, 1 for a draw, none for a loss, technical or not."""
-    if outcome is Outcome.WIN:
-        return replace(before, wins=before.wins + 1, points=before.points + POINTS_FOR_A_WIN)
-    if outcome is Outcome.DRAW:
-        return replace(before, draws=before.draws + 1, points=before.points + POINTS_FOR_A_DRAW)
-    return replace(before, losses=before.losses + 1)
-
-
-def _is_fair(state: State, match: Match, result: GameResult) -> bool | None:
-    """Whether the referee kept its word; `None` where it gave none, or nothing was drawn or played to the end."""
-    if match.commitment is None or result.seed is None:
-        return None
-    if match.asked is not None and result.status is not Status.TECHNICAL_LOSS and result.moves is not UNSET:
-        players = (state.me, match.opponent_id)
-        seated = players if match.role_in_match is Role.PLAYER_A else players[::-1]
-        outcome = replayed(match.asked.game_type, seated, result.seed, result.moves)
-        return verify(match.commitment, result.seed) and outcome is not None and outcome.scores == result.scores
-    if result.drawn_number is None:
-        return None
-    return verify(match.commitment, result.seed) and result.drawn_number == drawn_number(result.seed, 0)
+    """The match is part of the history, and a round that was announced meanwhile can be played."""
+    return dequeued(recorded(state, result))

@@ -56,8 +56,10 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     if _goes_on(state, event):
         return Next(state, ack)
     after = over(state, None) if state.phase in IN_MATCH else state
-    is_next = after.round is not None and after.round.round_id > event.round_id
-    after = replace(after, phase=Phase.REGISTERED, round=after.round if is_next else None)
+    known = after.round
+    if known is not None and known.round_id <= event.round_id:
+        known = replace(known, matches=())
+    after = replace(after, phase=Phase.REGISTERED, round=known)
     return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)
 
 

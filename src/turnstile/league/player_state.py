@@ -93,6 +93,8 @@ class Expected(LeagueValue, frozen=True, kw_only=True):
     opponent_id: PlayerId
     referee_endpoint: str
     referee_id: RefereeId | None = None
+    key: str | None = None
+    """With which its referee speaks to this player; where none was announced, it is believed without."""
 
     def is_by(self, sender: Address) -> bool:
         """Whether this is the announced referee, as far as the announcement names one."""
@@ -100,9 +102,16 @@ class Expected(LeagueValue, frozen=True, kw_only=True):
 
 
 class Round(LeagueValue, frozen=True, kw_only=True):
+    """The latest round of which the player knows, by an announcement or by its first invitation.
+
+    When it is over it has no matches left. It is kept, so that what comes late is known as such.
+    """
+
     round_id: int
     matches: tuple[Expected, ...]
     """Those of this player alone."""
+    revision: int = 0
+    """Which of its announcements this is: the latest, and nothing before it counts any more."""
 
 
 class AskedMove(LeagueValue, frozen=True, kw_only=True):
@@ -142,6 +151,8 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     round_id: int
     opponent_id: PlayerId
     game_type: str = GAME_TYPE
+    referee: Address | None = None
+    """Who refereed it; should it be given to another, this result is void."""
     result: Outcome | None
     is_technical: bool = False
     my_choice: Parity | None = None

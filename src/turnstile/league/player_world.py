@@ -1,13 +1,15 @@
 """The player in a small world: a league of three rounds, and every order of all that may happen to it.
 
 In the first round it has one match, in the second it has two, in the third none. The manager may accept or reject it,
-announce rounds early, late, twice, for another league and with another referee; referees may invite, call, complain and
-end matches in any order, for matches of its own and of others; every timer may run out; the strategy may choose well,
-badly or never; any message may be missing. What the player turns down leads nowhere and is not walked.
+announce rounds early, late, twice, in any order, for another league and with another referee; referees may invite,
+call, complain and end matches in any order, for matches of its own and of others; every timer may run out; the strategy
+may choose well, badly or never; any message may be missing. What the player turns down leads nowhere and is not walked.
 """
 
 from collections.abc import Hashable, Iterator
 from itertools import product
+
+from msgspec.structs import replace
 
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
@@ -30,6 +32,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import DUPLICATE_NAME, new, player
+from turnstile.league.player_play import is_past
 from turnstile.league.player_state import (
     IN_MATCH,
     MOST_KEPT,
@@ -96,6 +99,8 @@ def happenings() -> Iterator[Event]:
     yield from _registration()
     for league in (LEAGUE, ANOTHER_LEAGUE):
         yield from _rounds(league)
+    for round_id, referee in product((1, 2), ("REF01", "REF02")):
+        yield replace(announced(round_id, LEAGUE, referee), revision=1)
     for (round_id, match), referee in product((*MATCHES, STRANGE_MATCH), (REFEREE, ANOTHER_REFEREE)):
         yield from _match(round_id, match, referee)
     yield from _timers()
@@ -186,7 +191,7 @@ def _timers() -> Iterator[Event]:
         yield PlayerTimeout(match_id=match, waiting_for=awaited, retry_count=0)
 
 
-HAPPENINGS = tuple(happenings())
+HAPPENINGS = tuple(dict.fromkeys(happenings()))
 
 
 # what must be so
@@ -203,6 +208,8 @@ def _faults(state: State) -> Iterator[str]:
         yield "Who is registered has an id, and a league."
     if state.match is None and state.phase in WITH_MATCH:
         yield "There is no match."
+    if state.phase in IN_MATCH and (state.round is None or state.round.round_id != state.playing.round_id):
+        yield "Who is in a match knows its round."
     if state.failure is not None and state.phase is not Phase.UNREGISTERED:
         yield "Who has given up is not registered."
     if state.names_tried not in range(MAX_RETRIES + 1) or state.retry_count not in range(MAX_RETRIES + 1):
@@ -217,6 +224,8 @@ def _faults_of_history(state: State) -> Iterator[str]:
     rounds = [match.round_id for match in state.history]
     if len(set(played)) < len(played):
         yield "No match is played twice."
+    if rounds and (state.round is None or state.round.round_id < rounds[-1]):
+        yield "Who has played in a round knows of it."
     if len(played) > MOST_KEPT or sorted(rounds) != rounds:
         yield "The history has the latest matches, in the order of their rounds."
     if state.match is not None and (state.match.match_id in played) != (state.phase not in IN_MATCH):
@@ -226,13 +235,22 @@ def _faults_of_history(state: State) -> Iterator[str]:
         yield "Who waits for the result has chosen, and nobody else."
     counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
     known = sum(match.result is not None for match in state.history)
-    if counted < known or (counted > known and len(played) < MOST_KEPT):
+    was_cut = len(played) > MOST_KEPT // 2  # to the latest, of which some may have been taken back since
+    if counted < known or (counted > known and not was_cut):
         yield "Every result is counted once."
 
 
 def essence(state: State) -> Hashable:
     """What the rest depends on: not how matches ended, nor which table was shown last."""
+    if state.phase is Phase.LEAGUE_COMPLETE:
+        return state.phase, state.has_shut_down
     registration = (state.names_tried, state.retry_count, state.is_unreached, state.failure)
     match = state.match if state.phase in IN_MATCH else None
-    league = (state.queued, state.round, match, frozenset(played.match_id for played in state.history))
+    league = (state.queued, state.round, match, frozenset(_ended(state)))
     return state.phase, registration, league, state.has_shut_down
+
+
+def _ended(state: State) -> Iterator[tuple[MatchId, Address | None]]:
+    """The matches that are over, and who ended them where that can still matter: in the latest round."""
+    for played in state.history:
+        yield played.match_id, None if is_past(state, played.round_id) else played.referee

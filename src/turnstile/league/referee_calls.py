@@ -178,9 +178,13 @@ def error(
 
 
 def queried(state: State) -> list[Effect]:
-    """The league manager is asked for the standings of both players, and has 10 seconds."""
-    both = QueryParams(player_ids=tuple(seat.player_id for seat in state.seats))
-    query = LeagueQuery(league_id=state.given.league_id, query_params=both)
+    """The league manager is asked for the standings of both players, and has 10 seconds.
+
+    It is shown the commitment as well, before anybody chooses: so it can say afterwards that the seed is the same.
+    """
+    both = tuple(seat.player_id for seat in state.seats)
+    params = QueryParams(player_ids=both, match_id=state.match_id, commitment=commit(state.given.seed))
+    query = LeagueQuery(league_id=state.given.league_id, query_params=params)
     expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
     return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 

@@ -22,7 +22,7 @@ from turnstile.store.columns import (
     row_values,
 )
 from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId
-from turnstile.store.protocol import OUTAGE_AFTER, Commit, Outage, Row, Saved
+from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved
 
 _FURTHEST = 2**63 - 1
 _KEY = "(SELECT key FROM tables WHERE id = ?)"
@@ -225,5 +225,6 @@ def _entry(fields: Any) -> Entry:
 
 
 def _whole(value: object) -> int:
-    assert isinstance(value, int)
+    if not isinstance(value, int):
+        raise CannotOpen("The file does not hold what was written into it: where a number belongs there is none.")
     return value

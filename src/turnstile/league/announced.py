@@ -1,0 +1,27 @@
+"""A match as it is announced to its players and its referee, and the keys by which they know each other."""
+
+from turnstile.kernel.values import PlayerId
+from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId
+
+
+class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
+    """A match of a round: who plays, who referees, and where they can be reached.
+
+    The keys are ours, and secrets: a player is told its own, the referee of the match both, and nobody else any. All
+    that a referee says to a player in a match it says with the key of that player. Other managers give none.
+    """
+
+    match_id: MatchId
+    player_a_id: PlayerId
+    player_b_id: PlayerId
+    referee_endpoint: str
+    game_type: str = GAME_TYPE
+    referee_id: RefereeId | None = None
+    player_a_endpoint: str | None = None
+    player_b_endpoint: str | None = None
+    player_a_key: str | None = None
+    player_b_key: str | None = None
+
+    def key_of(self, player: PlayerId) -> str | None:
+        """The key of one of its players, as far as it is told."""
+        return {self.player_a_id: self.player_a_key, self.player_b_id: self.player_b_key}.get(player)
