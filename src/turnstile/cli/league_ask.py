@@ -60,10 +60,10 @@ def _reason(told: Fault) -> str:
 def ask_for_board(manager: str, *, as_json: bool) -> None:
     try:
         board = asyncio.run(_board(manager))
+    except (aiohttp.ClientResponseError, msgspec.DecodeError):
+        _fail(f"{manager} answers, but not as a league manager does.")
     except (aiohttp.ClientError, TimeoutError):
         _fail(f"{manager} does not answer.")
-    except msgspec.DecodeError:
-        _fail(f"{manager} answers, but not as a league manager does.")
     Show(as_json=as_json).finish(glimpse(board))
 
 
