@@ -70,12 +70,15 @@ class PlayerMeta(LeagueValue, frozen=True, kw_only=True):
     game_types: tuple[str, ...]
     contact_endpoint: str
     protocol_version: str = PROTOCOL_VERSION
+    registration_secret: str | UnsetType = UNSET
+    """By which the player is known again, should it register again. Of the manager alone."""
 
 
 class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQUEST", kw_only=True):
     """A player wants to take part."""
 
     player_meta: PlayerMeta
+    known_as: Address | UnsetType = UNSET  # whose token was shown with it; the manager's host alone says so
 
 
 class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RESPONSE", kw_only=True):
@@ -86,6 +89,8 @@ class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RE
     auth_token: str | None = None
     league_id: LeagueId | None = None
     reason: str | None = None
+    manager_proof: str | UnsetType = UNSET
+    """What the manager will show to the player as its token, in all that it says to it."""
 
 
 # a round
