@@ -8,23 +8,11 @@ from typing import Any
 from msgspec import UNSET, UnsetType, field
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage
-from turnstile.league.words import GAME_TYPE, Address, LeagueId, LeagueValue, MatchId, RefereeId, Registration
+from turnstile.league.messages import REPLIES, LeagueMessage
+from turnstile.league.metas import RefereeMeta as RefereeMeta
+from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, RefereeId, Registration
 
 # registration
-
-
-class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
-    """Who wants to referee, where it can be reached, and how many matches it takes at a time."""
-
-    display_name: str
-    version: str
-    game_types: tuple[str, ...]
-    contact_endpoint: str
-    max_concurrent_matches: int = 1
-    protocol_version: str = PROTOCOL_VERSION
-    registration_secret: str | UnsetType = UNSET
-    """By which the referee is known again, should it register again. Of the manager alone."""
 
 
 class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_REQUEST", kw_only=True):

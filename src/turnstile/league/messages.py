@@ -18,6 +18,7 @@ from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
 from turnstile.league.answers import QueryData, QueryError, QueryParams
 from turnstile.league.answers import StandingsRow as StandingsRow
+from turnstile.league.metas import PlayerMeta as PlayerMeta
 from turnstile.league.questions import ChoiceContext as ChoiceContext
 from turnstile.league.questions import MoveData, MoveRequest
 from turnstile.league.words import (
@@ -36,7 +37,6 @@ from turnstile.league.words import (
 )
 
 ACKNOWLEDGED = "ACKNOWLEDGED"
-PROTOCOL_VERSION = "2.1.0"
 
 
 class LeagueMessage(
@@ -60,18 +60,6 @@ class FromReferee(LeagueMessage, frozen=True, kw_only=True):
 
 
 # registration
-
-
-class PlayerMeta(LeagueValue, frozen=True, kw_only=True):
-    """Who wants to play, and where it can be reached."""
-
-    display_name: str
-    version: str
-    game_types: tuple[str, ...]
-    contact_endpoint: str
-    protocol_version: str = PROTOCOL_VERSION
-    registration_secret: str | UnsetType = UNSET
-    """By which the player is known again, should it register again. Of the manager alone."""
 
 
 class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQUEST", kw_only=True):
