@@ -27,6 +27,8 @@ from tests.agents.wired import (
     without,
 )
 from turnstile.agents.caller import Caller
+from turnstile.agents.challenge import claim_of
+from turnstile.agents.envelope import Claim
 from turnstile.agents.incoming import told
 from turnstile.agents.quota import Quota
 from turnstile.agents.rpc import Fault
@@ -335,11 +337,15 @@ def test_A7_only_who_has_asked_for_it_answers_a_challenge() -> None:
         async with served(player.door()) as serving, Caller() as caller:
             url = f"http://localhost:{serving.port}/mcp"
             manager = Identity(Address("league_manager"))
-            assert not await caller.challenge(url, "Juniper", who=manager, seconds=5)
-            player.who.display_name = "Juniper"
-            assert await caller.challenge(url, "Juniper", who=manager, seconds=5)
-            assert not await caller.challenge(url, "Sorrel", who=manager, seconds=5)
-            assert not await caller.challenge("http://localhost:1/mcp", "Juniper", who=manager, seconds=5)
+            assert not await caller.challenge(url, Claim("Juniper", "digest"), who=manager, seconds=5)
+            player.who.claim = Claim("Juniper", "digest")
+            assert await caller.challenge(url, Claim("Juniper", "digest"), who=manager, seconds=5)
+            assert not await caller.challenge(url, Claim("Sorrel", "digest"), who=manager, seconds=5)
+            assert not await caller.challenge(url, Claim("Juniper"), who=manager, seconds=5)
+            assert not await caller.challenge(url, Claim("Juniper", "another"), who=manager, seconds=5)
+            assert not await caller.challenge(
+                "http://localhost:1/mcp", Claim("Juniper", "digest"), who=manager, seconds=5
+            )
 
     run(main())
     assert player.heard == []
@@ -357,7 +363,7 @@ def test_A7_who_registers_can_be_challenged_by_that_name() -> None:
                 assert isinstance(incoming.message, LeagueRegisterRequest)
                 meta = incoming.message.player_meta
                 is_there = await manager_calls.challenge(
-                    meta.contact_endpoint, meta.display_name, who=manager, seconds=5
+                    meta.contact_endpoint, claim_of(incoming.message), who=manager, seconds=5
                 )
                 status = Registration.ACCEPTED if is_there else Registration.REJECTED
                 return LeagueRegisterResponse(status=status, player_id=US if is_there else None)

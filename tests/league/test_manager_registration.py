@@ -1,16 +1,41 @@
 """Who is let into the league, as whom, and who is believed to be somebody."""
 
+from typing import Any, cast
+
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from tests.league.managed import SECRET, League
 from turnstile.kernel import Arm, PlayerId, Send
 from turnstile.league.errors import LEAGUE_ERROR_CODES, number_of
-from turnstile.league.management import LeagueError, LeagueStatus, RefereeRegisterResponse, StartLeague
+from turnstile.league.homes import home_of
+from turnstile.league.management import (
+    LeagueError,
+    LeagueStatus,
+    RefereeRegisterRequest,
+    RefereeRegisterResponse,
+    StartLeague,
+)
 from turnstile.league.manager_entry import UNREGISTERED
-from turnstile.league.manager_register import authenticate, cleaned, is_too_old, name_key, token
+from turnstile.league.manager_register import (
+    authenticate,
+    cleaned,
+    is_member,
+    is_mixed,
+    is_too_old,
+    manager_proof,
+    name_key,
+    token,
+)
 from turnstile.league.manager_state import Code, Options, Phase, State
 from turnstile.league.manager_world import entering, refereeing
-from turnstile.league.messages import LeagueCompleted, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.messages import (
+    LeagueCompleted,
+    LeagueRegisterRequest,
+    LeagueRegisterResponse,
+    RoundAnnouncement,
+)
 from turnstile.league.words import Address, LeagueId, Registration
 
 
@@ -76,6 +101,36 @@ def test_A7_an_endpoint_that_is_taken_is_refused() -> None:
     assert reason(league, "Eve", at="Ron") == "Duplicate endpoint"
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "alike"),
+    [
+        ("http://127.0.0.1:9302/mcp", "http://localhost:9302/mcp"),
+        ("http://127.0.0.1:9302/mcp", "http://127.0.0.2:9302/mcp"),
+        ("http://127.0.0.1:9302/mcp", "http://[::1]:9302/mcp"),
+        ("http://127.0.0.1:9302/mcp", "HTTP://a.LOCALHOST.:09302//x/.././%6dcp"),
+        ("http://Agents.example/mcp", "http://agents.example.:80/mcp"),
+        ("https://agents.example/mcp", "https://agents.example:443/mcp"),
+        ("https://[2001:db8:0::1]/mcp", "https://[2001:db8::1]/mcp"),
+    ],
+)
+def test_A7_two_spellings_of_an_endpoint_are_one_home(endpoint: str, alike: str) -> None:
+    assert home_of(endpoint) == home_of(alike)
+
+
+def test_A7_other_endpoints_are_other_homes() -> None:
+    others = (
+        "http://localhost:9302/mcp",
+        "http://localhost:9303/mcp",
+        "https://localhost:9302/mcp",
+        "http://agents.example:9302/mcp",
+        "http://localhost:9302/other/mcp",
+        "http://localhost:port/mcp",
+        "http://localhost:other/mcp",
+        "local:player:1",
+    )
+    assert len(set(map(home_of, others))) == len(others)
+
+
 def test_a_full_league_is_refused_in_these_words() -> None:
     league = League(Options(most_players=2)).enters("Ana").enters("Bo")
     assert reason(league, "Cy") == "League full"
@@ -120,7 +175,70 @@ def test_A17_names_that_look_the_same_are_the_same() -> None:
     assert reason(League().enters("Ana"), "\uff21\uff2e\uff21", at="elsewhere") == "Duplicate name"
 
 
+def test_A17_a_name_that_mixes_alphabets_is_refused() -> None:
+    for mixed in ("\u0410na", "An\u03b1", "\u0391\u0430"):
+        assert reason(League(), mixed, at="somewhere") == "Name mixes alphabets"
+    for one in ("\u0410\u043d\u043d\u0430 7", "\u0386\u03bd\u03bd\u03b1", "Zo\u00eb-2", "\u6797 Lin", "42"):
+        assert not is_mixed(one)
+
+
+# who asks again
+
+
+Request = LeagueRegisterRequest | RefereeRegisterRequest
+
+
+def with_secret(request: Request, secret: str | None, known_as: str | None = None) -> Request:
+    """The same request with a secret, from somebody whose token was seen."""
+    of = "player_meta" if isinstance(request, LeagueRegisterRequest) else "referee_meta"
+    meta = replace(getattr(request, of), registration_secret=secret or UNSET)
+    return replace(request, known_as=known_as or UNSET, **{of: meta})
+
+
+@pytest.mark.parametrize("begins", [False, True])
+@pytest.mark.parametrize("request_of", [entering, refereeing])
+def test_A9_who_had_a_secret_shows_it_again(request_of: Any, begins: bool) -> None:
+    league = League()
+    ours = with_secret(request_of("Ivy"), "a secret")
+    league.takes(ours).enters("Ana").enters("Bo").referees("Ron")
+    if begins:
+        league.takes(StartLeague())
+    for shown in (None, "another"):
+        before = league.state
+        answer: Any = league.asks(with_secret(request_of("Ivy"), shown, known_as="player:P01"))
+        assert (answer.status, answer.reason) == ("REJECTED", "Duplicate name")
+        assert answer.auth_token is None
+        assert league.state == before
+    answer = league.asks(ours)
+    assert answer.status == "ACCEPTED"
+    assert answer.manager_proof
+    assert "a secret" not in repr(league.state)
+
+
+@pytest.mark.parametrize(("agent", "request_of"), [("player:P01", entering), ("referee:REF01", refereeing)])
+def test_A9_who_had_no_secret_shows_its_token_where_the_league_is_not_local(agent: str, request_of: Any) -> None:
+    league = League(Options(trusts_repeats=False)).takes(request_of("Ivy"))
+    for known_as in (None, "player:P02"):
+        answer: Any = league.asks(with_secret(request_of("Ivy"), "too late", known_as))
+        assert (answer.status, answer.reason) == ("REJECTED", "Duplicate name")
+    assert cast(Any, league.asks(with_secret(request_of("Ivy"), None, agent))).status == "ACCEPTED"
+
+
+def test_A9_a_referee_that_is_back_after_the_end_shows_its_secret() -> None:
+    league = League().enters("Ana").enters("Bo").takes(with_secret(refereeing("Ron"), "a secret"))
+    league.takes(StartLeague()).plays_round()
+    assert referee_answer(league, "Ron").reason == "Duplicate name"
+    assert cast(Any, league.asks(with_secret(refereeing("Ron"), "a secret"))).referee_id == "REF01"
+
+
 # referees
+
+
+def test_A18_referees_are_not_without_number() -> None:
+    league = League()
+    for number in range(1_000):
+        league.referees(f"Ron {number}")
+    assert referee_answer(league, "Sue").reason == "League full"
 
 
 def test_referees_are_numbered_on_their_own() -> None:
@@ -133,8 +251,8 @@ def test_referees_are_numbered_on_their_own() -> None:
 
 
 def test_a_referee_takes_one_match_at_a_time_at_least() -> None:
-    league = League().referees("Ron", capacity=-3).referees("Sue", capacity=4)
-    assert [referee.capacity for referee in league.state.referees] == [1, 4]
+    league = League().referees("Ron", capacity=-3).referees("Sue", capacity=4).referees("Tom", capacity=10**30)
+    assert [referee.capacity for referee in league.state.referees] == [1, 4, 10_000]
 
 
 # the beginning
@@ -217,6 +335,18 @@ def test_who_comes_back_after_the_end_hears_of_the_end() -> None:
 
 
 # tokens
+
+
+def test_A6_every_agent_is_given_another_proof_of_the_manager() -> None:
+    league = League()
+    answers: list[Any] = [answer(league, "Ana"), answer(league, "Bo"), referee_answer(league, "Ron")]
+    proofs = {each.manager_proof for each in answers}
+    assert len(proofs) == 3
+    assert proofs.isdisjoint(each.auth_token for each in answers)
+    assert answers[1].manager_proof == manager_proof(league.state, Address("player:P02"))
+    assert [is_member(league.state, name) for name in ("player:P02", "referee:REF01")] == [True, True]
+    strangers = ("player:P03", "referee:REF02", "league_manager", "", "observer:P01")
+    assert not any(is_member(league.state, name) for name in strangers)
 
 
 def registered() -> State:

@@ -34,10 +34,11 @@ from tests.league.played import (
     waiting,
 )
 from turnstile.games.evenodd import Parity
-from turnstile.kernel import Event, PlayerId, Seed, Send
+from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueRegisterRequest, LeagueRegisterResponse
+from turnstile.league.player import new, player
 from turnstile.league.player_play import failure_of
-from turnstile.league.player_state import Code, Outcome, Phase, State
+from turnstile.league.player_state import Code, Options, Outcome, Phase, State
 from turnstile.league.words import DEFAULT_LEAGUE, LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
@@ -84,6 +85,20 @@ def test_transition_2a_accepted_the_player_keeps_its_id_its_token_and_its_league
     assert state.phase is Phase.REGISTERED
     assert (state.player_id, state.auth_token, state.league_id) == (ME, "tok-p05", "league_2025_even_odd")
     assert timers(step) == ["no register"]
+    assert state.manager_proof is None
+
+
+def test_A6_a_player_keeps_what_its_manager_will_show() -> None:
+    accepted = LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=ME, manager_proof="proof")
+    step = player.step(registering(), accepted)
+    assert isinstance(step, Step)
+    assert step.state.manager_proof == "proof"
+
+
+def test_A9_a_player_shows_the_secret_that_it_was_given() -> None:
+    given = str(Seed("from outside"))
+    assert new(Options(registration_secret=given), Seed("2")).meta.registration_secret == given
+    assert not new(Options(), Seed("2")).meta.registration_secret
 
 
 def test_transition_2a_a_manager_that_names_no_league_means_the_default_one() -> None:

@@ -81,6 +81,11 @@ def test_a_referee_that_is_accepted_has_an_id_a_token_and_a_league() -> None:
         "league",
     )
     assert made.effects == (Disarm("register"),)
+    assert made.state.manager_proof is None
+
+
+def test_A6_a_referee_keeps_what_its_manager_will_show() -> None:
+    assert step(registering(), replace(ACCEPTED, manager_proof="proof")).state.manager_proof == "proof"
 
 
 def test_an_acceptance_without_an_id_is_none() -> None:

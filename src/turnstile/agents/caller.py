@@ -14,14 +14,13 @@ import aiohttp
 import msgspec
 
 from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
-from turnstile.agents.challenge import LeagueChallengeResponse, new_challenge
+from turnstile.agents.challenge import LeagueChallengeResponse, claiming, new_challenge
 from turnstile.agents.dialect import Dialect, Dialects, Form, framed
-from turnstile.agents.envelope import Identity, Now, new_conversation, utc_now, wire_fields
+from turnstile.agents.envelope import Claim, Identity, Now, new_conversation, utc_now, wire_fields
 from turnstile.agents.replies import TOLD, Answered, Receipt, Unusable, acknowledged, read_reply
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
-from turnstile.league.management import RefereeRegisterRequest
-from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
+from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
 __all__ = ["Caller", "Fault", "Receipt", "Unreached"]
@@ -107,24 +106,21 @@ class Caller:
         why = refusal(endpoint, self.reach)
         if why is not None:
             raise Unreached(why)
-        if isinstance(message, LeagueRegisterRequest):
-            who.display_name = message.player_meta.display_name  # from now on it may be challenged by that name
-        elif isinstance(message, RefereeRegisterRequest):
-            who.display_name = message.referee_meta.display_name
         fields = wire_fields(message, who, conversation, self._now(), to=to, token=token, seconds=seconds)
         attempt = _Attempt(message, to, self.dialects.of(endpoint))
         try:
             async with asyncio.timeout(seconds):
-                await self._try_forms(endpoint, fields, attempt)
+                with claiming(message, who):
+                    await self._try_forms(endpoint, fields, attempt)
         except TimeoutError:
             attempt.failure = Unreached("no answer in time")
         except Unreached as failure:
             attempt.failure = failure
         return attempt.result()
 
-    async def challenge(self, endpoint: str, display_name: str, *, who: Identity, seconds: float) -> bool:
-        """Whether the agent at `endpoint` is the one that has just asked to be registered by this name."""
-        asked = new_challenge(display_name)
+    async def challenge(self, endpoint: str, claim: Claim, *, who: Identity, seconds: float) -> bool:
+        """Whether the agent at `endpoint` is the one that asks to be registered with this claim."""
+        asked = new_challenge(claim)
         try:
             told = await self.call(
                 endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds

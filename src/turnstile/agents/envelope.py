@@ -36,18 +36,25 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+class Claim(msgspec.Struct, frozen=True):
+    """By which name, and with which secret, somebody asks to be registered."""
+
+    display_name: str
+    secret_digest: str | None = None
+
+
 class Identity:
     """Who an agent is at the moment: its address and its token, both of which its registration changes.
 
-    `display_name` is the name it has last asked to be registered by; a challenge to any other is not answered.
+    `claim` is what it asks to be registered as, while it waits for the answer; no other challenge is met.
     """
 
-    __slots__ = ("auth_token", "display_name", "sender")
+    __slots__ = ("auth_token", "claim", "sender")
 
-    def __init__(self, sender: Address, auth_token: str | None = None, display_name: str | None = None) -> None:
+    def __init__(self, sender: Address, auth_token: str | None = None) -> None:
         self.sender = sender
         self.auth_token = auth_token
-        self.display_name = display_name
+        self.claim: Claim | None = None
 
     def __repr__(self) -> str:
         return f"Identity({self.sender!r})"  # a token has no place in a log

@@ -90,7 +90,7 @@ class Host:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.who = Identity(Address(f"{self.role}:{slug(settings.name)}"), display_name=settings.name)
+        self.who = Identity(Address(f"{self.role}:{slug(settings.name)}"))
         self.failure: str | None = None
         """Why it has ended by itself, if that is an error."""
         self._is_open = asyncio.Event()

@@ -6,13 +6,15 @@ from ipaddress import ip_address
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from starlette.routing import BaseRoute
 
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.agents.board import Board, Health
 from turnstile.agents.bulletin import Bulletin
-from turnstile.agents.envelope import new_conversation, plain
+from turnstile.agents.challenge import claim_of
+from turnstile.agents.envelope import Identity, new_conversation, plain
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import CannotStart, Host, Settings
 from turnstile.agents.incoming import Incoming
@@ -33,7 +35,7 @@ from turnstile.league.management import LeagueError, RefereeRegisterRequest, Ref
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
 from turnstile.league.manager_queries import commitment_of, status_of
-from turnstile.league.manager_register import authenticate, referees_key
+from turnstile.league.manager_register import authenticate, is_member, manager_proof, referees_key
 from turnstile.league.manager_state import JSON_RPC_ERRORS, MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueMessage,
@@ -95,6 +97,19 @@ class Refused(msgspec.Struct, frozen=True):
     reply: Answer
 
 
+class ManagerIdentity(Identity):
+    """Who the manager is. To every agent it shows the proof that this agent was given, and to others nothing."""
+
+    __slots__ = ("_proof_for",)
+
+    def __init__(self, proof_for: Callable[[str], str | None]) -> None:
+        super().__init__(LEAGUE_MANAGER)
+        self._proof_for = proof_for
+
+    def token_for(self, to: str | None) -> str | None:
+        return None if to is None else self._proof_for(to)
+
+
 class ManagerHost(Host):
     """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
 
@@ -129,8 +144,8 @@ class ManagerHost(Host):
         for name, endpoint in players:
             if why := refusal(endpoint, settings.reach):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
-        self.who.sender = LEAGUE_MANAGER
-        self._options = options
+        self.who = ManagerIdentity(self._proof_for)
+        self._options = replace(options, trusts_repeats=options.trusts_repeats and settings.reach == THIS_MACHINE)
         self._players = players
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
@@ -212,6 +227,10 @@ class ManagerHost(Host):
         await self.agent.all_called()
         self.end()
 
+    def _proof_for(self, agent: str) -> str | None:
+        state = self.work.state
+        return manager_proof(state, Address(agent)) if is_member(state, agent) else None
+
     async def handle(self, incoming: Incoming) -> Reply:
         """First who, then what: whoever is let through is dealt with by the machine."""
         by = incoming.sender or incoming.peer
@@ -226,7 +245,7 @@ class ManagerHost(Host):
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
             why = self._refuse_key(incoming) or await self._refuse_endpoint(message)
-            return message if why is None else Refused(_rejected(message, why))
+            return Refused(_rejected(message, why)) if why else replace(message, known_as=self._known_as(incoming))
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 return message
@@ -242,6 +261,11 @@ class ManagerHost(Host):
         shown = (incoming.auth_token or "").encode()
         return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
 
+    def _known_as(self, incoming: Incoming) -> Address | UnsetType:
+        """Whose token is shown by somebody who registers, and so may have no address yet."""
+        agent = authenticate(self.work.state, None, incoming.auth_token)
+        return UNSET if isinstance(agent, LeagueError) else agent
+
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
         meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
@@ -249,7 +273,7 @@ class ManagerHost(Host):
         if why is not None:
             return f"{UNREACHABLE}: {why}"
         seconds = CHALLENGE_SECONDS * self.work.keeper.pace
-        if self._verifies and not await self.agent.challenge(meta.contact_endpoint, meta.display_name, seconds):
+        if self._verifies and not await self.agent.challenge(meta.contact_endpoint, claim_of(message), seconds):
             return f"{UNREACHABLE}: nobody of that name answers there"
         return None
 

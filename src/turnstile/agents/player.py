@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec import Raw
 
-from turnstile.agents.envelope import new_conversation
+from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.exchange import Reply
 from turnstile.agents.games import games_for_two
 from turnstile.agents.history import history_path, merged
@@ -14,6 +15,7 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
+from turnstile.agents.runtime import DONE
 from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
@@ -54,6 +56,8 @@ WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
 STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
 ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
+EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
+MOST_EARLY = 16
 
 
 class PlayerWork(Work[State]):
@@ -118,6 +122,9 @@ class PlayerHost(Host):
         self._keeper: Keeper[State] | None = None
         self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
         self._kept_matches: object = ()
+        self._registered = asyncio.Event()
+        self._early: list[Incoming] = []
+        """What was said as by the manager, before there was an answer to the registration."""
 
     # its beginning
 
@@ -147,6 +154,7 @@ class PlayerHost(Host):
             game_types=games_for_two(),
             contact_endpoint=endpoint,
             accepts_unannounced=self._accepts_unannounced,
+            registration_secret=new_seed(),
         )
         start = new(options, self._seed or new_seed())
         return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
@@ -159,14 +167,35 @@ class PlayerHost(Host):
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
-        """Who speaks as the referee of a match shows the key of it, where there is one."""
-        message, shown = incoming.message, incoming.auth_token
+        if isinstance(incoming.message, BY_MANAGER):
+            is_known = await comes_within(EARLY_SECONDS * self.work.keeper.pace, self._registered)
+            if not is_known:
+                return self._kept_for_later(incoming)
+        return await self._handled(incoming)
+
+    async def _handled(self, incoming: Incoming) -> Reply:
+        """Who speaks as the manager proves it, who speaks as the referee of a match shows its key, where there is one."""
+        message, by, shown = incoming.message, incoming.sender or incoming.peer, incoming.auth_token
+        if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
+            self.agent.turned_down(message, by, BAD_TOKEN)
+            return BAD_TOKEN
 
         def refuse(state: State) -> Rejection | None:
             is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, shown)
             return STRANGER if is_stranger else None
 
-        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer, refuse)
+        return await self.agent.exchange(self.work, message, by, refuse)
+
+    def _kept_for_later(self, incoming: Incoming) -> Reply:
+        """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
+        if len(self._early) == MOST_EARLY:
+            return ignored("The registration of the player is not complete.")
+        self._early.append(incoming)
+        return DONE
+
+    async def _catch_up(self, early: list[Incoming]) -> None:
+        for incoming in early:
+            await self._handled(incoming)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
@@ -198,7 +227,10 @@ class PlayerHost(Host):
         if state.player_id is not None:
             self.who.sender, self.who.auth_token = player_address(state.player_id), state.auth_token
             self.agent.journal.agent = state.player_id
-        self.who.display_name = state.meta.display_name
+            self._registered.set()
+            early, self._early = self._early, []
+            if early:
+                self.agent.start(self._catch_up(early))
 
     def _grant(self, wish: Event | Question) -> None:
         """Do what only the host can do for a player."""

@@ -6,10 +6,10 @@ goes on after a restart. A match that is over is known by its log, and reported 
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
+from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.exchange import Reply
@@ -19,12 +19,13 @@ from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.agents.referee_work import MatchWork, RegistrarWork
-from turnstile.agents.rpc import Fault
+from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
 from turnstile.agents.transcript import Transcript, match_path
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
 from turnstile.league import registrar
+from turnstile.league.homes import home_of
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.messages import (
     AnnouncedMatch,
@@ -59,10 +60,12 @@ Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
 """What a player may send as a request of its own."""
 MATCHES = "match"
 PAGE = 100
+MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
 NOT_REGISTERED = Fault(4005, "This referee is not registered yet")
+TOO_MANY = Fault(TOO_BUSY, "Too many matches wait for this referee already")
 
 
 class RefereeHost(Host):
@@ -123,6 +126,7 @@ class RefereeHost(Host):
             game_types=games_for_two(),
             contact_endpoint=endpoint,
             max_concurrent_matches=self._capacity,
+            registration_secret=new_seed(),
         )
         start = registrar.new(meta, new_seed())
         return await Keeper.begin(
@@ -202,7 +206,6 @@ class RefereeHost(Host):
             self.who.sender, self.who.auth_token = referee_address(state.referee_id), state.auth_token
             self.agent.journal.agent = state.referee_id
             self._registered.set()
-        self.who.display_name = state.meta.display_name
 
     def _end_if_over(self) -> None:
         if self.work.state.phase is registrar.Phase.LEAGUE_COMPLETE and not self._matches:
@@ -210,6 +213,10 @@ class RefereeHost(Host):
 
     async def handle(self, incoming: Incoming) -> Reply:
         message, by = incoming.message, incoming.sender or incoming.peer
+        if isinstance(message, BY_MANAGER):
+            is_known = await comes_within(self._seconds / 2, self._registered)
+            if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
+                return self._turned_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
         match message:
             case RoundAnnouncement():
                 return await self._announced(message, by)
@@ -224,36 +231,29 @@ class RefereeHost(Host):
 
     # assignment
 
-    async def _me(self) -> RefereeId | None:
-        """Who the referee is. A match may be on its way together with the answer that says so: then it waits."""
-        try:
-            async with asyncio.timeout(self._seconds / 2):
-                await self._registered.wait()
-        except TimeoutError:
-            return None
+    @property
+    def _id(self) -> RefereeId:
+        assert self.work.state.referee_id is not None, "nobody else is given matches"
         return self.work.state.referee_id
 
     async def _announced(self, message: RoundAnnouncement, by: str) -> Reply:
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
-        me = await self._me()
-        if me is None:
-            return NOT_REGISTERED
+        me = self._id
         self.agent.journal.received(None, message, by)
         ours = [match for match in message.matches if self._is_ours(match, me)]
-        await self._assign(message.league_id, message.round_id, ours, me)
+        if not await self._assign(message.league_id, message.round_id, ours, me):
+            return self._turned_down(message, by, TOO_MANY)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 
     def _is_ours(self, match: AnnouncedMatch, me: RefereeId) -> bool:
         if match.referee_id is not None:
             return match.referee_id == me
-        return _place(match.referee_endpoint) == _place(self._own_endpoint)
+        return home_of(match.referee_endpoint) == home_of(self._own_endpoint)
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
-        me = await self._me()
-        if me is None:
-            return RunMatchAck(match_id=message.match_id, status="error")
         self.agent.journal.received(message.match_id, message, by)
+        me = self._id
         match = AnnouncedMatch(
             match_id=message.match_id,
             player_a_id=message.player_a_id,
@@ -264,18 +264,22 @@ class RefereeHost(Host):
             player_a_endpoint=message.player_a_endpoint,
             player_b_endpoint=message.player_b_endpoint,
         )
-        await self._assign(message.league_id, message.round_id, [match], me)
+        if not await self._assign(message.league_id, message.round_id, [match], me):
+            return self._turned_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id)
 
-    async def _assign(self, league: LeagueId, round_id: int, matches: Iterable[AnnouncedMatch], me: RefereeId) -> None:
-        """Take matches. One that is under way is known; one that is over is reported again."""
+    async def _assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
+        """Take matches. One under way is known; one that is over is reported again. False: they are too many."""
         async with self._assigning:
+            if len(self._waiting) + len(matches) > MOST_WAITING:
+                return False
             begun = [self._begun(league, round_id, match, me) for match in matches]
             for work in await asyncio.gather(*begun):
                 if work is not None:
                     self._matches[work.keeper.table] = work
                     self._waiting.append(work)
         self._fill()
+        return True
 
     async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
         table = table_of(MATCHES, league, match.match_id)
@@ -362,8 +366,8 @@ class RefereeHost(Host):
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply
 
-    def _turned_down(self, message: Posted, player: str, fault: Fault) -> Fault:
-        self.agent.turned_down(message, player, fault, message.match_id)
+    def _turned_down(self, message: LeagueMessage, by: str, fault: Fault) -> Fault:
+        self.agent.turned_down(message, by, fault, getattr(message, "match_id", None))
         return fault
 
     def _match_of(self, message: Posted) -> MatchWork | None:
@@ -389,10 +393,3 @@ def _is_registrar_open(state: registrar.State) -> bool:
 
 def _is_match_open(state: State) -> bool:
     return state.phase is not Phase.IDLE
-
-
-def _place(endpoint: str) -> tuple[str, int | None, str]:
-    """Two ways to write the same address are one."""
-    parts = urlsplit(endpoint)
-    host = parts.hostname or ""
-    return "127.0.0.1" if host == "localhost" else host, parts.port, parts.path

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from turnstile.agents.alarm import Alarm
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.contacts import Contacts
-from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
+from turnstile.agents.envelope import Ack, Claim, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.keeper import Refuse
@@ -228,9 +228,9 @@ class Agent:
             self.journal.failed(None, message, to, str(fault))
             return None
 
-    async def challenge(self, endpoint: str, name: str, seconds: float) -> bool:
-        """Whether whoever registers by this name is the one that answers there."""
-        return await self._caller.challenge(endpoint, name, who=self.who, seconds=seconds)
+    async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
+        """Whether whoever registers with this claim is the one that answers there."""
+        return await self._caller.challenge(endpoint, claim, who=self.who, seconds=seconds)
 
     async def all_called(self) -> None:
         """Wait until an orderly agent has made all its calls."""

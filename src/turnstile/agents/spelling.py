@@ -245,6 +245,8 @@ def _mend_meta(name: str) -> Callable[[Fields], None]:
             meta["version"] = UNKNOWN_VERSION
         if not isinstance(meta.get("protocol_version"), str):
             meta.pop("protocol_version", None)
+        if not isinstance(meta.get("registration_secret"), str):
+            meta.pop("registration_secret", None)
         if isinstance(meta.get("game_types"), str):
             meta["game_types"] = [meta["game_types"]]
         _default(meta, game_types=[GAME_TYPE])
@@ -319,6 +321,8 @@ def _mend_registered(name: str) -> Callable[[Fields], None]:
             fields["status"] = Registration.ACCEPTED
         else:
             fields.pop("status", None)
+        if not isinstance(fields.get("manager_proof"), str):
+            fields.pop("manager_proof", None)
 
     return mend
 

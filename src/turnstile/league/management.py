@@ -5,30 +5,22 @@ They are made like those in `messages`, and the league manager takes part in eac
 
 from typing import Any
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage, RoundAnnouncementAck
-from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Registration
+from turnstile.league.messages import REPLIES, LeagueMessage, RoundAnnouncementAck
+from turnstile.league.metas import RefereeMeta as RefereeMeta
+from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, RefereeId, Registration
 
 # registration
-
-
-class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
-    """Who wants to referee, where it can be reached, and how many matches it takes at a time."""
-
-    display_name: str
-    version: str
-    game_types: tuple[str, ...]
-    contact_endpoint: str
-    max_concurrent_matches: int = 1
-    protocol_version: str = PROTOCOL_VERSION
 
 
 class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_REQUEST", kw_only=True):
     """A referee wants to take part."""
 
     referee_meta: RefereeMeta
+    known_as: Address | UnsetType = UNSET
+    """Whose token it has shown, as the manager's host has made sure of it; never what the wire says."""
 
 
 class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_RESPONSE", kw_only=True):
@@ -39,6 +31,8 @@ class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_
     auth_token: str | None = None
     league_id: LeagueId | None = None
     reason: str | None = None
+    manager_proof: str | UnsetType = UNSET
+    """What the manager will show to the referee as its token, in all that it says to it."""
 
 
 # control

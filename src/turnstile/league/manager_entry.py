@@ -1,6 +1,7 @@
 """How agents enter the league, and come back to it. Each step answers in the exchange of the request.
 
-Who asks again under the same name and the same endpoint is given the same id and token again, at any time.
+Who asks again under the same name and the same endpoint is given the same id and token again, at any time, if it shows
+that it is the same.
 """
 
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from turnstile.league.manager_register import (
     referee_rejected,
     refuse_player,
     refuse_referee,
+    refuse_repeat,
     repeated_player,
     repeated_referee,
     with_player,
@@ -39,7 +41,7 @@ def register_player(state: State, event: LeagueRegisterRequest) -> Next[State]:
     """A player is given an id and a token, or told why it cannot take part. Who asks again is given the same again."""
     place = repeated_player(state, event.player_meta)
     if place is not None:
-        return _player_in(state, place)
+        return _refused_player(state, place, event) or _player_in(state, place)
     if reason := refuse_player(state, event.player_meta):
         return Next(state, Send(UNREGISTERED, player_rejected(reason)))
     after = begun_if_all_are_here(with_player(state, event.player_meta))
@@ -51,10 +53,17 @@ def register_player_again(state: State, event: LeagueRegisterRequest) -> Next[St
     place = repeated_player(state, event.player_meta)
     if place is None:
         return Next(state, Send(UNREGISTERED, player_rejected(REGISTRATION_CLOSED)))
+    if refused := _refused_player(state, place, event):
+        return refused
     player = player_id(place + 1)
     if state.phase is Phase.LEAGUE_COMPLETE:
         return _player_in(state, place, *_completed_for(state, player_address(player)))
     return _player_in(state, place, announced_to(state, player))
+
+
+def _refused_player(state: State, place: int, event: LeagueRegisterRequest) -> Next[State] | None:
+    reason = refuse_repeat(state, state.players[place], event, player_address(player_id(place + 1)))
+    return None if reason is None else Next(state, Send(UNREGISTERED, player_rejected(reason)))
 
 
 # referees
@@ -96,6 +105,8 @@ def register_referee_again(state: State, event: RefereeRegisterRequest) -> Next[
     at = repeated_referee(state, event.referee_meta)
     if at is None:
         return Next(state, Send(UNREGISTERED, referee_rejected(REGISTRATION_CLOSED)))
+    if reason := refuse_repeat(state, state.referees[at], event, state.referees[at].address):
+        return Next(state, Send(UNREGISTERED, referee_rejected(reason)))
     return _referee_in(state, at, *_completed_for(state, state.referees[at].address))
 
 
@@ -103,6 +114,8 @@ def _entered(state: State, event: RefereeRegisterRequest) -> tuple[State, int] |
     """The league with this referee in it, ready for matches, and its place; or why it cannot take part."""
     at = repeated_referee(state, event.referee_meta)
     if at is not None:
+        if reason := refuse_repeat(state, state.referees[at], event, state.referees[at].address):
+            return reason
         capacity = capacity_of(event.referee_meta)
         back = replace(state.referees[at], is_up=True, unanswered=0, periods=0, capacity=capacity)
         return replace(state, referees=put(state.referees, at, back)), at

@@ -8,28 +8,49 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from hmac import compare_digest, new
+from unicodedata import name as letter_name
 from unicodedata import normalize
 
+from msgspec import UnsetType
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.errors import LeagueErrorName, league_error
-from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterResponse
-from turnstile.league.manager_state import Player, Referee, State, player_id, referee_id
-from turnstile.league.messages import LeagueRegisterResponse, PlayerMeta
-from turnstile.league.words import Address, RefereeId, Registration, player_address, referee_address
+from turnstile.league.homes import home_of
+from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.manager_state import (
+    MOST_CAPACITY,
+    MOST_REFEREES,
+    Player,
+    Referee,
+    State,
+    player_id,
+    referee_id,
+)
+from turnstile.league.messages import LeagueRegisterRequest, LeagueRegisterResponse, PlayerMeta
+from turnstile.league.words import (
+    LEAGUE_MANAGER,
+    Address,
+    RefereeId,
+    Registration,
+    player_address,
+    referee_address,
+)
 
 DUPLICATE_NAME = "Duplicate name"  # on which a player tries another
 LEAGUE_FULL = "League full"
 DUPLICATE_ENDPOINT = "Duplicate endpoint"
 NAME_MISSING = "Name missing"
+NAME_MIXED = "Name mixes alphabets"
 REGISTRATION_CLOSED = "Registration closed"
 UNSUPPORTED_GAME = "Unsupported game"
 UNSUPPORTED_VERSION = "Unsupported protocol version"
 
 OLDEST_VERSION = 2
 TOKEN_DIGITS = 32
+LOOKALIKES = {"LATIN", "GREEK", "CYRILLIC"}
+"""Alphabets with letters that look the same. A name has letters of one of them."""
 
 
 # requests
@@ -44,6 +65,25 @@ def repeated_referee(state: State, meta: RefereeMeta) -> int | None:
     return _repeated(state.referees, meta)
 
 
+def refuse_repeat(
+    state: State, member: Player | Referee, event: LeagueRegisterRequest | RefereeRegisterRequest, address: Address
+) -> str | None:
+    """Why whoever asks again cannot be the one that it says it is: what it says, everybody knows.
+
+    Who had a secret shows it again. Who had none shows its token, where name and endpoint are not enough.
+    """
+    meta = event.player_meta if isinstance(event, LeagueRegisterRequest) else event.referee_meta
+    if member.secret_digest is not None:
+        shown = digest_of(meta.registration_secret) or ""
+        return None if compare_digest(shown, member.secret_digest) else DUPLICATE_NAME
+    return None if state.options.trusts_repeats or event.known_as == address else DUPLICATE_NAME
+
+
+def digest_of(secret: str | UnsetType) -> str | None:
+    """What is kept of the secret of an agent, and may be shown to anybody."""
+    return sha256(secret.encode(errors="replace")).hexdigest() if secret else None
+
+
 def refuse_player(state: State, meta: PlayerMeta) -> str | None:
     """Why a new player cannot take part, while registration is open."""
     if refused := _refuse_kind(state, meta):
@@ -55,11 +95,19 @@ def refuse_player(state: State, meta: PlayerMeta) -> str | None:
 
 def refuse_referee(state: State, meta: RefereeMeta) -> str | None:
     """Why a new referee cannot take part, while the league is not over."""
-    return _refuse_kind(state, meta) or _refuse_name(state, state.referees, meta)
+    if refused := _refuse_kind(state, meta):
+        return refused
+    if len(state.referees) >= MOST_REFEREES:
+        return LEAGUE_FULL
+    return _refuse_name(state, state.referees, meta)
 
 
 def with_player(state: State, meta: PlayerMeta) -> State:
-    entered = Player(display_name=cleaned(meta.display_name), contact_endpoint=meta.contact_endpoint)
+    entered = Player(
+        display_name=cleaned(meta.display_name),
+        contact_endpoint=meta.contact_endpoint,
+        secret_digest=digest_of(meta.registration_secret),
+    )
     return replace(state, players=(*state.players, entered))
 
 
@@ -68,19 +116,20 @@ def with_referee(state: State, meta: RefereeMeta) -> State:
         referee_id=referee_id(len(state.referees) + 1),
         display_name=cleaned(meta.display_name),
         contact_endpoint=meta.contact_endpoint,
+        secret_digest=digest_of(meta.registration_secret),
         capacity=capacity_of(meta),
     )
     return replace(state, referees=(*state.referees, entered))
 
 
 def capacity_of(meta: RefereeMeta) -> int:
-    return max(1, meta.max_concurrent_matches)
+    return min(max(1, meta.max_concurrent_matches), MOST_CAPACITY)
 
 
 def _repeated(members: Sequence[Player | Referee], meta: PlayerMeta | RefereeMeta) -> int | None:
-    key = name_key(meta.display_name)
+    key, home = name_key(meta.display_name), home_of(meta.contact_endpoint)
     for place, member in enumerate(members):
-        if member.contact_endpoint == meta.contact_endpoint and name_key(member.display_name) == key:
+        if home_of(member.contact_endpoint) == home and name_key(member.display_name) == key:
             return place
     return None
 
@@ -95,11 +144,14 @@ def _refuse_name(state: State, alike: Sequence[Player | Referee], meta: PlayerMe
     """Names are taken among players, or among referees; endpoints among all."""
     if not cleaned(meta.display_name):
         return NAME_MISSING
+    if is_mixed(meta.display_name):
+        return NAME_MIXED
     key = name_key(meta.display_name)
     if any(name_key(member.display_name) == key for member in alike):
         return DUPLICATE_NAME
     everybody: Sequence[Player | Referee] = (*state.players, *state.referees)
-    taken = any(member.contact_endpoint == meta.contact_endpoint for member in everybody)
+    home = home_of(meta.contact_endpoint)
+    taken = any(home_of(member.contact_endpoint) == home for member in everybody)
     return DUPLICATE_ENDPOINT if taken else None
 
 
@@ -119,6 +171,12 @@ def name_key(name: str) -> str:
     return normalize("NFKC", cleaned(name).casefold())
 
 
+def is_mixed(name: str) -> bool:
+    """Whether a name has letters of several alphabets that look the same, and may pass for another."""
+    alphabets = {letter_name(letter, "").partition(" ")[0] for letter in cleaned(name) if letter.isalpha()}
+    return len(alphabets & LOOKALIKES) > 1
+
+
 def is_too_old(version: str) -> bool:
     """Whether this is a version before 2.0.0. What is no version at all, like `league.v2`, tells nothing."""
     number = re.match(r"(\d{1,9})(\.|$)", version.strip())
@@ -135,6 +193,7 @@ def player_accepted(state: State, place: int) -> LeagueRegisterResponse:
         player_id=given,
         auth_token=token(state.secret, player_address(given)),
         league_id=state.league_id,
+        manager_proof=manager_proof(state, player_address(given)),
     )
 
 
@@ -145,6 +204,7 @@ def referee_accepted(state: State, place: int) -> RefereeRegisterResponse:
         referee_id=given.referee_id,
         auth_token=token(state.secret, given.address),
         league_id=state.league_id,
+        manager_proof=manager_proof(state, given.address),
     )
 
 
@@ -168,6 +228,19 @@ def token(secret: Seed, agent: Address) -> str:
 def referees_key(secret: Seed) -> str:
     """What a referee shows to be let in, where whoever runs the league has not thought of something else."""
     return f"key-{new(secret.encode(), b'the key of the referees', sha256).hexdigest()[:TOKEN_DIGITS]}"
+
+
+def manager_proof(state: State, agent: Address) -> str:
+    """What the manager shows to an agent, to prove who it is: nobody else can make it without the agent's token."""
+    return new(token(state.secret, agent).encode(), LEAGUE_MANAGER.encode(), sha256).hexdigest()
+
+
+def is_member(state: State, agent: str) -> bool:
+    """Whether this is the address of somebody who takes part."""
+    role, _, name = agent.partition(":")
+    if role == "player":
+        return state.player_at(PlayerId(name)) is not None
+    return role == "referee" and state.referee_at(RefereeId(name)) is not None
 
 
 def authenticate(state: State, sender: str | None, shown: str | None) -> Address | LeagueError:

@@ -6,6 +6,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from turnstile.league import schedule
+from turnstile.league.homes import home_of
 from turnstile.league.manager_register import name_key
 from turnstile.league.manager_results import credited, past_match
 from turnstile.league.manager_rounds import begun
@@ -49,8 +50,8 @@ def _faults(state: State) -> Iterator[str]:
 
 def _faults_of_agents(state: State) -> Iterator[str]:
     endpoints = chain(
-        (player.contact_endpoint for player in state.players),
-        (referee.contact_endpoint for referee in state.referees),
+        (home_of(player.contact_endpoint) for player in state.players),
+        (home_of(referee.contact_endpoint) for referee in state.referees),
     )
     for taken in (
         [name_key(player.display_name) for player in state.players],

@@ -35,6 +35,8 @@ MOST_PERIODS = 25  # of watching without a result: longer than any match of Even
 MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, and 30 seconds for each
 PERIODS_OF_A_MATCH = 18  # of watching: as long as a match may last at most, when nobody answers in time
 MOST_PLAYERS = 1_000
+MOST_REFEREES = 1_000
+MOST_CAPACITY = 10_000  # matches at a time, whatever a referee says of itself
 MOST_DIGITS = 9  # of a number in an id
 
 
@@ -101,6 +103,8 @@ class Options(LeagueValue, frozen=True, kw_only=True):
     expected_players: Annotated[int, Meta(ge=2)] | None = None
     """The league begins by itself when so many players and a referee have registered."""
     announce_seconds: Annotated[float, Meta(gt=0, le=3600)] = ANNOUNCE_SECONDS
+    trusts_repeats: bool = True
+    """Whether an agent without a secret is known again by its name and endpoint alone, which others know, too."""
     watch_seconds: Annotated[float, Meta(gt=0, le=3600)] = WATCH_SECONDS
     most_unanswered: Annotated[int, Meta(ge=1)] = MOST_UNANSWERED
     most_periods: Annotated[int, Meta(ge=1)] | None = None
@@ -118,6 +122,8 @@ class Player(LeagueValue, frozen=True, kw_only=True):
 
     display_name: str
     contact_endpoint: str
+    secret_digest: str | None = None
+    """Of the secret by which it is known again; `None` if it has none."""
 
 
 class Tally(LeagueValue, frozen=True, kw_only=True):
@@ -140,6 +146,7 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
     referee_id: RefereeId
     display_name: str
     contact_endpoint: str
+    secret_digest: str | None = None
     capacity: int = 1
     is_up: bool = True
     """It has not been given up."""

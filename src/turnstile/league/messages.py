@@ -19,6 +19,7 @@ from turnstile.league.announced import AnnouncedMatch as AnnouncedMatch
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
 from turnstile.league.answers import QueryData, QueryError, QueryParams
 from turnstile.league.answers import StandingsRow as StandingsRow
+from turnstile.league.metas import PlayerMeta as PlayerMeta
 from turnstile.league.questions import ChoiceContext as ChoiceContext
 from turnstile.league.questions import MoveData, MoveRequest
 from turnstile.league.words import (
@@ -37,7 +38,6 @@ from turnstile.league.words import (
 )
 
 ACKNOWLEDGED = "ACKNOWLEDGED"
-PROTOCOL_VERSION = "2.1.0"
 
 
 class LeagueMessage(
@@ -63,20 +63,11 @@ class FromReferee(LeagueMessage, frozen=True, kw_only=True):
 # registration
 
 
-class PlayerMeta(LeagueValue, frozen=True, kw_only=True):
-    """Who wants to play, and where it can be reached."""
-
-    display_name: str
-    version: str
-    game_types: tuple[str, ...]
-    contact_endpoint: str
-    protocol_version: str = PROTOCOL_VERSION
-
-
 class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQUEST", kw_only=True):
     """A player wants to take part."""
 
     player_meta: PlayerMeta
+    known_as: Address | UnsetType = UNSET  # whose token was shown with it; the manager's host alone says so
 
 
 class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RESPONSE", kw_only=True):
@@ -87,6 +78,8 @@ class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RE
     auth_token: str | None = None
     league_id: LeagueId | None = None
     reason: str | None = None
+    manager_proof: str | UnsetType = UNSET
+    """What the manager will show to the player as its token, in all that it says to it."""
 
 
 # a round

@@ -4,6 +4,7 @@ Which parity to choose is not decided here: a strategy outside says so with an e
 chooses "even". Requests that are repeated are given the first answer again. More about it: docs/league.md.
 """
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import Parity
@@ -93,6 +94,7 @@ def new(options: Options, seed: Seed) -> State:
         version=options.version,
         game_types=options.game_types,
         contact_endpoint=options.contact_endpoint,
+        registration_secret=options.registration_secret or UNSET,
     )
     accepts = options.accepts_unannounced
     return State(phase=Phase.UNREGISTERED, name=options.display_name, meta=meta, seed=seed, accepts_unannounced=accepts)
@@ -143,6 +145,7 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
         is_unreached=False,
         player_id=event.player_id,
         auth_token=event.auth_token,
+        manager_proof=event.manager_proof or None,
         league_id=event.league_id or DEFAULT_LEAGUE,
     )
     return Next(dequeued(after), Disarm(REGISTER_TIMER))

@@ -190,6 +190,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Why the player has given up registering: its process exits with this as the error."""
     player_id: PlayerId | None = None
     auth_token: str | None = None
+    manager_proof: str | None = None
+    """What the league manager shows to prove who it is. Managers that are not ours give none."""
     league_id: LeagueId | None = None
     queued: RoundAnnouncement | None = None
     """A round that was announced while another one could still be played."""
@@ -282,4 +284,6 @@ class Options(LeagueValue, frozen=True, kw_only=True):
     version: str = "1.0.0"
     game_types: tuple[str, ...] = (GAME_TYPE,)
     contact_endpoint: str = "http://localhost:8101/mcp"
+    registration_secret: str | None = None
+    """By which the league manager knows it again; whoever runs the player draws it."""
     accepts_unannounced: bool = False

@@ -66,6 +66,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Why it has given up: its process exits with this as the error."""
     referee_id: RefereeId | None = None
     auth_token: str | None = None
+    manager_proof: str | None = None
+    """What the league manager shows to prove who it is. Managers that are not ours give none."""
     league_id: LeagueId | None = None
 
     @property
@@ -143,6 +145,7 @@ def register(state: State, event: RefereeRegisterResponse) -> Next[State] | Reje
         is_unreached=False,
         referee_id=event.referee_id,
         auth_token=event.auth_token,
+        manager_proof=event.manager_proof or None,
         league_id=event.league_id or DEFAULT_LEAGUE,
     )
     return Next(after, Disarm(TIMER))
