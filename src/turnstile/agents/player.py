@@ -174,7 +174,7 @@ class PlayerHost(Host):
         return await self._handled(incoming)
 
     async def _handled(self, incoming: Incoming) -> Reply:
-        """Who speaks as the manager proves it, who speaks as the referee of a match shows its key, where there is one."""
+        """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
         message, by, shown = incoming.message, incoming.sender or incoming.peer, incoming.auth_token
         if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)
