@@ -8,8 +8,8 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlsplit
 
+from turnstile.agents.assignment import handed, is_for
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.exchange import Reply
@@ -43,6 +43,7 @@ from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import reported, resumed
 from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
 from turnstile.league.words import (
+    DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     LeagueId,
@@ -236,14 +237,9 @@ class RefereeHost(Host):
         if me is None:
             return NOT_REGISTERED
         self.agent.journal.received(None, message, by)
-        ours = [match for match in message.matches if self._is_ours(match, me)]
+        ours = [match for match in message.matches if is_for(match, me, self._own_endpoint)]
         await self._assign(message.league_id, message.round_id, ours, me)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
-
-    def _is_ours(self, match: AnnouncedMatch, me: RefereeId) -> bool:
-        if match.referee_id is not None:
-            return match.referee_id == me
-        return _place(match.referee_endpoint) == _place(self._own_endpoint)
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
@@ -251,17 +247,8 @@ class RefereeHost(Host):
         if me is None:
             return RunMatchAck(match_id=message.match_id, status="error")
         self.agent.journal.received(message.match_id, message, by)
-        match = AnnouncedMatch(
-            match_id=message.match_id,
-            player_a_id=message.player_a_id,
-            player_b_id=message.player_b_id,
-            referee_endpoint=self._own_endpoint,
-            game_type=message.game_type,
-            referee_id=me,
-            player_a_endpoint=message.player_a_endpoint,
-            player_b_endpoint=message.player_b_endpoint,
-        )
-        await self._assign(message.league_id, message.round_id, [match], me)
+        league = message.league_id or self.work.state.league_id or DEFAULT_LEAGUE
+        await self._assign(league, message.round_id, [handed(message, me, self._own_endpoint)], me)
         return RunMatchAck(match_id=message.match_id)
 
     async def _assign(self, league: LeagueId, round_id: int, matches: Iterable[AnnouncedMatch], me: RefereeId) -> None:
@@ -386,10 +373,3 @@ def _is_registrar_open(state: registrar.State) -> bool:
 
 def _is_match_open(state: State) -> bool:
     return state.phase is not Phase.IDLE
-
-
-def _place(endpoint: str) -> tuple[str, int | None, str]:
-    """Two ways to write the same address are one."""
-    parts = urlsplit(endpoint)
-    host = parts.hostname or ""
-    return "127.0.0.1" if host == "localhost" else host, parts.port, parts.path

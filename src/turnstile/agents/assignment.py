@@ -1,0 +1,35 @@
+"""Matches that a referee is given: whether they are its own, and whether they can be played."""
+
+from urllib.parse import urlsplit
+
+from turnstile.league.management import RunMatch
+from turnstile.league.messages import AnnouncedMatch
+from turnstile.league.words import RefereeId
+
+
+def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
+    """A match that was handed out on its own, as it would stand in the announcement of its round."""
+    return AnnouncedMatch(
+        match_id=message.match_id,
+        player_a_id=message.player_a_id,
+        player_b_id=message.player_b_id,
+        referee_endpoint=endpoint,
+        game_type=message.game_type,
+        referee_id=me,
+        player_a_endpoint=message.player_a_endpoint,
+        player_b_endpoint=message.player_b_endpoint,
+    )
+
+
+def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
+    """Whether this referee is meant: by its id, else by its address."""
+    if match.referee_id is not None:
+        return match.referee_id == me
+    return _place(match.referee_endpoint) == _place(endpoint)
+
+
+def _place(endpoint: str) -> tuple[str, int | None, str]:
+    """Two ways to write the same address are one."""
+    parts = urlsplit(endpoint)
+    host = parts.hostname or ""
+    return "127.0.0.1" if host == "localhost" else host, parts.port, parts.path
