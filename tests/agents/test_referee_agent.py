@@ -6,11 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.agents.company import company, run, until
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
-from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from tests.host.test_damage import flip
@@ -46,41 +43,6 @@ def test_a_match_that_is_handed_out_on_its_own_is_led_and_reported(tmp_path: Pat
             assert written["lifecycle"]["state"] == "FINISHED"
 
     run(play())
-
-
-@pytest.mark.parametrize(
-    ("method", "message_type"),
-    [
-        ("start_match", "START_MATCH"),
-        ("START_MATCH", None),
-        ("start_match", None),
-        ("assign_match", "MATCH_ASSIGNMENT"),
-        ("assign_match", None),
-        ("handle_message", "match_assignment"),
-    ],
-)
-def test_a_match_is_handed_out_under_other_names_too_and_without_league_and_round(
-    tmp_path: Path, method: str, message_type: str | None
-) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            for player in ("P01", "P02"):
-                await league.enter(player)
-            for match, round_id in (("R3M1", 3), ("final", 1)):
-                fields = {**league.entry(match), "message_type": message_type}
-                said = await post(
-                    league.referee.port, {"jsonrpc": "2.0", "id": 7, "method": method, "params": without_null(fields)}
-                )
-                assert said.json["result"]["status"] == "acknowledged"
-                report = await league.reports.get()
-                assert (report["match_id"], report["round_id"]) == (match, round_id)
-                assert report["league_id"] == "league_2025_even_odd"  # the one it has registered with
-
-    run(play())
-
-
-def without_null(fields: Body) -> Body:
-    return {name: held for name, held in fields.items() if held is not None}
 
 
 def test_of_a_round_a_referee_takes_the_matches_with_its_id_or_else_its_endpoint_and_each_once(tmp_path: Path) -> None:

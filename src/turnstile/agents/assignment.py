@@ -28,6 +28,12 @@ def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
     return _place(match.referee_endpoint) == _place(endpoint)
 
 
+def lacks(match: AnnouncedMatch) -> list[str]:
+    """The addresses without which a match cannot be played, by their names on the wire. Nobody else knows them."""
+    ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
+    return [name for name, end in ends.items() if not end]
+
+
 def _place(endpoint: str) -> tuple[str, int | None, str]:
     """Two ways to write the same address are one."""
     parts = urlsplit(endpoint)

@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from turnstile.agents.assignment import handed, is_for
+from msgspec import UNSET
+
+from turnstile.agents.assignment import handed, is_for, lacks
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.exchange import Reply
@@ -21,6 +23,7 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.referee_work import MatchWork, RegistrarWork
 from turnstile.agents.rpc import Fault
 from turnstile.agents.runtime import DONE
+from turnstile.agents.spelling import misfit
 from turnstile.agents.transcript import Transcript, match_path
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
@@ -32,6 +35,7 @@ from turnstile.league.messages import (
     GameJoinAck,
     GameMoveResponse,
     LeagueCompleted,
+    LeagueCompletedAck,
     LeagueMessage,
     LeagueStandingsUpdate,
     MatchResultAck,
@@ -216,7 +220,8 @@ class RefereeHost(Host):
             case GameJoinAck() | ChooseParityResponse() | GameMoveResponse():
                 return await self._posted(message, incoming)
             case LeagueCompleted():
-                return await self.agent.exchange(self.work, message, by)
+                reply = await self.agent.exchange(self.work, message, by)
+                return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
             case _:
                 return DONE
 
@@ -238,8 +243,23 @@ class RefereeHost(Host):
             return NOT_REGISTERED
         self.agent.journal.received(None, message, by)
         ours = [match for match in message.matches if is_for(match, me, self._own_endpoint)]
-        await self._assign(message.league_id, message.round_id, ours, me)
+        taken = await self._playable(message.league_id, ours)
+        if ours and not taken:
+            return misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
+        await self._assign(message.league_id, message.round_id, taken, me)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
+
+    async def _playable(self, league: LeagueId, matches: Iterable[AnnouncedMatch]) -> list[AnnouncedMatch]:
+        """Those whose players can be called, or that are known. No player loses for what the manager left out."""
+        found = []
+        for match in matches:
+            table = table_of(MATCHES, league, match.match_id)
+            if not lacks(match) or table in self._matches or await self.agent.store.row(table) is not None:
+                found.append(match)
+            else:
+                why = f"This match cannot be played: it was assigned without {', '.join(lacks(match))}."
+                self.agent.journal.note(why, match.match_id)
+        return found
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
@@ -248,8 +268,9 @@ class RefereeHost(Host):
             return RunMatchAck(match_id=message.match_id, status="error")
         self.agent.journal.received(message.match_id, message, by)
         league = message.league_id or self.work.state.league_id or DEFAULT_LEAGUE
-        await self._assign(league, message.round_id, [handed(message, me, self._own_endpoint)], me)
-        return RunMatchAck(match_id=message.match_id)
+        taken = await self._playable(league, [handed(message, me, self._own_endpoint)])
+        await self._assign(league, message.round_id, taken, me)
+        return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
     async def _assign(self, league: LeagueId, round_id: int, matches: Iterable[AnnouncedMatch], me: RefereeId) -> None:
         """Take matches. One that is under way is known; one that is over is reported again."""
