@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import Raw
+from msgspec.structs import replace
 
 from turnstile.agents.envelope import new_conversation
 from turnstile.agents.exchange import Reply
@@ -21,12 +22,15 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.messages import (
+    AnnouncedMatch,
     ChooseParityCall,
+    FromReferee,
     GameError,
     GameInvitation,
     GameMoveCall,
     GameOver,
     LeagueCompleted,
+    LeagueMessage,
     LeagueRegisterRequest,
     LeagueStandingsUpdate,
     RoundAnnouncement,
@@ -38,6 +42,7 @@ from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
     ChoiceMade,
+    Expected,
     MoveMade,
     Options,
     Phase,
@@ -45,7 +50,7 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
-from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, player_address
+from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, Address, MatchId, player_address, referee_address
 from turnstile.store.protocol import Store
 
 TABLE = table_of("player")
@@ -156,7 +161,8 @@ class PlayerHost(Host):
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
-        return await self.agent.exchange(self.work, incoming.message, incoming.sender or incoming.peer)
+        message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
+        return await self.agent.exchange(self.work, message, incoming.sender or incoming.peer)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
@@ -224,6 +230,29 @@ class PlayerHost(Host):
     def health(self) -> dict[str, Any]:
         state = self.work.state
         return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
+
+
+def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:
+    """What a referee says, with what it left out: its own name, and to whom it speaks. Both are known here."""
+    if not isinstance(message, FromReferee):
+        return message
+    referee = None if is_signed else referee_of(state, message.match_id)
+    if referee is not None:
+        message = replace(message, sender=referee)
+    if isinstance(message, ChooseParityCall | GameMoveCall) and not message.player_id and state.player_id:
+        message = replace(message, player_id=state.player_id)
+    return message
+
+
+def referee_of(state: State, match: MatchId) -> Address | None:
+    """Who referees a match: whoever has begun it, else whoever was announced."""
+    if state.match is not None and state.match.match_id == match:
+        return state.match.referee
+    announced: list[Expected | AnnouncedMatch] = []
+    announced += state.round.matches if state.round is not None else ()
+    announced += state.queued.matches if state.queued is not None else ()
+    ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
+    return next((referee_address(referee) for referee in ids), None)
 
 
 def _made(question: Question, choice: Choice) -> Event:

@@ -13,7 +13,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from turnstile.agents.envelope import read_sender
-from turnstile.agents.mending import default, inner, is_readable, mend_run_match, whole
+from turnstile.agents.mending import (
+    default,
+    inner,
+    is_readable,
+    mend_call,
+    mend_league_completed,
+    mend_move_call,
+    mend_round,
+    mend_round_completed,
+    mend_rows,
+    mend_run_match,
+    mend_standings,
+    whole,
+)
 from turnstile.agents.rpc import INVALID_PARAMS, Fault, Fields
 from turnstile.kernel.values import Malformed, PlayerId, decode, encode, wire_name
 from turnstile.league.messages import GameResult, LeagueMessage
@@ -226,33 +239,6 @@ def _mend_meta(name: str) -> Callable[[Fields], None]:
     return mend
 
 
-def _mend_rows(name: str) -> Callable[[Fields], None]:
-    """Rows of a table may have no more than rank, player and points."""
-
-    def mend(fields: Fields) -> None:
-        rows = fields.get(name)
-        if isinstance(rows, list):
-            fields[name] = [standings_row(row) if isinstance(row, dict) else row for row in rows]
-
-    return mend
-
-
-def standings_row(row: Fields) -> Fields:
-    row = dict(row)
-    default(row, display_name=row.get("player_id"), played=0, wins=0, draws=0, losses=0)
-    return row
-
-
-def _mend_league_completed(fields: Fields) -> None:
-    _mend_rows("final_standings")(fields)
-    champion = inner(fields, "champion")
-    default(champion, display_name=champion.get("player_id"), points=0)
-
-
-def _mend_round_completed(fields: Fields) -> None:
-    default(fields, next_round_id=None, matches_played=fields.get("matches_completed", 0))
-
-
 def _mend_error(fields: Fields) -> None:
     """A GAME_ERROR in either of its forms: the name in one field or the other, the retries flat or nested."""
     names: dict[Any, str] = {code: name.value for name, code in reversed(ERROR_CODES.items())}
@@ -306,28 +292,31 @@ def _mend_query_response(fields: Fields) -> None:
     """Standings may stand at the top or in `data`."""
     if isinstance(fields.get("data"), dict):
         data = inner(fields, "data")
-        _mend_rows("standings")(data)
+        mend_rows("standings")(data)
         for name in data.keys() & {"standings", "current_round"}:
             default(fields, **{name: data[name]})
     if isinstance(fields.get("standings"), list):
         default(fields, success=True)
-    _mend_rows("standings")(fields)
+    mend_rows("standings")(fields)
 
 
 MENDERS: dict[str, Callable[[Fields], None]] = {
     "LEAGUE_REGISTER_REQUEST": _mend_meta("player_meta"),
     "REFEREE_REGISTER_REQUEST": _mend_meta("referee_meta"),
     "RUN_MATCH": mend_run_match,
+    "ROUND_ANNOUNCEMENT": mend_round,
     "GAME_INVITATION": _mend_invitation,
+    "CHOOSE_PARITY_CALL": mend_call,
+    "GAME_MOVE_CALL": mend_move_call,
     "GAME_JOIN_ACK": _mend_join,
     "CHOOSE_PARITY_RESPONSE": _mend_choice,
     "GAME_MOVE_RESPONSE": _mend_move,
     "GAME_OVER": _mend_game_over,
     "GAME_ERROR": _mend_error,
     "MATCH_RESULT_REPORT": _mend_report,
-    "LEAGUE_STANDINGS_UPDATE": _mend_rows("standings"),
-    "ROUND_COMPLETED": _mend_round_completed,
-    "LEAGUE_COMPLETED": _mend_league_completed,
+    "LEAGUE_STANDINGS_UPDATE": mend_standings,
+    "ROUND_COMPLETED": mend_round_completed,
+    "LEAGUE_COMPLETED": mend_league_completed,
     "LEAGUE_QUERY": _mend_query,
     "LEAGUE_REGISTER_RESPONSE": _mend_registered("player_id"),
     "REFEREE_REGISTER_RESPONSE": _mend_registered("referee_id"),
