@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from turnstile.agents.addresses import THIS_MACHINE
 from turnstile.agents.assignment import handed, is_for, lacks
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
@@ -20,7 +21,7 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.referee_work import MatchWork, RegistrarWork
+from turnstile.agents.referee_work import MatchWork, RegistrarWork, open_tables
 from turnstile.agents.rpc import Fault
 from turnstile.agents.runtime import DONE
 from turnstile.agents.spelling import misfit
@@ -63,7 +64,6 @@ TABLE = table_of("registrar")
 Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
 """What a player may send as a request of its own."""
 MATCHES = "match"
-PAGE = 100
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
@@ -85,11 +85,16 @@ class RefereeHost(Host):
         LeagueCompleted,
     )
 
-    def __init__(self, settings: Settings, *, capacity: int = DEFAULT_CAPACITY, trusts_posts: bool = False) -> None:
-        """`trusts_posts`: take posted answers at their word, though they do not show that they were asked for."""
+    def __init__(
+        self, settings: Settings, *, capacity: int = DEFAULT_CAPACITY, trusts_posts: bool | None = None
+    ) -> None:
+        """`trusts_posts`: take posted answers at their word, though they do not show that they were asked for.
+
+        By default, if the league is no more than this machine.
+        """
         super().__init__(settings)
         self._capacity = capacity
-        self._trusts_posts = trusts_posts
+        self._trusts_posts = settings.reach == THIS_MACHINE if trusts_posts is None else trusts_posts
         self._keeper: Keeper[registrar.State] | None = None
         self._matches: dict[TableId, MatchWork] = {}
         """Those that are under way, and those that wait."""
@@ -138,7 +143,7 @@ class RefereeHost(Host):
 
     async def _restore_matches(self) -> None:
         """Every match that was under way goes on; those that waited wait on, in their order."""
-        found = [await self._readable(table) for table in await self._open_tables()]
+        found = [await self._readable(table) for table in await open_tables(self.agent.store) if table != TABLE]
         works = [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
             self._matches[work.keeper.table] = work
@@ -150,15 +155,6 @@ class RefereeHost(Host):
             if work.state.phase is Phase.MATCH_COMPLETE:
                 self.agent.start(self._clean_up(work))
         self._fill()
-
-    async def _open_tables(self) -> list[TableId]:
-        found: list[TableId] = []
-        while True:
-            last = found[-1] if found else None
-            page = await self.agent.store.tables(is_open=True, after=last, limit=PAGE)
-            found += [table for table, _ in page]
-            if len(page) < PAGE:
-                return [table for table in found if table != TABLE]
 
     async def _readable(self, table: TableId) -> MatchWork | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
@@ -361,8 +357,7 @@ class RefereeHost(Host):
         work, player = self._match_of(message), player_address(message.player_id)
         if work is None:
             return self._turned_down(message, player, NO_MATCH)
-        is_asked = incoming.sender in (None, player) and incoming.conversation_id == work.conversation_with(player)
-        if not is_asked and not self._trusts_posts:
+        if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
             return self._turned_down(message, player, NOT_ASKED)
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply

@@ -202,11 +202,12 @@ def manager(
     help="How many matches at a time; more wait.",
 )
 @click.option(
-    "--trust-posts",
-    is_flag=True,
-    help="Take answers that are posted, though they do not carry the conversation id of their question.",
+    "--trust-posts/--no-trust-posts",
+    default=None,
+    help="Take answers that are posted, though they do not carry the conversation id of their question. By default "
+    "if only this machine is called.",
 )
-def referee(name: str | None, capacity: int, trust_posts: bool, **given: Any) -> None:
+def referee(name: str | None, capacity: int, trust_posts: bool | None, **given: Any) -> None:
     """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
     from turnstile.cli.league_agents import RefereeHost, run
 
