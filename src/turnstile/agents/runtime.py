@@ -7,7 +7,7 @@ its log.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from turnstile.agents.envelope import Ack, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
-from turnstile.agents.outbox import Outbox
+from turnstile.agents.outbox import Outbox, Turn
 from turnstile.agents.replies import ANSWERS, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Answer, Work
@@ -174,11 +174,19 @@ class Agent:
         if isinstance(send.message, REPLIES):
             work.resolve(send.message)
         elif self._outbox is None:
-            self.start(self._call(work, state, send))
+            self.start(self._call_in_turn(work, state, send, work.turns.take(send.to)))
         elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
             self.start(self._lost(work, state, send, "too much is waiting for it"))
 
-    async def _call(self, work: Work[S], state: S, send: Send) -> None:
+    async def _call_in_turn(self, work: Work[S], state: S, send: Send, turn: Turn) -> None:
+        """A complaint is to arrive before the question that is asked again, and must not hold it up."""
+        try:
+            await turn.come()
+            await self._call(work, state, send, turn.pass_on)
+        finally:
+            turn.pass_on()
+
+    async def _call(self, work: Work[S], state: S, send: Send, written: Callable[[], None] | None = None) -> None:
         """Call somebody, and let happen what comes of it."""
         message = send.message
         assert isinstance(message, LeagueMessage)
@@ -197,6 +205,7 @@ class Agent:
                 to=Address(send.to),
                 conversation=work.conversation_of(state, send),
                 seconds=seconds,
+                written=written,
             )
         except Unreached as fault:
             self.contacts.failed(send.to)
