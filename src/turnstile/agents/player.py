@@ -37,7 +37,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, resumed, wanted
+from turnstile.league.player_play import FALLBACK, failure_of, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
@@ -46,15 +46,29 @@ from turnstile.league.player_state import (
     MoveMade,
     Options,
     Phase,
+    PlayerTimeout,
     Question,
     ShutdownInitiated,
     State,
 )
-from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, Address, MatchId, player_address, referee_address
+from turnstile.league.words import (
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    Address,
+    Awaited,
+    MatchId,
+    player_address,
+    referee_address,
+)
 from turnstile.store.protocol import Store
 
 TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+LATE = {
+    Awaited.CHOOSE_PARITY_RESPONSE: f"The strategy was late: the player has said {FALLBACK.value}.",
+    Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
+}
+"""What is noted of a choice that the player had to make by itself. It is always the same, and so no secret."""
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 
 
@@ -170,6 +184,8 @@ class PlayerHost(Host):
         state = came_of_it.state
         self._introduce(state)
         self._keep_history(state)
+        if isinstance(event, PlayerTimeout) and event.waiting_for in LATE:
+            self.agent.journal.critical(LATE[event.waiting_for], event.match_id)
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
             self._thinking = None
@@ -206,7 +222,7 @@ class PlayerHost(Host):
             choice = await self._strategy(question)
         except Failed as fault:
             why = f"The strategy has failed, and the player falls back on its default: {fault}"
-            self.agent.journal.note(why, question.match_id)
+            self.agent.journal.critical(why, question.match_id)
             choice = default_of(question)
         await self.agent.bring(self.work, _made(question, choice))
 

@@ -219,6 +219,7 @@ class RefereeHost(Host):
                 reply = await self.agent.exchange(self.work, message, by)
                 return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
             case _:
+                self.agent.journal.received(None, message, by)
                 return DONE
 
     # assignment
@@ -236,12 +237,15 @@ class RefereeHost(Host):
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
         me = await self._me()
         if me is None:
+            self.agent.turned_down(message, by, NOT_REGISTERED)
             return NOT_REGISTERED
         self.agent.journal.received(None, message, by)
         ours = [match for match in message.matches if is_for(match, me, self._own_endpoint)]
         taken = await self._playable(message.league_id, ours)
         if ours and not taken:
-            return misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
+            fault = misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
+            self.agent.turned_down(message, by, fault)
+            return fault
         await self._assign(message.league_id, message.round_id, taken, me)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 

@@ -155,10 +155,11 @@ class Agent:
     def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
         if isinstance(came_of_it, Step):
-            for hop in came_of_it.trace:
+            hops = came_of_it.trace if work.keeper.has_changed else ()  # an answer alone is no transition
+            for hop in hops:
                 self.journal.transition(work.match_of(came_of_it.state), hop)
                 self.meter.passed(work.machine, hop)
-            if came_of_it.trace:
+            if hops:
                 self.meter.enter(work, work.machine, came_of_it.state.phase.value)
             for effect in came_of_it.effects:
                 if isinstance(effect, Send):
@@ -277,9 +278,15 @@ class Agent:
             if isinstance(came_of_it, Rejection):
                 reply = await self._refusal(work, message, came_of_it, by, answer)
             else:
-                reply = await self._reply(work, message, came_of_it, answer)
+                reply = await self._reply(work, message, came_of_it, by, answer)
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
         return reply
+
+    def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
+        """Note what a message was answered with. Of an error it has been noted that the message was turned down."""
+        if isinstance(reply, LeagueMessage):
+            match = getattr(message, "match_id", None) or getattr(reply, "match_id", None)
+            self.journal.sent(match, reply, by)
 
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
         """Note that something was answered before any machine has heard of it."""
@@ -287,9 +294,11 @@ class Agent:
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
-        self, work: Work[S], message: LeagueMessage, step: Step[S], answer: asyncio.Future[Answer]
+        self, work: Work[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
     ) -> Answer:
         found = work.reply_to(message, step)
+        if isinstance(found, Fault):
+            self.journal.refused(_match_of(message, work), wire_name(type(message)), by, str(found.code))
         if found is not None:
             return found
         return await self._later(work, message, answer) if isinstance(message, work.later) else DONE

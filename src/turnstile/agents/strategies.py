@@ -17,7 +17,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import msgspec
 from msgspec import Raw
@@ -31,6 +31,7 @@ from turnstile.league.player_state import AskedMove, Question
 from turnstile.league.questions import option_meant
 
 LONGEST_ANSWER = 4096  # bytes
+ENDING_SECONDS = 1.0  # for a program that has closed its output
 SIDES = (Parity.EVEN, Parity.ODD)
 Side = Callable[[Question, Seed], Parity]
 
@@ -173,11 +174,21 @@ async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
         finally:
             os.close(writing)
         try:
-            return await _first_line(answers)
+            return await _first_line(answers) or await _silent(command[0], process)
         except ValueError:
             raise Failed(f"{command[0]} says more than {LONGEST_ANSWER} bytes in one line.") from None
         finally:
             await _end(process)
+
+
+async def _silent(name: str, process: asyncio.subprocess.Process) -> NoReturn:
+    """Why a program has said nothing: it has mostly ended, and is given a moment to do so."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(ENDING_SECONDS):
+            status = await process.wait()
+            how = f"was ended by signal {-status}" if status < 0 else f"ended with exit status {status}"
+            raise Failed(f"{name} {how}, and said nothing.")
+    raise Failed(f"{name} said nothing.")
 
 
 async def _first_line(answers: BinaryIO) -> bytes:
