@@ -17,7 +17,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from typing import BinaryIO, NoReturn
+from typing import NoReturn
 
 import msgspec
 from msgspec import Raw
@@ -174,7 +174,7 @@ async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
         finally:
             os.close(writing)
         try:
-            return await _first_line(answers) or await _silent(command[0], process)
+            return await _first_line(answers.fileno()) or await _silent(command[0], process)
         except ValueError:
             raise Failed(f"{command[0]} says more than {LONGEST_ANSWER} bytes in one line.") from None
         finally:
@@ -191,16 +191,29 @@ async def _silent(name: str, process: asyncio.subprocess.Process) -> NoReturn:
     raise Failed(f"{name} said nothing.")
 
 
-async def _first_line(answers: BinaryIO) -> bytes:
-    """What is said up to the end of the line. The pipe is closed then, whoever may still hold its other end."""
-    reader = asyncio.StreamReader(limit=LONGEST_ANSWER)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), answers
-    )
+async def _first_line(answers: int) -> bytes:
+    """What is said up to the end of the line. Raises `ValueError` for one that is too long.
+
+    A transport would close the pipe by itself, at a time of its own: by then the number may be that of another file.
+    """
+    loop, said, is_ready = asyncio.get_running_loop(), bytearray(), asyncio.Event()
+    os.set_blocking(answers, False)
+    loop.add_reader(answers, is_ready.set)
     try:
-        return await reader.readline()
+        while b"\n" not in said and len(said) <= LONGEST_ANSWER:
+            await is_ready.wait()
+            is_ready.clear()
+            with contextlib.suppress(BlockingIOError):
+                chunk = os.read(answers, LONGEST_ANSWER)
+                if not chunk:
+                    break
+                said += chunk
     finally:
-        transport.close()
+        loop.remove_reader(answers)
+    line = bytes(said).partition(b"\n")[0]
+    if len(line) > LONGEST_ANSWER:
+        raise ValueError("a line is too long")
+    return line + b"\n" if b"\n" in said else line
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
