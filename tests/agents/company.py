@@ -100,7 +100,8 @@ class Company:
         return running
 
     async def referee(self, name: str = "Whistle", port: int = 0, **more: Any) -> Running:
-        return await self.start(RefereeHost(self.settings(name, port=port), **more))
+        settings = {key: more.pop(key) for key in ("reach",) if key in more}
+        return await self.start(RefereeHost(self.settings(name, port=port, **settings), **more))
 
     async def player(self, name: str, strategy: str = "random", port: int = 0, **more: Any) -> Running:
         return await self.start(PlayerHost(self.settings(name, port=port), strategy, **more))

@@ -27,15 +27,17 @@ def test_its_lines_are_those_of_the_specification() -> None:
     journal.transition("R1M1", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
     journal.sent("R1M1", INVITATION, "player:P01")
     journal.received("R1M1", JOINED, "player:P01")
-    journal.transition(
-        "R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both_players_arrived")
-    )
+    journal.sent("R1M1", JOINED, "referee:REF01")
+    journal.transition("R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both players"))
+    journal.critical("The strategy was late.", "R1M1")
     assert out.getvalue().splitlines() == [
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_INVITATION to P01",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Received GAME_JOIN_ACK from P01 (accept=true)",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_JOIN_ACK to REF01 (accept=true)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: WAITING_FOR_PLAYERS -> COLLECTING_CHOICES "
-        "(event: both_players_arrived)",
+        "(event: both_players)",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] CRITICAL: The strategy was late.",
     ]
 
 
@@ -45,6 +47,7 @@ def test_programs_are_given_objects() -> None:
     journal.failed("R1M1", INVITATION, "player:P01", "refused")
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
     journal.note("something")
+    journal.critical("something else")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",
@@ -55,7 +58,7 @@ def test_programs_are_given_objects() -> None:
         "to": "WAITING_FOR_PLAYERS",
         "event": "match_assigned",
     }
-    assert [line["kind"] for line in others] == ["failed", "refused", "note"]
+    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical"]
 
 
 def test_A20_a_line_shows_what_is_named_and_nothing_else() -> None:

@@ -110,7 +110,7 @@ def test_a_player_goes_through_a_league_and_ends_with_it(tmp_path: Path) -> None
             joined = await on.invite()
             assert (joined["message_type"], joined["accept"]) == ("GAME_JOIN_ACK", True)
             assert joined["auth_token"].startswith("tok-")
-            assert "secret" not in joined["auth_token"]  # its own is for the manager alone
+            assert "secret" not in joined["auth_token"]  # the manager alone is shown it
             assert (await on.call())["parity_choice"] == "odd"
             assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
             assert (await on.complete())["message_type"] == "LEAGUE_COMPLETED_ACK"

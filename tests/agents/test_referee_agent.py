@@ -286,7 +286,7 @@ def test_A5_an_answer_belongs_to_the_one_who_was_asked_whatever_it_says(tmp_path
 
 def test_A6_nobody_answers_for_another_though_it_gives_that_name(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path) as league:
+        async with foreign_league(tmp_path, trusts_posts=False) as league:
             asked = asyncio.Event()
 
             async def slow(fields: Body) -> Body:
@@ -314,28 +314,9 @@ def test_A6_nobody_answers_for_another_though_it_gives_that_name(tmp_path: Path)
     run(play())
 
 
-def test_a_referee_that_trusts_posts_takes_them_without_a_conversation(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path, trusts_posts=True) as league:
-
-            async def posting(fields: Body) -> Body:
-                answer = joins(fields)
-                if answer.pop("message_type", None) == "GAME_JOIN_ACK":
-                    await league.post("GAME_JOIN_ACK", "player:P01", match_id="R1M1", player_id="P01", **answer)
-                    return {"status": "received"}
-                return joins(fields)
-
-            await league.enter("P01", posting)
-            await league.enter("P02")
-            await league.hand_out()
-            assert (await league.reports.get())["result"]["details"]["status"] != "TECHNICAL_LOSS"
-
-    run(play())
-
-
 def test_who_posts_about_a_match_it_is_not_in_or_that_is_not_there_is_told_so(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path, trusts_posts=True) as league:
+        async with foreign_league(tmp_path) as league:
             hold = asyncio.Event()
 
             async def slow(fields: Body) -> Body:

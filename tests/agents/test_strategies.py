@@ -1,6 +1,7 @@
 """Strategies: what the built-in ones choose, and that one of somebody else's costs its choice at most."""
 
 import asyncio
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -243,3 +244,22 @@ def test_a_program_that_gives_no_move_costs_its_move(answer: str) -> None:
 
 def test_a_function_is_offered_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert moved("python:tests.agents.waiting:last_move") == bytes(OPTIONS[2])
+
+
+def test_a_strategy_that_is_asked_often_closes_no_file_but_its_own(tmp_path: Path) -> None:
+    """With uvloop, as players run: a pipe that is closed twice may by then be another file."""
+
+    async def ask() -> None:
+        strategy = find_strategy("command:echo odd", Seed("s"))
+        for number in range(20):
+            with (tmp_path / str(number)).open("w") as kept:
+                assert await strategy(question()) == "odd"
+                opened = [(tmp_path / f"{number}-{other}").open("w") for other in range(5)]
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                for file in (*opened, kept):
+                    os.fstat(file.fileno())
+                    file.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(ask())

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec import UNSET, UnsetType
 
 from tests.agents.wired import post, run
 from turnstile.agents.envelope import Identity, wire_fields
@@ -16,8 +17,9 @@ from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door, Incoming, served
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
+from turnstile.league.answers import QueryData
 from turnstile.league.management import LeagueError
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.messages import LeagueMessage, LeagueQueryResponse
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
 NOW = datetime(2033, 5, 7, 10, 30, 4, tzinfo=UTC)
@@ -359,3 +361,16 @@ def test_a_league_error_is_written_like_this() -> None:
         retryable=False,
     )
     assert written(told, fields) == fields
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [(QueryData(status="running"), set()), (QueryData(standings=()), {"standings"}), (UNSET, set())],
+    ids=["status", "standings", "failed"],
+)
+def test_only_who_asked_for_the_standings_is_told_them_beside_the_data(
+    data: QueryData | UnsetType, names: set[str]
+) -> None:
+    told = LeagueQueryResponse(query_type="GET_STATUS", success=True, data=data)
+    written = wire_fields(told, Identity(LEAGUE_MANAGER), "conv-q", NOW)
+    assert written.keys() & {"standings"} == names

@@ -7,7 +7,8 @@ one deadline: finding a free connection, every form of the question, the last by
 
 import asyncio
 import itertools
-from types import TracebackType
+from collections.abc import Callable
+from types import SimpleNamespace, TracebackType
 from typing import Self
 
 import aiohttp
@@ -40,6 +41,9 @@ HEADERS = {
     "User-Agent": "turnstile",
 }
 BUSY = (429, 503)
+
+Written = Callable[[], None]
+"""Whom to tell when a question has been written."""
 
 
 class Unreached(Exception):
@@ -95,13 +99,15 @@ class Caller:
         conversation: str,
         seconds: float,
         token: str | None = None,
+        written: Written | None = None,
     ) -> Answered:
         """Ask `to`, who lives at `endpoint`, and give what it answers.
 
         The typed reply, with the ids of the call; a `Receipt` when the peer has answered nothing of use, in any form;
         a `Fault` when it has answered an error. Raises `Unreached` on anything that is no answer. `to` is needed
         because a reply is given the id of who was asked, and the league manager's answers may be longer. `token`: what
-        to show in place of the usual one.
+        to show in place of the usual one. `written` is called when the question has been put on the wire, in whichever
+        form, or cannot be.
         """
         why = refusal(endpoint, self.reach)
         if why is not None:
@@ -111,11 +117,14 @@ class Caller:
         try:
             async with asyncio.timeout(seconds):
                 with claiming(message, who):
-                    await self._try_forms(endpoint, fields, attempt)
+                    await self._try_forms(endpoint, fields, attempt, written)
         except TimeoutError:
             attempt.failure = Unreached("no answer in time")
         except Unreached as failure:
             attempt.failure = failure
+        finally:
+            if written is not None:
+                written()
         return attempt.result()
 
     async def challenge(self, endpoint: str, claim: Claim, *, who: Identity, seconds: float) -> bool:
@@ -129,11 +138,11 @@ class Caller:
             return False
         return isinstance(told, LeagueChallengeResponse) and told.nonce == asked.nonce
 
-    async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt") -> None:
+    async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt", written: Written | None) -> None:
         """Put the message in one form after the other, until one is understood."""
         for form in attempt.forms():
             body = msgspec.json.encode(framed(form, fields, next(self._numbers)))
-            status, data = await self._posted(endpoint, body, self._cap(attempt.to))
+            status, data = await self._posted(endpoint, body, self._cap(attempt.to), written)
             if attempt.is_settled_by(form, read_reply(attempt.call, attempt.to, status, data)):
                 return
         attempt.all_tried()
@@ -141,22 +150,23 @@ class Caller:
     def _cap(self, to: Address) -> int:
         return self._most_manager_bytes if to == LEAGUE_MANAGER else self._most_bytes
 
-    async def _posted(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
+    async def _posted(self, endpoint: str, body: bytes, most: int, written: Written | None) -> tuple[int, bytes]:
         """The status and the body of the answer."""
         try:
             try:
-                return await self._exchanged(endpoint, body, most)
+                return await self._exchanged(endpoint, body, most, written)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as fault:
                 if isinstance(fault, aiohttp.ClientConnectorError):
                     raise
                 # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
-                return await self._exchanged(endpoint, body, most)
+                return await self._exchanged(endpoint, body, most, written)
         except (aiohttp.ClientError, OSError) as fault:
             raise Unreached(type(fault).__name__) from None  # its text may hold what the peer has sent
 
-    async def _exchanged(self, endpoint: str, body: bytes, most: int) -> tuple[int, bytes]:
+    async def _exchanged(self, endpoint: str, body: bytes, most: int, written: Written | None) -> tuple[int, bytes]:
         session = self._opened()
-        async with session.post(endpoint, data=body, allow_redirects=False) as response:
+        sending = session.post(endpoint, data=body, allow_redirects=False, trace_request_ctx=written)
+        async with sending as response:
             if response.status in BUSY:
                 raise Unreached("the peer is busy")
             if 300 <= response.status < 400:
@@ -180,8 +190,22 @@ class Caller:
                 auto_decompress=False,
                 trust_env=False,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                trace_configs=[_watch_of_writing()],
             )
         return self._session
+
+
+def _watch_of_writing() -> aiohttp.TraceConfig:
+    """Tells whoever wants to know that its question is being written: the whole of it, for none has two chunks."""
+
+    async def sent(session: aiohttp.ClientSession, about: SimpleNamespace, chunk: object) -> None:
+        written: Written | None = about.trace_request_ctx
+        if written is not None:
+            written()
+
+    watch = aiohttp.TraceConfig()
+    watch.on_request_chunk_sent.append(sent)
+    return watch
 
 
 async def _capped(response: aiohttp.ClientResponse, most: int) -> bytes:

@@ -225,9 +225,11 @@ class Host:
     async def _handle_once_open(self, incoming: Incoming) -> Reply:
         await self._is_open.wait()
         try:
-            return await self.handle(incoming)
+            reply = await self.handle(incoming)
         except Stopped:
-            return ignored(STOPPING)
+            reply = ignored(STOPPING)
+        self.agent.replied(incoming.message, reply, incoming.sender or incoming.peer)
+        return reply
 
     def _health(self) -> Mapping[str, Any]:
         return {"role": self.role, "agent": self.agent.journal.agent, **self.agent.meter.summary(), **self.health()}

@@ -24,6 +24,9 @@ SHOWN = {
     "ROUND_COMPLETED": ("round_id", "next_round_id"),
     "LEAGUE_STANDINGS_UPDATE": ("round_id",),
     "MATCH_RESULT_ACK": ("status",),
+    "RUN_MATCH_ACK": ("status",),
+    "LEAGUE_STATUS": ("status",),
+    "ACK": ("status",),
     "LEAGUE_QUERY": ("query_type",),
     "LEAGUE_QUERY_RESPONSE": ("query_type", "success"),
 }
@@ -45,7 +48,7 @@ class Journal:
         self._write = self._object if as_json else self._line
 
     def transition(self, match: str | None, hop: Hop) -> None:
-        event = hop.label or hop.cause
+        event = (hop.label or hop.cause).replace(" ", "_")
         text = f"State transition: {hop.source} -> {hop.target} (event: {event})"
         self._write(match, text, {"kind": "transition", "from": hop.source, "to": hop.target, "event": event})
 
@@ -72,6 +75,10 @@ class Journal:
     def note(self, text: str, match: str | None = None) -> None:
         self.trouble = printable(text)
         self._write(match, printable(text), {"kind": "note", "text": printable(text)})
+
+    def critical(self, text: str, match: str | None = None) -> None:
+        """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
+        self._write(match, f"CRITICAL: {printable(text)}", {"kind": "critical", "text": printable(text)})
 
     def _line(self, match: str | None, text: str, said: dict[str, Any]) -> None:
         where = f" [{printable(match)}]" if match else ""

@@ -48,6 +48,8 @@ class Keeper(Generic[S]):
         self._lock = asyncio.Lock()
         self.changed: Instant = kept.opened
         """When the latest event happened."""
+        self.has_changed = False
+        """Whether it has changed anything. A question that was answered has not."""
 
     @classmethod
     async def begin(
@@ -149,7 +151,8 @@ class Keeper(Generic[S]):
         clockwork = self._kept.clockwork
         before, timers = clockwork.state, dict(clockwork.timers)
         came_of_it = clockwork.take(event, now)
-        if clockwork.state is not before or clockwork.timers != timers:
+        self.has_changed = clockwork.state is not before or clockwork.timers != timers
+        if self.has_changed:
             commit = drafted(self._kept, self.table, event, now, self._is_open(clockwork.state))
             if commit is not None:
                 await self._commit(commit)

@@ -16,7 +16,6 @@ TOOLS = {
     "LEAGUE_QUERY": "league_query",
     "START_LEAGUE": "start_league",
     "RUN_MATCH": "run_match",
-    "SHUTDOWN_COMMAND": "shutdown",
     "LEAGUE_CHALLENGE": "league_challenge",
     "PING": "ping",
 }
@@ -33,6 +32,7 @@ ALSO = {
     "LEAGUE_QUERY": ("query_league", "handle_league_query"),
     "GAME_JOIN_ACK": ("receive_game_join_ack",),
     "CHOOSE_PARITY_RESPONSE": ("receive_parity_response",),
+    "RUN_MATCH": ("assign_match",),
     "LEAGUE_ERROR": (),
     "GAME_MOVE_RESPONSE": (),
 }
@@ -42,14 +42,13 @@ TYPES_SEEN = {
     "RESPONSE_PARITY_CHOOSE": "CHOOSE_PARITY_RESPONSE",
     "PARITY_CHOICE": "CHOOSE_PARITY_RESPONSE",
     "MATCH_RESULT_ACKNOWLEDGED": "MATCH_RESULT_ACK",
+    "START_MATCH": "RUN_MATCH",
+    "MATCH_ASSIGNMENT": "RUN_MATCH",
 }
-"""Message types that others use, and what they mean."""
+"""Message types that others use, and what they mean. As methods they are understood, too, in capitals or not."""
 
 OLD_CHOICE_TOOL = "parity_choose"
 """The only name of the choice that some players know."""
-
-GENERAL = ("handle_message", "mcp_message", "protocol/message", "league.handle")
-"""Methods that say nothing: the message type decides."""
 
 
 def tool_of(message_type: str) -> str:
@@ -62,6 +61,8 @@ def _understood() -> dict[str, str]:
     for message_type in {**TOOLS, **ALSO}:
         names = (message_type, message_type.lower(), tool_of(message_type), *ALSO.get(message_type, ()))
         known.update(dict.fromkeys(names, message_type))
+    for seen, message_type in TYPES_SEEN.items():
+        known.update({seen: message_type, seen.lower(): message_type})
     return known
 
 
@@ -73,7 +74,6 @@ def meant(message_type: object, method: str | None) -> str | None:
     """What a message is: its type where that is known, else what its method says; `None` if neither says anything."""
     if isinstance(message_type, str):
         named = message_type.strip().upper()
-        named = TYPES_SEEN.get(named, named)
         if named in MESSAGE_TYPES:
-            return named
+            return MESSAGE_TYPES[named]
     return None if method is None else MESSAGE_TYPES.get(method)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import Raw
+from msgspec.structs import replace
 
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.envelope import ignored, new_conversation
@@ -23,6 +24,7 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.messages import (
+    AnnouncedMatch,
     ChooseParityCall,
     FromReferee,
     GameError,
@@ -30,31 +32,47 @@ from turnstile.league.messages import (
     GameMoveCall,
     GameOver,
     LeagueCompleted,
+    LeagueMessage,
     LeagueRegisterRequest,
     LeagueStandingsUpdate,
     RoundAnnouncement,
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, is_believed, resumed, wanted
+from turnstile.league.player_play import FALLBACK, failure_of, is_believed, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
     ChoiceMade,
+    Expected,
     MoveMade,
     Options,
     Phase,
+    PlayerTimeout,
     Question,
     ShutdownInitiated,
     State,
 )
-from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, player_address
+from turnstile.league.words import (
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    Address,
+    Awaited,
+    MatchId,
+    player_address,
+    referee_address,
+)
 from turnstile.store.protocol import Store
 
 TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
 STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
 ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
+LATE = {
+    Awaited.CHOOSE_PARITY_RESPONSE: f"The strategy was late: the player has said {FALLBACK.value}.",
+    Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
+}
+"""What is noted of a choice that the player had to make by itself. It is always the same, and so no secret."""
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
 MOST_EARLY = 16
@@ -175,7 +193,8 @@ class PlayerHost(Host):
 
     async def _handled(self, incoming: Incoming) -> Reply:
         """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
-        message, by, shown = incoming.message, incoming.sender or incoming.peer, incoming.auth_token
+        message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
+        by, shown = incoming.sender or incoming.peer, incoming.auth_token
         if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)
             return BAD_TOKEN
@@ -205,6 +224,8 @@ class PlayerHost(Host):
         if isinstance(event, GameOver) and state.history is not self._kept_matches:
             self._look_at_draw(state)
         self._keep_history(state)
+        if isinstance(event, PlayerTimeout) and event.waiting_for in LATE:
+            self.agent.journal.critical(LATE[event.waiting_for], event.match_id)
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
             self._thinking = None
@@ -251,7 +272,7 @@ class PlayerHost(Host):
             choice = await self._strategy(question)
         except Failed as fault:
             why = f"The strategy has failed, and the player falls back on its default: {fault}"
-            self.agent.journal.note(why, question.match_id)
+            self.agent.journal.critical(why, question.match_id)
             choice = default_of(question)
         await self.agent.bring(self.work, _made(question, choice))
 
@@ -275,6 +296,29 @@ class PlayerHost(Host):
     def health(self) -> dict[str, Any]:
         state = self.work.state
         return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
+
+
+def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:
+    """What a referee says, with what it left out: its own name, and to whom it speaks. Both are known here."""
+    if not isinstance(message, FromReferee):
+        return message
+    referee = None if is_signed else referee_of(state, message.match_id)
+    if referee is not None:
+        message = replace(message, sender=referee)
+    if isinstance(message, ChooseParityCall | GameMoveCall) and not message.player_id and state.player_id:
+        message = replace(message, player_id=state.player_id)
+    return message
+
+
+def referee_of(state: State, match: MatchId) -> Address | None:
+    """Who referees a match: whoever has begun it, else whoever was announced."""
+    if state.match is not None and state.match.match_id == match:
+        return state.match.referee
+    announced: list[Expected | AnnouncedMatch] = []
+    announced += state.round.matches if state.round is not None else ()
+    announced += state.queued.matches if state.queued is not None else ()
+    ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
+    return next((referee_address(referee) for referee in ids), None)
 
 
 def _made(question: Question, choice: Choice) -> Event:

@@ -9,6 +9,10 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET
+
+from turnstile.agents.addresses import THIS_MACHINE
+from turnstile.agents.assignment import handed, is_for, lacks
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED
@@ -18,14 +22,14 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.referee_work import MatchWork, RegistrarWork
+from turnstile.agents.referee_work import MatchWork, RegistrarWork, open_tables
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
+from turnstile.agents.spelling import misfit
 from turnstile.agents.transcript import Transcript, match_path
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
 from turnstile.league import registrar
-from turnstile.league.homes import home_of
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.messages import (
     AnnouncedMatch,
@@ -33,6 +37,7 @@ from turnstile.league.messages import (
     GameJoinAck,
     GameMoveResponse,
     LeagueCompleted,
+    LeagueCompletedAck,
     LeagueMessage,
     LeagueStandingsUpdate,
     MatchResultAck,
@@ -44,6 +49,7 @@ from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import reported, resumed
 from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
 from turnstile.league.words import (
+    DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     LeagueId,
@@ -59,7 +65,6 @@ TABLE = table_of("registrar")
 Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
 """What a player may send as a request of its own."""
 MATCHES = "match"
-PAGE = 100
 MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
@@ -84,12 +89,20 @@ class RefereeHost(Host):
     )
 
     def __init__(
-        self, settings: Settings, *, capacity: int = DEFAULT_CAPACITY, trusts_posts: bool = False, key: str = ""
+        self,
+        settings: Settings,
+        *,
+        capacity: int = DEFAULT_CAPACITY,
+        trusts_posts: bool | None = None,
+        key: str = "",
     ) -> None:
-        """`trusts_posts`: take posted answers at their word, unasked for as they are. `key`: shown to be let in."""
+        """`trusts_posts`: take posted answers at their word, though they do not show that they were asked for.
+
+        By default, if the league is no more than this machine. `key`: shown to the manager to be let in.
+        """
         super().__init__(settings)
         self._capacity = capacity
-        self._trusts_posts = trusts_posts
+        self._trusts_posts = settings.reach == THIS_MACHINE if trusts_posts is None else trusts_posts
         self._key = key
         self._keeper: Keeper[registrar.State] | None = None
         self._matches: dict[TableId, MatchWork] = {}
@@ -140,7 +153,7 @@ class RefereeHost(Host):
 
     async def _restore_matches(self) -> None:
         """Every match that was under way goes on; those that waited wait on, in their order."""
-        found = [await self._readable(table) for table in await self._open_tables()]
+        found = [await self._readable(table) for table in await open_tables(self.agent.store) if table != TABLE]
         works = [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
             self._matches[work.keeper.table] = work
@@ -152,15 +165,6 @@ class RefereeHost(Host):
             if work.state.phase is Phase.MATCH_COMPLETE:
                 self.agent.start(self._clean_up(work))
         self._fill()
-
-    async def _open_tables(self) -> list[TableId]:
-        found: list[TableId] = []
-        while True:
-            last = found[-1] if found else None
-            page = await self.agent.store.tables(is_open=True, after=last, limit=PAGE)
-            found += [table for table, _ in page]
-            if len(page) < PAGE:
-                return [table for table in found if table != TABLE]
 
     async def _readable(self, table: TableId) -> MatchWork | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
@@ -225,8 +229,10 @@ class RefereeHost(Host):
             case GameJoinAck() | ChooseParityResponse() | GameMoveResponse():
                 return await self._posted(message, incoming)
             case LeagueCompleted():
-                return await self.agent.exchange(self.work, message, by)
+                reply = await self.agent.exchange(self.work, message, by)
+                return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
             case _:
+                self.agent.journal.received(None, message, by)
                 return DONE
 
     # assignment
@@ -240,33 +246,37 @@ class RefereeHost(Host):
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
         me = self._id
         self.agent.journal.received(None, message, by)
-        ours = [match for match in message.matches if self._is_ours(match, me)]
-        if not await self._assign(message.league_id, message.round_id, ours, me):
+        ours = [match for match in message.matches if is_for(match, me, self._own_endpoint)]
+        taken = await self._playable(message.league_id, ours)
+        if ours and not taken:
+            return self._turned_down(
+                message, by, misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
+            )
+        if not await self._assign(message.league_id, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 
-    def _is_ours(self, match: AnnouncedMatch, me: RefereeId) -> bool:
-        if match.referee_id is not None:
-            return match.referee_id == me
-        return home_of(match.referee_endpoint) == home_of(self._own_endpoint)
+    async def _playable(self, league: LeagueId, matches: Sequence[AnnouncedMatch]) -> list[AnnouncedMatch]:
+        """Those whose players can be called, or that are known. No player loses for what the manager left out."""
+        found = []
+        for match in matches:
+            table = table_of(MATCHES, league, match.match_id)
+            if not lacks(match) or table in self._matches or await self.agent.store.row(table) is not None:
+                found.append(match)
+            else:
+                why = f"This match cannot be played: it was assigned without {', '.join(lacks(match))}."
+                self.agent.journal.note(why, match.match_id)
+        return found
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
         self.agent.journal.received(message.match_id, message, by)
         me = self._id
-        match = AnnouncedMatch(
-            match_id=message.match_id,
-            player_a_id=message.player_a_id,
-            player_b_id=message.player_b_id,
-            referee_endpoint=self._own_endpoint,
-            game_type=message.game_type,
-            referee_id=me,
-            player_a_endpoint=message.player_a_endpoint,
-            player_b_endpoint=message.player_b_endpoint,
-        )
-        if not await self._assign(message.league_id, message.round_id, [match], me):
+        league = message.league_id or self.work.state.league_id or DEFAULT_LEAGUE
+        taken = await self._playable(league, [handed(message, me, self._own_endpoint)])
+        if not await self._assign(league, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
-        return RunMatchAck(match_id=message.match_id)
+        return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
     async def _assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
         """Take matches. One under way is known; one that is over is reported again. False: they are too many."""
@@ -360,8 +370,7 @@ class RefereeHost(Host):
         work, player = self._match_of(message), player_address(message.player_id)
         if work is None:
             return self._turned_down(message, player, NO_MATCH)
-        is_asked = incoming.sender in (None, player) and incoming.conversation_id == work.conversation_with(player)
-        if not is_asked and not self._trusts_posts:
+        if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
             return self._turned_down(message, player, NOT_ASKED)
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply

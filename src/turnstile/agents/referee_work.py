@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from turnstile.agents.envelope import ignored, new_conversation
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.rpc import Fault
 from turnstile.agents.transcript import Transcript
@@ -17,8 +18,21 @@ from turnstile.league.messages import GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.referee_state import MatchAssigned, State
 from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, player_address
+from turnstile.store.log import TableId
+from turnstile.store.protocol import Store
 
 LONGEST_LABEL = 40
+PAGE = 100
+
+
+async def open_tables(store: Store) -> list[TableId]:
+    """Every log that is not at its end."""
+    found: list[TableId] = []
+    while True:
+        page = await store.tables(is_open=True, after=found[-1] if found else None, limit=PAGE)
+        found += [table for table, _ in page]
+        if len(page) < PAGE:
+            return found
 
 
 class RegistrarWork(Work[registrar.State]):
@@ -115,6 +129,16 @@ class MatchWork(Work[State]):
         return f"conv-{self.given.match.match_id.lower()[:LONGEST_LABEL]}-{digits}"
 
     # posts
+
+    def is_believed(self, post: Incoming, player: str, *, is_trusting: bool) -> bool:
+        """Whether a posted answer is this player's: it shows the conversation in which the player was asked.
+
+        Who trusts posts believes any but one that shows the conversation with the opponent.
+        """
+        shown = post.conversation_id
+        if is_trusting:
+            return all(shown != self.conversation_with(other) for other in self._endpoints if other != player)
+        return post.sender in (None, player) and shown == self.conversation_with(player)
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """Who posts something that the referee complains about is told so in its exchange, too."""

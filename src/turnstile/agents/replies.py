@@ -193,7 +193,7 @@ def _ids(call: LeagueMessage, to: Address) -> Fields:
     }
     if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest):
         return ids  # here it is the reply that gives one
-    if kind == "referee" and isinstance(call, RoundAnnouncement | Ping):
+    if kind == "referee" and isinstance(call, RoundAnnouncement | LeagueCompleted | Ping):
         return {**ids, "referee_id": name}
     return {**ids, "player_id": name} if name else ids
 

@@ -7,7 +7,7 @@ its log.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.keeper import Refuse
 from turnstile.agents.meter import Meter, Outcome
-from turnstile.agents.outbox import Outbox
+from turnstile.agents.outbox import Outbox, Turn
 from turnstile.agents.replies import ANSWERS, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Answer, Work
@@ -156,10 +156,11 @@ class Agent:
     def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
         if isinstance(came_of_it, Step):
-            for hop in came_of_it.trace:
+            hops = came_of_it.trace if work.keeper.has_changed else ()  # an answer alone is no transition
+            for hop in hops:
                 self.journal.transition(work.match_of(came_of_it.state), hop)
                 self.meter.passed(work.machine, hop)
-            if came_of_it.trace:
+            if hops:
                 self.meter.enter(work, work.machine, came_of_it.state.phase.value)
             for effect in came_of_it.effects:
                 if isinstance(effect, Send):
@@ -175,11 +176,19 @@ class Agent:
         if isinstance(send.message, REPLIES):
             work.resolve(send.message)
         elif self._outbox is None:
-            self.start(self._call(work, state, send))
+            self.start(self._call_in_turn(work, state, send, work.turns.take(send.to)))
         elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
             self.start(self._lost(work, state, send, "too much is waiting for it"))
 
-    async def _call(self, work: Work[S], state: S, send: Send) -> None:
+    async def _call_in_turn(self, work: Work[S], state: S, send: Send, turn: Turn) -> None:
+        """A complaint is to arrive before the question that is asked again, and must not hold it up."""
+        try:
+            await turn.come()
+            await self._call(work, state, send, turn.pass_on)
+        finally:
+            turn.pass_on()
+
+    async def _call(self, work: Work[S], state: S, send: Send, written: Callable[[], None] | None = None) -> None:
         """Call somebody, and let happen what comes of it."""
         message = send.message
         assert isinstance(message, LeagueMessage)
@@ -199,6 +208,7 @@ class Agent:
                 conversation=work.conversation_of(state, send),
                 seconds=seconds,
                 token=work.token_of(state, send),
+                written=written,
             )
         except Unreached as fault:
             self.contacts.failed(send.to)
@@ -281,9 +291,15 @@ class Agent:
             if isinstance(came_of_it, Rejection):
                 reply = await self._refusal(work, message, came_of_it, by, answer)
             else:
-                reply = await self._reply(work, message, came_of_it, answer)
+                reply = await self._reply(work, message, came_of_it, by, answer)
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
         return reply
+
+    def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
+        """Note what a message was answered with. Of an error it has been noted that the message was turned down."""
+        if isinstance(reply, LeagueMessage):
+            match = getattr(message, "match_id", None) or getattr(reply, "match_id", None)
+            self.journal.sent(match, reply, by)
 
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
         """Note that something was answered before any machine has heard of it."""
@@ -291,9 +307,11 @@ class Agent:
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
-        self, work: Work[S], message: LeagueMessage, step: Step[S], answer: asyncio.Future[Answer]
+        self, work: Work[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
     ) -> Answer:
         found = work.reply_to(message, step)
+        if isinstance(found, Fault):
+            self.journal.refused(_match_of(message, work), wire_name(type(message)), by, str(found.code))
         if found is not None:
             return found
         return await self._later(work, message, answer) if isinstance(message, work.later) else DONE

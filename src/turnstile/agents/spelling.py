@@ -13,6 +13,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from turnstile.agents.envelope import read_sender
+from turnstile.agents.mending import (
+    default,
+    inner,
+    is_readable,
+    mend_call,
+    mend_league_completed,
+    mend_move_call,
+    mend_round,
+    mend_round_completed,
+    mend_rows,
+    mend_run_match,
+    mend_standings,
+    whole,
+)
 from turnstile.agents.rpc import INVALID_PARAMS, Fault, Fields
 from turnstile.kernel.values import Malformed, PlayerId, decode, encode, wire_name
 from turnstile.league.messages import GameResult, LeagueMessage
@@ -32,8 +46,8 @@ REJECTIONS = (*DECLINED, "ERROR", "FAILED", "DENIED")
 def read_message(kind: type[M], fields: Fields) -> M | Fault:
     """A message of this kind, or a fault that names what is missing or of another type."""
     known = _known(kind)
-    if isinstance(inner := fields.get("data"), dict) and "data" not in known:
-        fields = {**inner, **fields}
+    if isinstance(held := fields.get("data"), dict) and "data" not in known:
+        fields = {**held, **fields}
     fields = _mended(wire_name(kind), fields)
     if known.get("sender"):
         fields.setdefault("sender", UNKNOWN_SENDER)
@@ -73,31 +87,11 @@ def _mended(message_type: str, fields: Fields) -> Fields:
     if sender is not None:
         fields["sender"] = sender
     if "round_id" in fields:
-        fields["round_id"] = _whole(fields["round_id"])
+        fields["round_id"] = whole(fields["round_id"])
     mend = MENDERS.get(message_type)
     if mend is not None:
         mend(fields)
     return fields
-
-
-def _whole(number: Any) -> Any:
-    """A number that came as a text is a number."""
-    is_written = isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10
-    return int(number) if is_written else number
-
-
-def _inner(fields: Fields, name: str) -> Fields:
-    """A part of a message that can be mended on its own; an empty one where there is none."""
-    held = fields.get(name)
-    fields[name] = dict(held) if isinstance(held, dict) else {}
-    return fields[name]  # type: ignore[no-any-return]
-
-
-def _default(fields: Fields, **values: Any) -> None:
-    """Fill in what is missing or null."""
-    for name, value in values.items():
-        if fields.get(name) is None:
-            fields[name] = value
 
 
 def speaker(fields: Fields) -> PlayerId | None:
@@ -138,14 +132,14 @@ def _mend_join(fields: Fields) -> None:
     accepts = read_join(fields)
     if accepts is not None:
         fields["accept"] = accepts
-    _default(fields, player_id=speaker(fields))
+    default(fields, player_id=speaker(fields))
 
 
 def _mend_choice(fields: Fields) -> None:
     choice = read_choice(fields)
     if choice is not None:
         fields["parity_choice"] = choice
-    _default(fields, player_id=speaker(fields))
+    default(fields, player_id=speaker(fields))
 
 
 def _mend_move(fields: Fields) -> None:
@@ -155,7 +149,7 @@ def _mend_move(fields: Fields) -> None:
     move = fields.get("move_data")
     if not (isinstance(move, dict) and "choice" in move and isinstance(move.get("move_type"), str | None)):
         fields["move_data"] = None
-    _default(fields, player_id=speaker(fields))
+    default(fields, player_id=speaker(fields))
 
 
 def _mend_invitation(fields: Fields) -> None:
@@ -172,24 +166,16 @@ def _mend_game_over(fields: Fields) -> None:
     if not isinstance(told, dict):
         fields["game_result"] = None
         return
-    result = _inner(fields, "game_result")
-    _default(result, reason=str(fields.get("reason") or ""), winner_player_id=None, drawn_number=None)
+    result = inner(fields, "game_result")
+    default(result, reason=str(fields.get("reason") or ""), winner_player_id=None, drawn_number=None)
     result["winner_player_id"] = _winner(result["winner_player_id"])
     result["number_parity"] = _parity(result.get("number_parity"))
     result["choices"] = _choices(result.get("choices"))
-    _default(result, status=_status(result["winner_player_id"], result["drawn_number"], result.get("score")))
+    default(result, status=_status(result["winner_player_id"], result["drawn_number"], result.get("score")))
     if result["number_parity"] is None:
         result["drawn_number"] = None  # a 0 that stands for nothing
-    if not _is_result(result):
+    if not is_readable(result, GameResult):
         fields["game_result"] = None
-
-
-def _is_result(result: Fields) -> bool:
-    try:
-        decode(encode(result), GameResult)
-    except Malformed:
-        return False
-    return True
 
 
 def _mend_report(fields: Fields) -> None:
@@ -198,13 +184,13 @@ def _mend_report(fields: Fields) -> None:
     if not isinstance(told, dict) or "winner" not in told:
         return
     fields["result"] = told
-    result = _inner(fields, "result")
-    details = _inner(result, "details")
+    result = inner(fields, "result")
+    details = inner(result, "details")
     result["winner"] = _winner(result["winner"])
-    _default(result, score={})
-    _default(details, drawn_number=None)
+    default(result, score={})
+    default(details, drawn_number=None)
     details["choices"] = _choices(details.get("choices"))
-    _default(details, status=_status(result["winner"], details["drawn_number"], result["score"]))
+    default(details, status=_status(result["winner"], details["drawn_number"], result["score"]))
 
 
 def _winner(winner: Any) -> Any:
@@ -240,7 +226,7 @@ def _mend_meta(name: str) -> Callable[[Fields], None]:
         told = fields.get(name)
         meta = dict(told) if isinstance(told, dict) else dict(fields)
         if isinstance(meta.get("endpoint"), str):
-            _default(meta, contact_endpoint=meta["endpoint"])
+            default(meta, contact_endpoint=meta["endpoint"])
         if not isinstance(meta.get("version"), str):
             meta["version"] = UNKNOWN_VERSION
         if not isinstance(meta.get("protocol_version"), str):
@@ -249,37 +235,10 @@ def _mend_meta(name: str) -> Callable[[Fields], None]:
             meta.pop("registration_secret", None)
         if isinstance(meta.get("game_types"), str):
             meta["game_types"] = [meta["game_types"]]
-        _default(meta, game_types=[GAME_TYPE])
+        default(meta, game_types=[GAME_TYPE])
         fields[name] = meta
 
     return mend
-
-
-def _mend_rows(name: str) -> Callable[[Fields], None]:
-    """Rows of a table may have no more than rank, player and points."""
-
-    def mend(fields: Fields) -> None:
-        rows = fields.get(name)
-        if isinstance(rows, list):
-            fields[name] = [standings_row(row) if isinstance(row, dict) else row for row in rows]
-
-    return mend
-
-
-def standings_row(row: Fields) -> Fields:
-    row = dict(row)
-    _default(row, display_name=row.get("player_id"), played=0, wins=0, draws=0, losses=0)
-    return row
-
-
-def _mend_league_completed(fields: Fields) -> None:
-    _mend_rows("final_standings")(fields)
-    champion = _inner(fields, "champion")
-    _default(champion, display_name=champion.get("player_id"), points=0)
-
-
-def _mend_round_completed(fields: Fields) -> None:
-    _default(fields, next_round_id=None, matches_played=fields.get("matches_completed", 0))
 
 
 def _mend_error(fields: Fields) -> None:
@@ -290,15 +249,15 @@ def _mend_error(fields: Fields) -> None:
         if isinstance(told, str) and told in names:
             fields["error_name"] = names[told]
             break
-    retries = _inner(fields, "retry_info")
+    retries = inner(fields, "retry_info")
     for counter in ("retry_count", "max_retries"):
         count = fields.get(counter, retries.get(counter))
-        _default(fields, **{counter: 0 if count is None else count})
-        _default(retries, **{counter: fields[counter]})
+        default(fields, **{counter: 0 if count is None else count})
+        default(retries, **{counter: fields[counter]})
     if fields.get("action_required") not in set(Awaited):
         fields["action_required"] = Awaited.CHOOSE_PARITY_RESPONSE
-    _default(fields, error_description=fields.get("error_name"), consequence="", retryable=False)
-    _default(fields, affected_player="")
+    default(fields, error_description=fields.get("error_name"), consequence="", retryable=False)
+    default(fields, affected_player="")
 
 
 def _mend_query(fields: Fields) -> None:
@@ -336,28 +295,32 @@ def _mend_booked(fields: Fields) -> None:
 def _mend_query_response(fields: Fields) -> None:
     """Standings may stand at the top or in `data`."""
     if isinstance(fields.get("data"), dict):
-        inner = _inner(fields, "data")
-        _mend_rows("standings")(inner)
-        for name in inner.keys() & {"standings", "current_round"}:
-            _default(fields, **{name: inner[name]})
+        data = inner(fields, "data")
+        mend_rows("standings")(data)
+        for name in data.keys() & {"standings", "current_round"}:
+            default(fields, **{name: data[name]})
     if isinstance(fields.get("standings"), list):
-        _default(fields, success=True)
-    _mend_rows("standings")(fields)
+        default(fields, success=True)
+    mend_rows("standings")(fields)
 
 
 MENDERS: dict[str, Callable[[Fields], None]] = {
     "LEAGUE_REGISTER_REQUEST": _mend_meta("player_meta"),
     "REFEREE_REGISTER_REQUEST": _mend_meta("referee_meta"),
+    "RUN_MATCH": mend_run_match,
+    "ROUND_ANNOUNCEMENT": mend_round,
     "GAME_INVITATION": _mend_invitation,
+    "CHOOSE_PARITY_CALL": mend_call,
+    "GAME_MOVE_CALL": mend_move_call,
     "GAME_JOIN_ACK": _mend_join,
     "CHOOSE_PARITY_RESPONSE": _mend_choice,
     "GAME_MOVE_RESPONSE": _mend_move,
     "GAME_OVER": _mend_game_over,
     "GAME_ERROR": _mend_error,
     "MATCH_RESULT_REPORT": _mend_report,
-    "LEAGUE_STANDINGS_UPDATE": _mend_rows("standings"),
-    "ROUND_COMPLETED": _mend_round_completed,
-    "LEAGUE_COMPLETED": _mend_league_completed,
+    "LEAGUE_STANDINGS_UPDATE": mend_standings,
+    "ROUND_COMPLETED": mend_round_completed,
+    "LEAGUE_COMPLETED": mend_league_completed,
     "LEAGUE_QUERY": _mend_query,
     "LEAGUE_REGISTER_RESPONSE": _mend_registered("player_id"),
     "REFEREE_REGISTER_RESPONSE": _mend_registered("referee_id"),

@@ -17,7 +17,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 from msgspec import Raw
@@ -31,6 +31,7 @@ from turnstile.league.player_state import AskedMove, Question
 from turnstile.league.questions import option_meant
 
 LONGEST_ANSWER = 4096  # bytes
+ENDING_SECONDS = 1.0  # for a program that has closed its output
 SIDES = (Parity.EVEN, Parity.ODD)
 Side = Callable[[Question, Seed], Parity]
 
@@ -175,7 +176,7 @@ async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
     try:
         process = await _surely(_started(command, line, writing))
         try:
-            return await _first_line(reading)
+            return await _first_line(reading) or await _silent(command[0], process)
         finally:
             await _end(process)
     finally:
@@ -247,6 +248,16 @@ async def _readable(reading: int) -> None:
         await is_readable.wait()
     finally:
         loop.remove_reader(reading)
+
+
+async def _silent(name: str, process: asyncio.subprocess.Process) -> NoReturn:
+    """Why a program has said nothing: it has mostly ended, and is given a moment to do so."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(ENDING_SECONDS):
+            status = await process.wait()
+            how = f"was ended by signal {-status}" if status < 0 else f"ended with exit status {status}"
+            raise Failed(f"{name} {how}, and said nothing.")
+    raise Failed(f"{name} said nothing.")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Generic
 
 from turnstile.agents.keeper import Keeper
+from turnstile.agents.outbox import Turns
 from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault
 from turnstile.kernel.effects import Send
@@ -31,6 +32,7 @@ class Work(Generic[S]):
 
     def __init__(self, keeper: Keeper[S]) -> None:
         self.keeper = keeper
+        self.turns = Turns()
         self._waiting: dict[Key, list[tuple[int | None, asyncio.Future[Answer]]]] = {}
 
     @property

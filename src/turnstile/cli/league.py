@@ -137,14 +137,15 @@ def manager(
     help="How many matches at a time; more wait.",
 )
 @click.option(
-    "--trust-posts",
-    is_flag=True,
-    help="Take answers that are posted, though they do not carry the conversation id of their question.",
+    "--trust-posts/--no-trust-posts",
+    default=None,
+    help="Take answers that are posted, though they do not carry the conversation id of their question. By default "
+    "if only this machine is called.",
 )
 @click.option(
     "--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="What the league manager wants to see of a referee."
 )
-def referee(name: str | None, capacity: int, trust_posts: bool, key: str | None, **given: Any) -> None:
+def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str | None, **given: Any) -> None:
     """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
     from turnstile.cli.league_agents import RefereeHost, run
 

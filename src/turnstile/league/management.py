@@ -55,16 +55,19 @@ class LeagueStatus(LeagueMessage, frozen=True, tag="LEAGUE_STATUS", kw_only=True
 
 
 class RunMatch(LeagueMessage, frozen=True, tag="RUN_MATCH", kw_only=True):
-    """A match is handed to a referee on its own, as some managers do it; ours announce rounds."""
+    """A match is handed to a referee on its own, as some managers do it; ours announce rounds.
 
-    league_id: LeagueId
+    Without a league it is one of the referee's own. Without the players' addresses it cannot be played.
+    """
+
+    league_id: LeagueId | None = None
     round_id: int
     match_id: MatchId
     game_type: str = GAME_TYPE
     player_a_id: PlayerId
-    player_a_endpoint: str
+    player_a_endpoint: str | None = None
     player_b_id: PlayerId
-    player_b_endpoint: str
+    player_b_endpoint: str | None = None
 
 
 class RunMatchAck(LeagueMessage, frozen=True, tag="RUN_MATCH_ACK", kw_only=True):

@@ -161,8 +161,11 @@ class LeagueCompleted(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED", kw_onl
 
 
 class LeagueCompletedAck(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED_ACK", kw_only=True):
+    """A player or a referee has heard that the league is over."""
+
     status: str = ACKNOWLEDGED
-    player_id: PlayerId
+    player_id: PlayerId | UnsetType = UNSET
+    referee_id: RefereeId | UnsetType = UNSET
 
 
 # a match

@@ -1,0 +1,33 @@
+"""Matches that a referee is given: whether they are its own, and whether they can be played."""
+
+from turnstile.league.management import RunMatch
+from turnstile.league.manager_register import home_of
+from turnstile.league.messages import AnnouncedMatch
+from turnstile.league.words import RefereeId
+
+
+def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
+    """A match that was handed out on its own, as it would stand in the announcement of its round."""
+    return AnnouncedMatch(
+        match_id=message.match_id,
+        player_a_id=message.player_a_id,
+        player_b_id=message.player_b_id,
+        referee_endpoint=endpoint,
+        game_type=message.game_type,
+        referee_id=me,
+        player_a_endpoint=message.player_a_endpoint,
+        player_b_endpoint=message.player_b_endpoint,
+    )
+
+
+def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
+    """Whether this referee is meant: by its id, else by its address."""
+    if match.referee_id is not None:
+        return match.referee_id == me
+    return home_of(match.referee_endpoint) == home_of(endpoint)
+
+
+def lacks(match: AnnouncedMatch) -> list[str]:
+    """The addresses without which a match cannot be played, by their names on the wire. Nobody else knows them."""
+    ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
+    return [name for name, end in ends.items() if not end]

@@ -1,0 +1,81 @@
+"""Answers that are posted: on one machine taken at their word, elsewhere if they show that they were asked for."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.company import run, until
+from tests.agents.foreign import ForeignLeague, foreign_league, joins
+from tests.agents.zoo import Body
+from turnstile.agents.addresses import THIS_MACHINE, Reach, allowing
+
+WIDER = allowing(THIS_MACHINE, "10.1.0.0/16")
+
+
+async def with_poster(league: ForeignLeague, said: list[Body]) -> None:
+    """P01 gives receipts and posts its answers without the conversation id; P02 is as it should be."""
+
+    async def posting(fields: Body) -> Body:
+        answer = joins(fields, "even")
+        kind = answer.pop("message_type", None)
+        if kind is not None:
+            ids = {"match_id": fields["match_id"], "player_id": "P01"}
+            posted = await league.post(kind, "player:P01", **ids, **answer)
+            said.append(posted.json)
+        return {"status": "received"}
+
+    await league.enter("P01", posting)
+    await league.enter("P02")
+
+
+@pytest.mark.parametrize(("reach", "trusts"), [(THIS_MACHINE, None), (WIDER, True)])
+def test_a_referee_that_trusts_posts_takes_them_without_a_conversation(
+    tmp_path: Path, reach: Reach, trusts: bool | None
+) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, reach=reach, trusts_posts=trusts) as league:
+            said: list[Body] = []
+            await with_poster(league, said)
+            await league.hand_out()
+            assert (await league.reports.get())["result"]["details"]["choices"] == {"P01": "even", "P02": "odd"}
+            assert [body["result"]["status"] for body in said] == ["ok", "ok"]
+
+    run(play())
+
+
+@pytest.mark.parametrize(("reach", "trusts"), [(THIS_MACHINE, False), (WIDER, None)])
+def test_any_other_referee_refuses_them(tmp_path: Path, reach: Reach, trusts: bool | None) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, 0.02, reach=reach, trusts_posts=trusts) as league:
+            said: list[Body] = []
+            await with_poster(league, said)
+            await league.hand_out()
+            assert (await league.reports.get())["result"]["winner"] == "P02"
+            assert {body["error"]["code"] for body in said} == {4002}
+
+    run(play())
+
+
+def test_A6_nobody_answers_for_its_opponent_with_its_own_conversation_though_posts_are_trusted(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, trusts_posts=True) as league:
+            asked = asyncio.Event()
+
+            async def slow(fields: Body) -> Body:
+                await asked.wait()
+                return joins(fields)
+
+            await league.enter("P01")
+            await league.enter("P02", slow)
+            await league.hand_out()
+            await until(lambda: bool(league.heard("P01", "GAME_INVITATION")))
+            mine = league.heard("P01", "GAME_INVITATION")[0]["conversation_id"]
+            forged: dict[str, Any] = {"match_id": "R1M1", "player_id": "P02", "conversation_id": mine}
+            answer = await league.post("GAME_JOIN_ACK", "player:P02", accept=False, **forged)
+            assert answer.json["error"]["code"] == 4002
+            asked.set()
+            assert (await league.reports.get())["result"]["details"]["status"] != "TECHNICAL_LOSS"
+
+    run(play())
