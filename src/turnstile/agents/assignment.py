@@ -1,7 +1,7 @@
 """Matches that a referee is given: whether they are its own, and whether they can be played."""
 
+from turnstile.league.homes import home_of
 from turnstile.league.management import RunMatch
-from turnstile.league.manager_register import home_of
 from turnstile.league.messages import AnnouncedMatch
 from turnstile.league.words import RefereeId
 
