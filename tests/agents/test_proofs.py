@@ -17,6 +17,7 @@ from tests.agents.zoo import Body, living, result
 from turnstile.agents import player as player_module
 from turnstile.agents import referee as referee_module
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
+from turnstile.agents.player import PlayerHost
 from turnstile.league.management import RefereeRegisterRequest
 from turnstile.league.messages import LeagueRegisterRequest
 from turnstile.league.player_state import Phase
@@ -106,7 +107,11 @@ def test_A6_a_league_of_ours_is_played_with_proofs_and_the_referee_reports_none_
     run(play())
 
 
-def test_A18_a_flood_in_the_managers_name_does_not_spend_what_the_manager_may_ask(tmp_path: Path) -> None:
+def test_A18_a_flood_in_the_managers_name_does_not_spend_what_the_manager_may_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlayerHost, "quota", (1e-6, 5))  # five requests, and for a long time none
+
     async def play() -> None:
         async with managed(tmp_path) as (here, manager):
             player, _ = await entered(here, manager)

@@ -95,11 +95,9 @@ def refuse_player(state: State, meta: PlayerMeta) -> str | None:
 
 def refuse_referee(state: State, meta: RefereeMeta) -> str | None:
     """Why a new referee cannot take part, while the league is not over."""
-    if refused := _refuse_kind(state, meta):
-        return refused
     if len(state.referees) >= MOST_REFEREES:
         return LEAGUE_FULL
-    return _refuse_name(state, state.referees, meta)
+    return _refuse_kind(state, meta) or _refuse_name(state, state.referees, meta)
 
 
 def with_player(state: State, meta: PlayerMeta) -> State:

@@ -9,6 +9,7 @@ What the manager turns down leads nowhere and is not walked.
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import product
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, commit
@@ -52,6 +53,7 @@ from turnstile.league.words import (
 
 PATIENCE = Options(most_unanswered=2, most_periods=4)
 SECRET = Seed("a secret")
+OWN = "what nobody else knows"
 NAMES = ("Ana", "Bo", "Cy", "Di")
 REFEREES = (referee_id(1), referee_id(2))
 STRANGER, ANOTHER_LEAGUE = PlayerId("P09"), LeagueId("another")
@@ -125,28 +127,36 @@ def _registrations(players: int) -> Iterator[Event]:
     if players == 2:
         yield entering("ANA", at="elsewhere")
         yield entering("Eve", at="Ana")
+        yield entering("Ana", secret=OWN)
+        yield refereeing("Ron", secret=OWN)
     yield entering("Old", version="1.9.9")
     yield refereeing("Eve", at="Ron")
 
 
-def entering(name: str, at: str | None = None, version: str = "2.1.0") -> LeagueRegisterRequest:
+def entering(
+    name: str, at: str | None = None, version: str = "2.1.0", secret: str | None = None
+) -> LeagueRegisterRequest:
     meta = PlayerMeta(
         display_name=name,
         version="1.0.0",
         game_types=(GAME_TYPE,),
         contact_endpoint=f"http://localhost/{at or name}/mcp",
         protocol_version=version,
+        registration_secret=secret or UNSET,
     )
     return LeagueRegisterRequest(player_meta=meta)
 
 
-def refereeing(name: str, at: str | None = None, capacity: int = 1) -> RefereeRegisterRequest:
+def refereeing(
+    name: str, at: str | None = None, capacity: int = 1, secret: str | None = None
+) -> RefereeRegisterRequest:
     meta = RefereeMeta(
         display_name=name,
         version="1.0.0",
         game_types=(GAME_TYPE,),
         contact_endpoint=f"http://localhost/{at or name}/mcp",
         max_concurrent_matches=capacity,
+        registration_secret=secret or UNSET,
     )
     return RefereeRegisterRequest(referee_meta=meta)
 
