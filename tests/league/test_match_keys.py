@@ -7,9 +7,10 @@ from tests.league.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
 from turnstile.league.announced import AnnouncedMatch
-from turnstile.league.management import LeagueError
+from turnstile.league.management import LeagueError, RefereeRegisterRequest, StartLeague
 from turnstile.league.manager_calls import match_key
 from turnstile.league.manager_register import authenticate
+from turnstile.league.manager_world import refereeing
 from turnstile.league.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.player import new, player
 from turnstile.league.player_play import is_believed
@@ -57,6 +58,16 @@ def test_A6_who_sits_out_is_told_no_key() -> None:
     assert resting not in (
         "player:" + each for entry in told[resting] for each in (entry.player_a_id, entry.player_b_id)
     )
+
+
+def test_a_referee_that_knows_nothing_of_keys_has_matches_without() -> None:
+    league = League()
+    for name in ("Ana", "Bo"):
+        league.enters(name)
+    meta = replace(refereeing("Foreign").referee_meta, shows_keys=False)
+    league.takes(RefereeRegisterRequest(referee_meta=meta)).takes(StartLeague())
+    assert keys(announcements(league)["player:P01"]) == [(None, None)]
+    assert keys(announcements(league.waits())["referee:REF01"]) == [(None, None)]
 
 
 def test_A6_of_a_large_round_a_player_is_told_its_own_match_with_its_key() -> None:

@@ -123,6 +123,7 @@ class RefereeHost(Host):
             game_types=games_for_two(),
             contact_endpoint=endpoint,
             max_concurrent_matches=self._capacity,
+            shows_keys=True,
         )
         start = registrar.new(meta, new_seed())
         return await Keeper.begin(

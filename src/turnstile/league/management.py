@@ -23,6 +23,8 @@ class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
     contact_endpoint: str
     max_concurrent_matches: int = 1
     protocol_version: str = PROTOCOL_VERSION
+    shows_keys: bool = False
+    """It shows players the keys of its matches. Only then are they told any: other referees know nothing of keys."""
 
 
 class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_REQUEST", kw_only=True):

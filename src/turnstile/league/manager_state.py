@@ -141,6 +141,7 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
     display_name: str
     contact_endpoint: str
     capacity: int = 1
+    shows_keys: bool = False
     is_up: bool = True
     """It has not been given up."""
     load: int = 0

@@ -147,6 +147,7 @@ def refereeing(name: str, at: str | None = None, capacity: int = 1) -> RefereeRe
         game_types=(GAME_TYPE,),
         contact_endpoint=f"http://localhost/{at or name}/mcp",
         max_concurrent_matches=capacity,
+        shows_keys=True,
     )
     return RefereeRegisterRequest(referee_meta=meta)
 
