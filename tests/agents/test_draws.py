@@ -47,7 +47,7 @@ class Crook:
     """A referee that draws from whichever seed it likes, when it knows the choices."""
 
     def __init__(self, manager: Running, told: Seed | None, shown: Seed, tells: dict[str, Any] | None = None) -> None:
-        """`told`: what it commits to before the manager; without it is a foreign one, that knows nothing of keys either.
+        """`told`: what it commits to before the manager; without, it is a foreign one that knows no keys either.
 
         `shown`: from what it then draws. `tells`: what it reports of that, if not all.
         """
