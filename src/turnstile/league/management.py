@@ -5,7 +5,7 @@ They are made like those in `messages`, and the league manager takes part in eac
 
 from typing import Any
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from turnstile.kernel.values import PlayerId
 from turnstile.league.messages import PROTOCOL_VERSION, REPLIES, LeagueMessage, RoundAnnouncementAck
@@ -23,7 +23,7 @@ class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
     contact_endpoint: str
     max_concurrent_matches: int = 1
     protocol_version: str = PROTOCOL_VERSION
-    shows_keys: bool = False
+    shows_keys: bool | UnsetType | None = UNSET
     """It shows players the keys of its matches. Only then are they told any: other referees know nothing of keys."""
 
 

@@ -145,7 +145,7 @@ def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> Announ
     a, b = places_of(state, match)
     referee = referee_of(state, match)
     known = keys if referee.shows_keys else ()
-    one, other = (match_key(state.secret, match, each) if each in known else None for each in players_of(match))
+    one, other = (match_key(state.secret, match, each) if each in known else UNSET for each in players_of(match))
     return AnnouncedMatch(
         match_id=match.match_id,
         player_a_id=match.player_a_id,

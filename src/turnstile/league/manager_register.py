@@ -69,7 +69,7 @@ def with_referee(state: State, meta: RefereeMeta) -> State:
         display_name=cleaned(meta.display_name),
         contact_endpoint=meta.contact_endpoint,
         capacity=capacity_of(meta),
-        shows_keys=meta.shows_keys,
+        shows_keys=meta.shows_keys is True,
     )
     return replace(state, referees=(*state.referees, entered))
 
