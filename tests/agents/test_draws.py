@@ -47,7 +47,10 @@ class Crook:
     """A referee that draws from whichever seed it likes, when it knows the choices."""
 
     def __init__(self, manager: Running, told: Seed | None, shown: Seed, tells: dict[str, Any] | None = None) -> None:
-        """`told`: what it commits to before the manager; `shown`: from what it then draws."""
+        """`told`: what it commits to before the manager; without, it is a foreign one that knows no keys either.
+
+        `shown`: from what it then draws. `tells`: what it reports of that, if not all.
+        """
         self.manager = manager
         self.told = told
         self.shown = shown
@@ -61,7 +64,8 @@ class Crook:
         return result(body, {"status": "ok"})
 
     async def register(self, url: str) -> None:
-        answer = await say(self.manager, "REFEREE_REGISTER_REQUEST", referee_meta=meta("Crook", url))
+        entry = meta("Crook", url, **({"shows_keys": True} if self.told is not None else {}))
+        answer = await say(self.manager, "REFEREE_REGISTER_REQUEST", referee_meta=entry)
         self.me, self.token = f"referee:{answer['referee_id']}", answer["auth_token"]
 
     async def play(self, announced: Body) -> None:
@@ -98,7 +102,7 @@ class Crook:
     async def call(self, match: Body, player: str, message_type: str, **fields: Any) -> Body:
         seat = "A" if player == match["player_A_id"] else "B"
         envelope = {"protocol": "league.v2", "message_type": message_type, "sender": self.me, "game_type": "even_odd"}
-        params = {**envelope, "auth_token": match[f"player_{seat}_key"], **fields}
+        params = {**envelope, "auth_token": match.get(f"player_{seat}_key", self.token), **fields}
         body = {"jsonrpc": "2.0", "id": 1, "method": message_type.lower(), "params": params}
         port = int(match[f"player_{seat}_endpoint"].split(":")[2].partition("/")[0])
         answer: Body = (await post(port, body)).json["result"]

@@ -154,9 +154,32 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
     run(play())
 
 
+def test_A6_a_referee_without_the_key_exits_with_1_and_a_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
+    async def play() -> None:
+        async with AgentProcess(tmp_path, "manager", "--referee-key", "open sesame") as manager:
+            said = turnstile(
+                *("league", "referee", "--port", "0", "--manager", manager.ready["endpoint"], "--key", "sesame"),
+                *("--data", str(tmp_path / "referee"), "--log-file", str(tmp_path / "log")),
+            )
+            sentence = "Registration was rejected: A referee of this league shows its key."
+            assert (said.status, said.err) == (1, f"turnstile: {sentence}\n")
+            assert "sesame" not in (tmp_path / "log").read_text()
+
+    run(play())
+
+
 @pytest.mark.parametrize("command", ["start", "status"])
 def test_a_manager_that_is_not_there_is_one_sentence_and_1(turnstile: Turnstile, command: str) -> None:
     said = turnstile("league", command, "--manager", NOBODY)
     assert said.status == 1
     assert said.err.startswith(f"turnstile: {NOBODY} does not answer")
     assert len(said.err.splitlines()) == 1
+
+
+def test_A20_the_draws_of_a_league_within_one_process_are_checked_in_its_report(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    said = turnstile("league", "run", "--in-process", "--players", "4", "--strategy", "random", "--report", str(path))
+    assert said.status == 0
+    assert "6 draws checked: 6 fair, as their referees were bound to draw them." in path.read_text()

@@ -1,15 +1,17 @@
 """Keys of matches: who is told which, and which referee a player believes."""
 
 import pytest
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
 from turnstile.league.announced import AnnouncedMatch
-from turnstile.league.management import LeagueError
+from turnstile.league.management import LeagueError, RefereeRegisterRequest, StartLeague
 from turnstile.league.manager_calls import match_key
-from turnstile.league.manager_register import authenticate
+from turnstile.league.manager_register import authenticate, referees_key, token
+from turnstile.league.manager_world import refereeing
 from turnstile.league.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.player import new, player
 from turnstile.league.player_play import is_believed
@@ -27,7 +29,7 @@ def announcements(league: League) -> dict[str, tuple[AnnouncedMatch, ...]]:
 
 
 def keys(entries: tuple[AnnouncedMatch, ...]) -> list[tuple[str | None, str | None]]:
-    return [(entry.player_a_key, entry.player_b_key) for entry in entries]
+    return [(entry.key_of(entry.player_a_id), entry.key_of(entry.player_b_id)) for entry in entries]
 
 
 def test_A6_a_player_is_told_the_key_to_its_own_match_and_its_referee_both() -> None:
@@ -37,7 +39,7 @@ def test_A6_a_player_is_told_the_key_to_its_own_match_and_its_referee_both() -> 
     for address, entries in told.items():
         me = PlayerId(address.partition(":")[2])
         for entry in entries:
-            shown = {entry.player_a_id: entry.player_a_key, entry.player_b_id: entry.player_b_key}
+            shown = {each: entry.key_of(each) for each in (entry.player_a_id, entry.player_b_id)}
             assert {player for player, key in shown.items() if key is not None} == ({me} & shown.keys())
         assert [entry.match_id for entry in entries] == list(matches)
     given = announcements(league.waits())["referee:REF01"]
@@ -57,6 +59,16 @@ def test_A6_who_sits_out_is_told_no_key() -> None:
     assert resting not in (
         "player:" + each for entry in told[resting] for each in (entry.player_a_id, entry.player_b_id)
     )
+
+
+def test_a_referee_that_knows_nothing_of_keys_has_matches_without() -> None:
+    league = League()
+    for name in ("Ana", "Bo"):
+        league.enters(name)
+    meta = replace(refereeing("Foreign").referee_meta, shows_keys=False)
+    league.takes(RefereeRegisterRequest(referee_meta=meta)).takes(StartLeague())
+    assert keys(announcements(league)["player:P01"]) == [(None, None)]
+    assert keys(announcements(league.waits())["referee:REF01"]) == [(None, None)]
 
 
 def test_A6_of_a_large_round_a_player_is_told_its_own_match_with_its_key() -> None:
@@ -80,6 +92,18 @@ def test_A6_a_key_is_no_token_of_anybody() -> None:
     key = announcements(league)["player:P01"][0].key_of(P01)
     for sender in (None, "player:P01", "referee:REF01"):
         assert isinstance(authenticate(league.state, sender, key), LeagueError)
+
+
+def test_A6_the_key_of_the_referees_is_made_from_the_secret_and_is_nothing_else() -> None:
+    assert referees_key(SECRET) == referees_key(SECRET) != referees_key(Seed("another"))
+    digits = {key.rpartition("-")[2] for key in (referees_key(SECRET), token(SECRET, Address("referee:REF01")))}
+    assert len(digits) == 2
+
+
+@pytest.mark.parametrize("key", [None, "", UNSET])
+def test_a_key_that_is_null_or_empty_is_none(key: str | UnsetType | None) -> None:
+    (entry,) = announced(R1M1, None).matches
+    assert replace(entry, player_b_key=key).key_of(P01) is None
 
 
 # the player

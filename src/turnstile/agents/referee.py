@@ -140,6 +140,7 @@ class RefereeHost(Host):
             contact_endpoint=endpoint,
             max_concurrent_matches=self._capacity,
             registration_secret=new_seed(),
+            shows_keys=True,
         )
         start = registrar.new(meta, new_seed())
         return await Keeper.begin(

@@ -1,5 +1,7 @@
 """A match as it is announced to its players and its referee, and the keys by which they know each other."""
 
+from msgspec import UNSET, UnsetType
+
 from turnstile.kernel.values import PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId
 
@@ -19,9 +21,9 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
     referee_id: RefereeId | None = None
     player_a_endpoint: str | None = None
     player_b_endpoint: str | None = None
-    player_a_key: str | None = None
-    player_b_key: str | None = None
+    player_a_key: str | UnsetType | None = UNSET
+    player_b_key: str | UnsetType | None = UNSET
 
     def key_of(self, player: PlayerId) -> str | None:
         """The key of one of its players, as far as it is told."""
-        return {self.player_a_id: self.player_a_key, self.player_b_id: self.player_b_key}.get(player)
+        return {self.player_a_id: self.player_a_key, self.player_b_id: self.player_b_key}.get(player) or None

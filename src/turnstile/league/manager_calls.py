@@ -142,10 +142,11 @@ def _announcement(state: State, entries: tuple[AnnouncedMatch, ...]) -> RoundAnn
 
 
 def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
-    """A match of this round as it is announced, with the keys of these players."""
+    """A match of this round as it is announced, with the keys of these players, if its referee shows them."""
     a, b = places_of(state, match)
     referee = referee_of(state, match)
-    one, other = (match_key(state.secret, match, each) if each in keys else None for each in players_of(match))
+    known = keys if referee.shows_keys else ()
+    one, other = (match_key(state.secret, match, each) if each in known else UNSET for each in players_of(match))
     return AnnouncedMatch(
         match_id=match.match_id,
         player_a_id=match.player_a_id,

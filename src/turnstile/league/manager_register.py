@@ -116,6 +116,7 @@ def with_referee(state: State, meta: RefereeMeta) -> State:
         contact_endpoint=meta.contact_endpoint,
         secret_digest=digest_of(meta.registration_secret),
         capacity=capacity_of(meta),
+        shows_keys=meta.shows_keys is True,
     )
     return replace(state, referees=(*state.referees, entered))
 

@@ -148,6 +148,7 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
     contact_endpoint: str
     secret_digest: str | None = None
     capacity: int = 1
+    shows_keys: bool = False
     is_up: bool = True
     """It has not been given up."""
     load: int = 0

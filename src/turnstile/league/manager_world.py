@@ -157,6 +157,7 @@ def refereeing(
         contact_endpoint=f"http://localhost/{at or name}/mcp",
         max_concurrent_matches=capacity,
         registration_secret=secret or UNSET,
+        shows_keys=True,
     )
     return RefereeRegisterRequest(referee_meta=meta)
 

@@ -30,3 +30,5 @@ class RefereeMeta(LeagueValue, frozen=True, kw_only=True):
     protocol_version: str = PROTOCOL_VERSION
     registration_secret: str | UnsetType = UNSET
     """By which the referee is known again, should it register again. Of the manager alone."""
+    shows_keys: bool | UnsetType | None = UNSET
+    """It shows players the keys of its matches. Only then are they told any: other referees know nothing of keys."""
