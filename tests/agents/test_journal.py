@@ -22,6 +22,17 @@ def lines(as_json: bool = False) -> tuple[Journal, io.StringIO]:
     return Journal("REF01", out, lambda: AT, as_json=as_json), out
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_full_disk_costs_lines_and_nothing_else(as_json: bool) -> None:
+    full = open("/dev/full", "w")  # noqa: SIM115  # closing it complains once more
+    journal = Journal("REF01", full, lambda: AT, as_json=as_json)
+    journal.note("one")
+    journal.note("two")
+    assert journal.lines_lost == 2
+    with pytest.raises(OSError, match="No space left"):
+        full.close()
+
+
 def test_its_lines_are_those_of_the_specification() -> None:
     journal, out = lines()
     journal.transition("R1M1", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))

@@ -232,7 +232,9 @@ class Host:
         return reply
 
     def _health(self) -> Mapping[str, Any]:
-        return {"role": self.role, "agent": self.agent.journal.agent, **self.agent.meter.summary(), **self.health()}
+        journal = self.agent.journal
+        who = {"role": self.role, "agent": journal.agent, "log_lines_lost": journal.lines_lost}
+        return {**who, **self.agent.meter.summary(), **self.health()}
 
     async def _metrics(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")

@@ -45,6 +45,7 @@ class Journal:
         self._now = now
         self.trouble: str | None = None
         """What has gone wrong at last."""
+        self.lines_lost = 0
         self._write = self._object if as_json else self._line
 
     def transition(self, match: str | None, hop: Hop) -> None:
@@ -82,13 +83,19 @@ class Journal:
 
     def _line(self, match: str | None, text: str, said: dict[str, Any]) -> None:
         where = f" [{printable(match)}]" if match else ""
-        self._out.write(f"[{self._instant('seconds')}] [{printable(self.agent)}]{where} {text}\n")
-        self._out.flush()
+        self._put(f"[{self._instant('seconds')}] [{printable(self.agent)}]{where} {text}")
 
     def _object(self, match: str | None, text: str, said: dict[str, Any]) -> None:
         who = {"at": self._instant("milliseconds"), "agent": printable(self.agent), "match": match and printable(match)}
-        self._out.write(json.dumps({**who, **said}) + "\n")
-        self._out.flush()
+        self._put(json.dumps({**who, **said}))
+
+    def _put(self, line: str) -> None:
+        """Write a line. That its disk is full, or that nobody reads it any more, is counted, and stops nothing."""
+        try:
+            self._out.write(f"{line}\n")
+            self._out.flush()
+        except OSError:
+            self.lines_lost += 1
 
     def _instant(self, precision: str) -> str:
         at = datetime.fromtimestamp(self._now() / 1000, UTC)

@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -54,11 +55,18 @@ def outlive_pipes() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
-def _log(path: Path | None) -> TextIO:
+@contextmanager
+def _log(path: Path | None) -> Iterator[TextIO]:
     """Where the log goes. Standard error is not ours to close, so a copy of it is."""
     if path is None:
-        return os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
-    return path.open("a", errors="replace")
+        log: TextIO = os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
+    else:
+        log = path.open("a", errors="replace")
+    try:
+        yield log
+    finally:
+        with suppress(OSError):  # what could not be written has been counted
+            log.close()
 
 
 def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
