@@ -7,9 +7,10 @@ import pytest
 from tests.league.managed import REF01, REF02, League, ids
 from turnstile.kernel import PlayerId, Send
 from turnstile.league.manager_calls import failure_of, resumed
-from turnstile.league.manager_state import AnnouncementExpired, AnnouncementLost, Code, Options, Phase
+from turnstile.league.manager_state import AnnouncementExpired, AnnouncementLost, Code, Options, Phase, player_id
 from turnstile.league.messages import (
     LeagueCompleted,
+    LeagueCompletedAck,
     LeagueStandingsUpdate,
     RoundAnnouncement,
     RoundAnnouncementAck,
@@ -210,6 +211,15 @@ def test_how_long_is_waited_is_an_option(seconds: float) -> None:
     league = League.of("Ana", "Bo", options=options)
     assert league.armed == {"announcement": seconds}
     assert league.waits().armed == {"referee REF01": 2 * seconds}
+
+
+def test_who_has_heard_that_the_league_is_over_is_not_told_again_after_a_restart() -> None:
+    league = League.of("Ana", "Bo").heard().reports("R1M1", "P01")
+    assert [send.to for send in resumed(league.state)] == ["player:P01", "player:P02", "referee:REF01"]
+    league.takes(LeagueCompletedAck(player_id=player_id(1))).takes(LeagueCompletedAck(referee_id=REF01))
+    assert [send.to for send in resumed(league.state)] == ["player:P02"]
+    assert league.refusal(LeagueCompletedAck(player_id=player_id(1))) == Code.IGNORED
+    assert league.refusal(LeagueCompletedAck()) == Code.IGNORED
 
 
 def test_the_order_of_the_table_is_points_then_wins_then_who_came_first() -> None:

@@ -39,7 +39,7 @@ from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueR
 from turnstile.league.player import new, player
 from turnstile.league.player_play import failure_of
 from turnstile.league.player_state import Code, Options, Outcome, Phase, State
-from turnstile.league.words import DEFAULT_LEAGUE, LeagueId, MatchId, Registration, Role, Status
+from turnstile.league.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
 JOIN = ["GAME_JOIN_ACK to referee:REF03"]
@@ -101,9 +101,11 @@ def test_A9_a_player_shows_the_secret_that_it_was_given() -> None:
     assert not new(Options(), Seed("2")).meta.registration_secret
 
 
-def test_transition_2a_a_manager_that_names_no_league_means_the_default_one() -> None:
+def test_transition_2a_a_manager_that_names_no_league_means_whichever_it_speaks_of() -> None:
     accepted = LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=ME)
-    assert taken(registering(), accepted).state.league_id == DEFAULT_LEAGUE
+    known = taken(registering(), accepted).state
+    for league in (LeagueId("one"), LeagueId("another")):
+        assert taken(known, announcement(1, league)).state.phase is Phase.WAITING_FOR_ROUND
     assert refused(registering(), replace(accepted, player_id=None)) == Code.IGNORED
 
 

@@ -334,7 +334,7 @@ class ManagerHost(Host):
 
 
 def _is_open(state: State) -> bool:
-    return state.phase is not Phase.LEAGUE_COMPLETE
+    return state.phase is not Phase.LEAGUE_COMPLETE or bool(state.untold)
 
 
 def _refuse_other_league(state: State, given: Options) -> None:

@@ -54,6 +54,7 @@ from turnstile.league.player_state import (
     State,
 )
 from turnstile.league.words import (
+    DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     Address,
@@ -283,13 +284,13 @@ class PlayerHost(Host):
 
     def _keep_history(self, state: State) -> None:
         """Matches that are over are written down when there is a new one, and once more after a restart."""
-        if state.player_id is None or state.history is self._kept_matches or state.league_id is None:
+        if state.player_id is None or state.history is self._kept_matches:
             return
         path = history_path(self.settings.data, state.player_id)
         if path is None:
             self.agent.journal.note(f"No history is kept: {state.player_id!r} is no name of a folder.")
         else:
-            me, league, history = state.player_id, state.league_id, state.history
+            me, league, history = state.player_id, state.league_id or DEFAULT_LEAGUE, state.history
             self.agent.scribe.put(path, lambda: merged(path, me, league, history))
         self._kept_matches = state.history
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.kernel.values import wire_name
+from turnstile.kernel.values import PlayerId, wire_name
 from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.management import (
     LeagueError,
@@ -46,6 +46,7 @@ from turnstile.league.manager_state import (
 )
 from turnstile.league.messages import (
     LeagueCompleted,
+    LeagueCompletedAck,
     LeagueQuery,
     LeagueQueryResponse,
     LeagueRegisterRequest,
@@ -57,7 +58,7 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
-from turnstile.league.words import Address, RefereeId, Registration
+from turnstile.league.words import Address, RefereeId, Registration, player_address, referee_address
 
 FromManager = (
     LeagueRegisterResponse
@@ -311,7 +312,18 @@ def complete_round(state: State) -> Next[State]:
     told = round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)
-    return Next(replace(after, phase=Phase.LEAGUE_COMPLETE), *told, *league_completed(after))
+    ends = league_completed(after)
+    over = replace(after, phase=Phase.LEAGUE_COMPLETE, untold=tuple(Address(end.to) for end in ends))
+    return Next(over, *told, *ends)
+
+
+@manager.on(Phase.LEAGUE_COMPLETE, LeagueCompletedAck, to=Phase.LEAGUE_COMPLETE)
+def hear_of_end(state: State, event: LeagueCompletedAck) -> State | Rejection:
+    """Somebody knows that the league is over, and is not told again."""
+    who = referee_address(event.referee_id) if event.referee_id else player_address(event.player_id or PlayerId(""))
+    if who not in state.untold:
+        return UNAWAITED
+    return replace(state, untold=tuple(each for each in state.untold if each != who))
 
 
 # questions

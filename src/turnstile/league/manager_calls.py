@@ -302,4 +302,4 @@ def resumed(state: State) -> list[Send]:
         return [assignment(state, referee) for referee in state.referees if referee.unanswered]
     if state.phase is Phase.WAITING_FOR_REFEREE:
         return [assignment(state, referee) for referee in state.referees]
-    return league_completed(state) if state.phase is Phase.LEAGUE_COMPLETE else []
+    return [end for end in league_completed(state) if end.to in state.untold] if state.untold else []

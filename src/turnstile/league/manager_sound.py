@@ -95,6 +95,8 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
     everybody = [player_id(number) for number in range(1, len(state.players) + 1)]
     if [player for player in everybody if player in state.unheard] != [*state.unheard]:
         yield "Only players are waited for, each once."
+    if state.untold and state.phase is not Phase.LEAGUE_COMPLETE:
+        yield "Nobody is told that the league is over before it is."
     if bool(state.unheard) != (state.phase is Phase.ANNOUNCING_ROUND):
         yield "Players are waited for while a round is announced, and at no other time."
 

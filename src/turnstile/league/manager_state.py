@@ -200,6 +200,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """How often matches of the current round have changed their referee."""
     unheard: tuple[PlayerId, ...] = ()
     """Players that have not answered yet what was announced to them, while a round is announced."""
+    untold: tuple[Address, ...] = ()
+    """Who has not answered yet that the league is over."""
     finished: tuple[str, ...] = ()
     """For every round that is over, the outcomes of its matches."""
 

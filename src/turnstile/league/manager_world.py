@@ -33,6 +33,7 @@ from turnstile.league.manager_state import (
     referee_id,
 )
 from turnstile.league.messages import (
+    LeagueCompletedAck,
     LeagueQuery,
     LeagueRegisterRequest,
     MatchResultReport,
@@ -117,6 +118,9 @@ def happenings(players: int) -> Iterator[Event]:
         for number in range(1, 2 + players // 4):
             yield from _results(players, round_id, number)
     yield from _questions()
+    yield from (LeagueCompletedAck(player_id=player_id(number)) for number in range(1, players + 1))
+    yield LeagueCompletedAck(referee_id=referee_id(1))
+    yield LeagueCompletedAck()
     if players == 2:
         yield from _commitments()
 

@@ -70,7 +70,6 @@ from turnstile.league.player_state import (
     State,
 )
 from turnstile.league.words import (
-    DEFAULT_LEAGUE,
     MAX_RETRIES,
     DeliveryFailed,
     Registration,
@@ -146,7 +145,7 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
         player_id=event.player_id,
         auth_token=event.auth_token,
         manager_proof=event.manager_proof or None,
-        league_id=event.league_id or DEFAULT_LEAGUE,
+        league_id=event.league_id,
     )
     return Next(dequeued(after), Disarm(REGISTER_TIMER))
 

@@ -150,7 +150,7 @@ def renamed(state: State) -> State:
 
 
 def refuse_league(state: State, league: LeagueId) -> Rejection | None:
-    return None if league == state.league_id else WRONG_LEAGUE
+    return None if state.league_id in (None, league) else WRONG_LEAGUE
 
 
 def with_round(state: State, event: RoundAnnouncement) -> State:

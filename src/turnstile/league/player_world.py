@@ -203,9 +203,9 @@ def sound(state: State) -> str | None:
 
 
 def _faults(state: State) -> Iterator[str]:
-    is_registered = state.player_id is not None and state.league_id is not None
+    is_registered = state.player_id is not None
     if is_registered != (state.phase not in BEFORE_LEAGUE):
-        yield "Who is registered has an id, and a league."
+        yield "Who is registered has an id."
     if state.match is None and state.phase in WITH_MATCH:
         yield "There is no match."
     if state.phase in IN_MATCH and (state.round is None or state.round.round_id != state.playing.round_id):
