@@ -115,6 +115,7 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
     (ANNOUNCED, {"unheard": ("P09",)}),
     (ANNOUNCED, {"unheard": ()}),
     (PLAYING, {"unheard": ("P01",)}),
+    (PLAYING, {"untold": ("player:P01",)}),
     (PLAYING, {"matches": tuple(replace(match, referee_id=None) for match in PLAYING.matches)}),
     (PLAYING, {"referees": (replace(RON, load=2), SUE)}),
     (COMPLETE, {"referees": (replace(COMPLETE.referees[0], periods=1), *COMPLETE.referees[1:])}),
