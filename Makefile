@@ -35,7 +35,7 @@ test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/pytest -n 2 --cov --cov-report=term
 
 torture: .venv/installed-dev  ## crashes at every single write, and more of all that is random
-	$(BIN)/pytest -s --torture tests/crash tests/store
+	$(BIN)/pytest -s --torture --timeout 0 tests/crash tests/store
 	TORTURE_SEEDS=$(or $(TORTURE_SEEDS),20000) $(BIN)/pytest -n 2 tests/world tests/league/test_world.py
 
 fmt: .venv/installed-dev  ## format and mend what can be mended

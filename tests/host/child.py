@@ -7,7 +7,6 @@ SIGTERM it stops cleanly; nothing else stops it but a signal.
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
 from typing import Any, Union
 
 import msgspec
@@ -72,7 +71,7 @@ async def talk(host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamW
     try:
         async with asyncio.TaskGroup() as group:
             while line := await reader.readline():
-                group.create_task(answer(host, REQUESTS.decode(line), writer.write, lines, group))
+                group.create_task(answer(host, REQUESTS.decode(line), writer, lines, group))
             for each in lines:
                 host.detach(each)
     finally:
@@ -80,7 +79,7 @@ async def talk(host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamW
 
 
 async def answer(
-    host: Host, request: Request, write: Callable[[bytes], None], lines: list[Line], group: asyncio.TaskGroup
+    host: Host, request: Request, writer: asyncio.StreamWriter, lines: list[Line], group: asyncio.TaskGroup
 ) -> None:
     done: Any
     if isinstance(request, Open):
@@ -96,17 +95,19 @@ async def answer(
         done = await host.attach(request.table, request.player, request.after)
     if isinstance(done, Line):
         lines.append(done)
-        group.create_task(forward(done, write))
+        group.create_task(forward(done, writer))
         done = None
     tag = b"refused" if isinstance(done, Refused) else b"ok"
-    write(b'{"n":%d,"%s":%s}\n' % (request.n, tag, encode(done)))
+    writer.write(b'{"n":%d,"%s":%s}\n' % (request.n, tag, encode(done)))
 
 
-async def forward(line: Line, write: Callable[[bytes], None]) -> None:
-    """A player's stream, until it ends."""
+async def forward(line: Line, writer: asyncio.StreamWriter) -> None:
+    """A player's stream, until it ends; then there is nothing more to say, and the player may come again."""
     async for frame in line:
         tag = b"update" if isinstance(frame, Update) else b"status"
-        write(b'{"table":%s,"player":%s,"%s":%s}\n' % (encode(line.live.name), encode(line.player), tag, frame.body))
+        about = encode(line.live.name), encode(line.player), tag, frame.body
+        writer.write(b'{"table":%s,"player":%s,"%s":%s}\n' % about)
+    writer.close()
 
 
 if __name__ == "__main__":

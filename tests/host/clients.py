@@ -11,12 +11,15 @@ from tests.host.history import History
 from turnstile.kernel.values import PlayerId, encode
 from turnstile.store.log import TableId
 
-COME_AGAIN = {"AcksMissing", "StaleVersion", "Busy", "OutcomeUnknown", "StorageFull", "Stopping"}
-"""Refusals after which a client looks again and decides anew."""
+TOO_SOON = {"AcksMissing", "StaleVersion"}
+"""Refusals after which there is more to hear; then a client decides anew."""
+
+NOT_NOW = {"Busy", "OutcomeUnknown", "StorageFull", "Stopping"}
+"""Refusals of a host that cannot now. Nothing need follow them: a client comes again."""
 
 
 class Gone(Exception):
-    """The process at the other end has died; what was asked may have happened or not."""
+    """There is nobody at the other end, or nobody who can; what was asked may have happened or not."""
 
 
 class Connection:
@@ -27,6 +30,7 @@ class Connection:
         self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self.frames: asyncio.Queue[tuple[dict[str, Any], bytes] | None] = asyncio.Queue()
         self._listening = asyncio.create_task(self._listen())
+        self._is_over = False
 
     @classmethod
     async def to(cls, socket: str) -> "Connection":
@@ -36,6 +40,8 @@ class Connection:
             raise Gone(str(fault)) from fault
 
     async def ask(self, **request: Any) -> dict[str, Any]:
+        if self._is_over:
+            raise Gone("the connection has ended")
         number = len(self._asked) + 1
         self._asked[number] = asyncio.get_running_loop().create_future()
         try:
@@ -60,6 +66,7 @@ class Connection:
 
     def _give_up(self) -> None:
         """Nothing more will come."""
+        self._is_over = True
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(Gone("the connection has ended"))
@@ -108,7 +115,8 @@ class Client:
                 self.socket = self.chance.choice(self.sockets)
                 self._connection = await Connection.to(self.socket)
                 try:
-                    await self._converse(self._connection)
+                    if self.socket in self.sockets:  # else it was paused just now
+                        await self._converse(self._connection)
                 finally:
                     await self._connection.close()
             except Gone:
@@ -121,8 +129,7 @@ class Client:
 
     async def _converse(self, connection: Connection) -> None:
         asked = {"do": "attach", "table": self.table, "player": self.player, "after": self.seen}
-        if "refused" in await connection.ask(**asked):
-            return
+        self._expect(await connection.ask(**asked))
         if self._pending is not None:
             await self._send(connection, self._pending)
         while not self.is_over and (found := await connection.frames.get()) is not None:
@@ -139,8 +146,8 @@ class Client:
         body = line[line.index(b'"update":') + len(b'"update":') : -2]
         self.history.updates.append((update["seq"], body))
         self._actions = update["actions"]
-        await connection.ask(do="ack", table=self.table, player=self.player, seq=update["seq"])
         self.is_over = update["message"] is not None and update["message"]["type"] == "MatchEnded"
+        self._expect(await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen))
 
     async def _act(self, connection: Connection) -> None:
         if not self._actions or self._phase != "Playing" or self._tried == self.seen or self.is_over:
@@ -167,7 +174,13 @@ class Client:
         code = answer["refused"]["error"]["code"]
         if code == "OutcomeUnknown":
             self._pending = command
-            return
-        if is_first_try:  # else the one before may still be under way, in a process that is slow to die
+        elif is_first_try:  # else the one before may still be under way, in a process that is slow to die
             self.history.refused.append(command["id"])
-        assert code in COME_AGAIN, f"{self.player} at {self.table}: {answer}"
+        if code not in TOO_SOON:
+            self._expect(answer)
+
+    def _expect(self, answer: dict[str, Any]) -> None:
+        """It has been done; or the host cannot now, and is as good as gone."""
+        if "refused" in answer:
+            assert answer["refused"]["error"]["code"] in NOT_NOW, f"{self.player} at {self.table}: {answer}"
+            raise Gone(answer["refused"]["error"]["message"])
