@@ -15,10 +15,11 @@ from turnstile.host import Refused
 from turnstile.host import host as host_module
 from turnstile.host.host import MOST_WAITING
 from turnstile.host.ledger import SNAPSHOT_EVERY
+from turnstile.host.live import Live
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, ReadOnly, StorageFull, StoreFault
 from turnstile.table import play
-from turnstile.table.values import How, Phase
+from turnstile.table.values import Accepted, How, Phase
 
 
 def test_S14_while_the_disk_is_slow_so_many_wait_at_a_table_and_the_rest_is_told_to_come_again() -> None:
@@ -97,6 +98,28 @@ def test_S8_after_an_old_backup_was_restored_who_has_seen_more_is_refused_and_no
         async with world.host() as company:
             seen = len(world.memory.history(T, ANA).updates)
             assert code(await company.host.attach(T, ANA, seen)) == "FutureUpdate"
+
+    asyncio.run(run())
+
+
+def test_S8_a_server_that_lives_through_a_restored_backup_takes_what_is_stored_for_what_was_heard() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host(is_shared=True) as company:
+            await started(company)
+            kept, live = world.disk.tables[T], company.host.tables.live[T]
+            backup, heard = list(kept.log), dict(live.cursors)
+            await company.move(T, 1)
+            await company.hear(T, ANA, BO)
+            assert live.cursors != heard
+            kept.log, kept.cursors = backup, dict(heard)
+            kept.commands = {entry.command: entry for entry in backup if entry.command is not None}
+            async with world.host(is_shared=True) as other:
+                for player in (ANA, BO):
+                    assert isinstance(await other.host.submit(T, pick(player, "after the backup")), Accepted)
+            await company.host.do(T, Live.read_on)
+            assert company.host.tables.live[T] is live
+            assert live.cursors == kept.cursors == heard
 
     asyncio.run(run())
 

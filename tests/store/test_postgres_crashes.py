@@ -72,6 +72,22 @@ def test_C15_a_server_killed_under_load_and_started_again_has_all_it_promised(ho
         asyncio.run(test(server))
 
 
+def test_C15_a_cursor_that_was_stored_is_there_when_the_server_was_killed() -> None:
+    """Else two processes wait for each other: one has told the store all it knows, the other cannot find it there."""
+
+    async def test(server: postgres.Server) -> None:
+        async with opened("killed", server.dsn) as store:
+            await stored(store, T, 0)
+            for cursor in range(1, 4):
+                assert await store.acknowledge(T, {"alice": cursor}) == {"alice": cursor}
+                await asyncio.to_thread(server.kill)
+                await asyncio.to_thread(server.start)
+                assert await store.cursors(T) == {"alice": cursor}
+
+    with postgres.running() as server:
+        asyncio.run(test(server))
+
+
 @run
 async def test_C15_a_commit_whose_answer_was_lost_is_found_in_the_log() -> None:
     schema = postgres.shared.new_schema()

@@ -119,18 +119,6 @@ def test_U10_full_page_writes_off_are_warned_of(caplog: pytest.LogCaptureFixture
 
 
 @run
-async def test_a_commit_is_on_disk_and_an_acknowledgement_need_not_be() -> None:
-    """The setting with which cursors are written quickly does not outlive them, on any connection."""
-    schema = postgres.shared.new_schema()
-    async with opened(schema) as store:
-        await stored(store, TableId("t"), 0)
-        await asyncio.gather(*(store.acknowledge(TableId("t"), {"alice": number}) for number in range(1, 20)))
-        settings = [await connection.fetchval("SHOW synchronous_commit") for connection in store._connections._idle]
-        assert settings
-        assert set(settings) == {"on"}
-
-
-@run
 async def test_a_database_that_is_not_there_is_said_so() -> None:
     for dsn in ("postgresql://postgres@/postgres?host=/nowhere", "postgresql://nobody@/nothing?host=/nowhere"):
         with pytest.raises(CannotOpen, match="cannot be reached"):

@@ -192,6 +192,8 @@ class Live:
         if saved is None:
             raise Gone(self.name)
         self.kept = replayed(self.name, saved)
+        self.cursors = await self._store.cursors(self.name)
+        self.unsaved = {}
         self.due = due_of(self.state, PATIENCE)
         self._recent.clear()
         self.handed.clear()

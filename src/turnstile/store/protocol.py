@@ -136,7 +136,8 @@ class Store(Protocol):
     async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
         """Move these seats' cursors forward, never back; all cursors of the table as they are then, others' included.
 
-        A table that is gone has none and gets none. A cursor may be lost in a crash: its seat is then sent something
+        A table that is gone has none and gets none. In a store that processes share, a cursor outlives a crash, for
+        nobody says it again. Where the process goes with its store one may be lost: its seat is then sent something
         again.
         """
 

@@ -79,16 +79,14 @@ WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint = $1 AND objid:
 """End whoever holds an advisory lock."""
 
 ACKNOWLEDGE = """
-WITH quickly AS MATERIALIZED (
-    SELECT set_config('synchronous_commit', 'off', true)
-), here AS MATERIALIZED (
+WITH here AS MATERIALIZED (
     SELECT id FROM tables WHERE id = $1 FOR KEY SHARE
 )
 INSERT INTO cursors (table_id, seat, cursor)
-SELECT id, seat, cursor FROM quickly, here, unnest($2::text[], $3::bigint[]) AS given (seat, cursor) ORDER BY seat
+SELECT id, seat, cursor FROM here, unnest($2::text[], $3::bigint[]) AS given (seat, cursor) ORDER BY seat
 ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursors.cursor < excluded.cursor
 """
-"""A cursor may be lost in a crash, so it does not wait for the disk. The setting ends with the statement."""
+"""It waits for the disk, as a commit does: a process that has said how far it heard does not say so again."""
 
 CURSORS = f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = $1"
 
