@@ -84,7 +84,9 @@ def test_only_json_is_taken_and_only_by_post(path: str, method: str, headers: di
         ({"Host": "[::1]:8000"}, 200),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
-        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Origin": "http://localhost:3000"}, 403),
+        ({"Host": "localhost:8000", "Origin": "http://localhost:3000"}, 403),
+        ({"Host": "localhost:8000", "Origin": "http://LOCALHOST:8000"}, 200),
     ],
     ids=str,
 )
@@ -174,6 +176,27 @@ def test_R1_who_never_gets_to_the_end_of_its_headers_is_put_out(parts: tuple[byt
 
 def test_R1_who_has_too_many_headers_is_put_out() -> None:
     assert run(spoken_slowly(2 * LONG, b"POST /mcp HTTP/1.1\r\n", *[b"X: " + b"y" * 997 + b"\r\n"] * 99)) == b""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 40_000 + b"\r\n\r\n",
+        b"GET /health?" + b"y" * 40_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+    ],
+    ids=["one", "address", "many"],
+)
+def test_R1_who_has_too_many_headers_and_says_them_at_once_is_put_out(head: bytes) -> None:
+    answer = run(spoken_slowly(2 * LONG, head))
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"status"' not in answer
+
+
+def test_headers_of_one_request_are_not_counted_for_the_next() -> None:
+    head = b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 20_000 + b"\r\n"
+    answer = run(spoken_slowly(2 * LONG, (head + b"\r\n") * 3 + head + b"Connection: close\r\n\r\n"))
+    assert answer.count(b"HTTP/1.1 200 ") == 4
 
 
 # how much

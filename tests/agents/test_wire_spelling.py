@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from tests.agents import zoo
 from tests.agents.wired import LONG, PLAYER, REFEREE, run
@@ -306,6 +307,15 @@ def test_standings_are_read_from_the_top_or_from_data(where: str) -> None:
     assert [row.player_id for row in found.standings] == ["P05"]
 
 
+def test_what_a_tool_gives_as_structured_content_is_read_whatever_it_says_to_people() -> None:
+    prose = [{"type": "text", "text": "I would be delighted."}]
+    tool = {"content": prose, "structuredContent": {"accept": True}, "isError": False}
+    invitation = read(GameInvitation, **INVITED, role_in_match="A")
+    found = read_reply(invitation, PLAYER, 200, encode({"result": tool}))
+    assert isinstance(found, GameJoinAck)
+    assert (found.match_id, found.player_id, found.accept) == ("R2M1", "P05", True)
+
+
 @pytest.mark.parametrize("carrier", ["result", "error"])
 def test_a_league_error_is_read_as_a_result_and_as_an_error(carrier: str) -> None:
     error = {"message_type": "LEAGUE_ERROR", "error_code": "E012", "error_description": "AUTH_TOKEN_INVALID"}
@@ -316,6 +326,14 @@ def test_a_league_error_is_read_as_a_result_and_as_an_error(carrier: str) -> Non
     found = told(QUERY, answers[carrier])
     assert isinstance(found, Fault)
     assert (found.code, found.message) == (12, "AUTH_TOKEN_INVALID")
+
+
+@pytest.mark.parametrize("revision", ["a", 2.5, True, {}, None])
+def test_a_revision_that_is_none_of_ours_costs_no_round(revision: Any) -> None:
+    match = {"match_id": "R2M1", "player_A_id": "P05", "player_B_id": "P06", "referee_endpoint": "http://localhost/mcp"}
+    found = read(RoundAnnouncement, league_id="s", round_id=2, matches=[match], revision=revision)
+    assert [each.match_id for each in found.matches] == ["R2M1"]
+    assert found.revision is UNSET
 
 
 def test_a_round_is_acknowledged_by_a_player_or_a_referee() -> None:

@@ -42,6 +42,15 @@ HEADERS = {
 }
 BUSY = (429, 503)
 
+REASONS: tuple[tuple[type[Exception], str], ...] = (
+    (aiohttp.ClientConnectorError, "nobody can be connected to there"),
+    (aiohttp.ServerDisconnectedError, "it hung up"),
+    (aiohttp.ClientPayloadError, "its answer broke off"),
+    (aiohttp.ClientResponseError, "what it said is no HTTP"),
+    (OSError, "the connection broke"),
+)
+"""The faults of a connection in words of ours: their own texts may hold what the peer has sent."""
+
 Written = Callable[[], None]
 """Whom to tell when a question has been written."""
 
@@ -161,7 +170,8 @@ class Caller:
                 # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
                 return await self._exchanged(endpoint, body, most, written)
         except (aiohttp.ClientError, OSError) as fault:
-            raise Unreached(type(fault).__name__) from None  # its text may hold what the peer has sent
+            words = (reason for kind, reason in REASONS if isinstance(fault, kind))
+            raise Unreached(next(words, "it cannot be called")) from None
 
     async def _exchanged(self, endpoint: str, body: bytes, most: int, written: Written | None) -> tuple[int, bytes]:
         session = self._opened()

@@ -36,8 +36,6 @@ from turnstile.store.opening import open_store
 from turnstile.store.protocol import CannotOpen, Store
 
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
-REASONS = {"ClientConnectorError": "nobody can be connected to there"}
-"""Faults of the network that nobody but a programmer knows by their names."""
 ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
 
@@ -179,7 +177,7 @@ class Host:
         """There is nothing more to do; or nothing more can be done, and why."""
         if failure == NOT_REGISTERED:
             why = self.agent.journal.trouble or "no answer in time"
-            failure = f"{failure} at {self.settings.manager}: {REASONS.get(why, why)}"
+            failure = f"{failure} at {self.settings.manager}: {why}"
         self.failure = self.failure or failure
         self._ended.set()
 

@@ -61,7 +61,13 @@ def mend_run_match(fields: Fields) -> None:
 
 
 def mend_round(fields: Fields) -> None:
-    """An entry that cannot be read costs no other its match. If none can, that is a fault, and stays one."""
+    """An entry that cannot be read costs no other its match. If none can, that is a fault, and stays one.
+
+    `revision` is a word of ours: where it is no number, it is somebody else's.
+    """
+    fields["revision"] = whole(fields.get("revision"))
+    if type(fields["revision"]) is not int:
+        del fields["revision"]
     entries = fields.get("matches")
     if not isinstance(entries, list):
         return

@@ -164,6 +164,7 @@ def _objects(body: Fields) -> Iterator[Fields]:
 
 
 def _inner(place: Fields) -> Iterator[Any]:
+    yield place.get("structuredContent")
     content = place.get("content")
     if isinstance(content, list) and content and isinstance(content[0], dict):
         text = content[0].get("text")

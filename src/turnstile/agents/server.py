@@ -146,11 +146,12 @@ class Door:
             raise Refused(404, "Not found")
 
     def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
-        """Only who asks for this very host is let in, and no page of another one (DNS rebinding)."""
-        if _host(headers.get(b"host", b"")) not in self.hosts:
+        """Only who asks for this very host is let in, and no page but of the very place it asks (DNS rebinding)."""
+        host = headers.get(b"host", b"")
+        if _host(host) not in self.hosts:
             raise Refused(421, "Not the host that was asked for")
         origin = headers.get(b"origin")
-        if origin is not None and _host(origin.partition(b"://")[2]) not in self.hosts:
+        if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
             raise Refused(403, "Not for pages of another origin")
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:

@@ -147,7 +147,10 @@ class _Prompt(HttpToolsProtocol):
 
     head_seconds = HEAD_SECONDS
     _deadline: asyncio.TimerHandle | None = None
-    _head_bytes = 0
+    _come = 0
+    """Bytes that have come while the headers were not complete."""
+    _read = 0
+    """Bytes of the headers that have been read so far: they may all have come at once."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -157,6 +160,19 @@ class _Prompt(HttpToolsProtocol):
         super().on_message_begin()
         self._expect()
 
+    def on_url(self, url: bytes) -> None:
+        self._weigh(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._weigh(len(name) + len(value))
+        super().on_header(name, value)
+
+    def _weigh(self, more: int) -> None:
+        self._read += more
+        if self._read > MOST_HEAD_BYTES:
+            raise ValueError("too many headers")  # answered as any request that is none
+
     def on_headers_complete(self) -> None:
         self._expect_nothing()
         super().on_headers_complete()
@@ -164,8 +180,8 @@ class _Prompt(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self._deadline is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD_BYTES:
+            self._come += len(data)
+            if self._come > MOST_HEAD_BYTES:
                 self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -174,7 +190,7 @@ class _Prompt(HttpToolsProtocol):
 
     def _expect(self) -> None:
         self._expect_nothing()
-        self._head_bytes = 0
+        self._come = self._read = 0
         self._deadline = self.loop.call_later(self.head_seconds, self.transport.close)
 
     def _expect_nothing(self) -> None:
