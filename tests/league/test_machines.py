@@ -36,13 +36,7 @@ from turnstile.league.referee import referee
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.stands import (
     manager_stand,
-    open_manager,
-    open_player,
-    open_referee,
     player_stand,
-    read_manager,
-    read_player,
-    read_referee,
     referee_stand,
 )
 from turnstile.registry import find_stand
@@ -226,32 +220,32 @@ def code(answer: object) -> str:
 
 
 def test_each_of_them_is_opened_from_outside() -> None:
-    referee_opened = open_referee((), b'{"referee_id":"REF07"}', None)
+    referee_opened = referee_stand.new((), b'{"referee_id":"REF07"}', None)
     assert not isinstance(referee_opened, Rejection)
     assert referee_opened.referee_id == "REF07"
-    player_opened = open_player((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
+    player_opened = player_stand.new((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
     assert not isinstance(player_opened, Rejection)
     assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
-    manager_opened = open_manager((), b'{"league_id":"spring","most_players":8}', played.SEED)
+    manager_opened = manager_stand.new((), b'{"league_id":"spring","most_players":8}', played.SEED)
     assert not isinstance(manager_opened, Rejection)
     assert (manager_opened.league_id, manager_opened.options.most_players) == ("spring", 8)
 
 
 def test_nothing_is_opened_from_nonsense() -> None:
-    assert code(open_referee((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
-    assert code(open_referee((), b"{}", played.SEED)) == Refusal.INVALID_SEED
-    assert code(open_referee((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
-    assert code(open_player((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(open_player((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(open_player((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(open_player((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(open_manager((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(open_manager((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(open_manager((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(open_manager((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(read_manager(b"{}")) == Refusal.INVALID_STATE
-    assert code(read_referee(b"{}")) == Refusal.INVALID_STATE
-    assert code(read_player(b"[]")) == Refusal.INVALID_STATE
+    assert code(referee_stand.new((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
+    assert code(referee_stand.new((), b"{}", played.SEED)) == Refusal.INVALID_SEED
+    assert code(referee_stand.new((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
+    assert code(player_stand.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(player_stand.new((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(player_stand.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(player_stand.new((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(manager_stand.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(manager_stand.new((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(manager_stand.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(manager_stand.new((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(manager_stand.read(b"{}")) == Refusal.INVALID_STATE
+    assert code(referee_stand.read(b"{}")) == Refusal.INVALID_STATE
+    assert code(player_stand.read(b"[]")) == Refusal.INVALID_STATE
 
 
 # nets

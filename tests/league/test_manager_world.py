@@ -15,7 +15,7 @@ from turnstile.league.manager_sound import sound
 from turnstile.league.manager_state import IN_ROUND, Code, Options, Phase, State, Tally
 from turnstile.league.manager_world import HAPPENINGS, worlds
 from turnstile.league.messages import RoundAnnouncement
-from turnstile.league.stands import read_manager
+from turnstile.league.stands import manager_stand
 
 STATES = (3_774, 1_966, 733)
 
@@ -132,7 +132,7 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
 def test_a_league_that_contradicts_itself_is_not_sound_and_not_read(state: State, lie: dict[str, Any]) -> None:
     assert sound(state) is None
     assert sound(replace(state, **lie)) is not None
-    assert read_manager(encode(state)) == state
-    answer = read_manager(encode(replace(state, **lie)))
+    assert manager_stand.read(encode(state)) == state
+    answer = manager_stand.read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_STATE

@@ -26,7 +26,7 @@ from turnstile.league.referee import referee
 from turnstile.league.referee_calls import called, expiry_of, failure_of
 from turnstile.league.referee_state import Code, Phase, Seat, State
 from turnstile.league.referee_world import sound
-from turnstile.league.stands import read_referee
+from turnstile.league.stands import referee_stand
 from turnstile.league.words import Awaited, MatchId, Status
 from turnstile.registry import lent
 
@@ -411,10 +411,10 @@ def lies(state: State) -> dict[str, State]:
 @pytest.mark.parametrize("lie", lies(asking().state))
 def test_a_board_that_contradicts_itself_is_not_sound_and_not_read(lie: str) -> None:
     state = asking().state
-    assert read_referee(encode(state)) == state
+    assert referee_stand.read(encode(state)) == state
     false = lies(state)[lie]
     assert sound(false) is not None
-    assert isinstance(read_referee(encode(false)), Rejection)
+    assert isinstance(referee_stand.read(encode(false)), Rejection)
 
 
 def test_a_board_without_moves_is_judged_by_its_match() -> None:

@@ -8,9 +8,8 @@ from turnstile.kernel.check import Verdict, check_table
 from turnstile.kernel.effects import Arm, Disarm
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.messages import Champion, LeagueCompleted
+from turnstile.league.registering import DUPLICATE_NAME, NOT_REGISTERED
 from turnstile.league.registrar import (
-    DUPLICATE_NAME,
-    NOT_REGISTERED,
     Code,
     Phase,
     RefereeStartup,

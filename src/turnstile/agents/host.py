@@ -30,7 +30,7 @@ from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
 from turnstile.league.messages import LeagueMessage
-from turnstile.league.registrar import NOT_REGISTERED
+from turnstile.league.registering import NOT_REGISTERED
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import CannotOpen, Store

@@ -17,7 +17,7 @@ from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import Identity, new_conversation, plain
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import CannotStart, Host, Settings
-from turnstile.agents.incoming import Incoming
+from turnstile.agents.incoming import Incoming, told
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.agents.page import routes as page_routes
@@ -30,7 +30,7 @@ from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
-from turnstile.league.errors import LeagueErrorName, league_error, number_of
+from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
@@ -83,8 +83,8 @@ class ManagerWork(Work[State]):
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""
         sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
-        told = next((each for each in sent if isinstance(each, LeagueError)), None)
-        return super().reply_to(message, step) if told is None else _fault(told, message)
+        error = next((each for each in sent if isinstance(each, LeagueError)), None)
+        return super().reply_to(message, step) if error is None else _fault(error, message)
 
     def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Step):
@@ -355,9 +355,8 @@ def _refuse_other_league(state: State, given: Options) -> None:
         )
 
 
-def _fault(told: LeagueError, message: LeagueMessage) -> Fault:
-    told = replace(told, original_message_type=wire_name(type(message)))
-    return Fault(number_of(told.error_code), told.error_name, told)
+def _fault(error: LeagueError, message: LeagueMessage) -> Fault:
+    return told(replace(error, original_message_type=wire_name(type(message))))
 
 
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
@@ -17,7 +16,7 @@ from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.agents.runtime import DONE
-from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
+from turnstile.agents.strategies import Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
@@ -39,13 +38,11 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import FALLBACK, failure_of, is_believed, resumed, wanted
+from turnstile.league.player_play import FALLBACK, decided, failure_of, is_believed, resumed, wanted
 from turnstile.league.player_state import (
     IN_MATCH,
     JSON_RPC_ERRORS,
-    ChoiceMade,
     Expected,
-    MoveMade,
     Options,
     Phase,
     PlayerTimeout,
@@ -275,7 +272,7 @@ class PlayerHost(Host):
             why = f"The strategy has failed, and the player falls back on its default: {fault}"
             self.agent.journal.critical(why, question.match_id)
             choice = default_of(question)
-        await self.agent.bring(self.work, _made(question, choice))
+        await self.agent.bring(self.work, decided(question, choice))
 
     def _part(self, state: State) -> None:
         if not state.has_shut_down:
@@ -320,14 +317,6 @@ def referee_of(state: State, match: MatchId) -> Address | None:
     announced += state.queued.matches if state.queued is not None else ()
     ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
     return next((referee_address(referee) for referee in ids), None)
-
-
-def _made(question: Question, choice: Choice) -> Event:
-    """What a strategy has said, as the machine wants to hear it."""
-    if question.move is None:
-        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
-    assert isinstance(choice, Raw), "a move is one of the options"
-    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=choice)
 
 
 def _is_open(state: State) -> bool:

@@ -4,7 +4,7 @@ The same clockwork runs in a process of its own, in a league within one process,
 events at the same instants make the same clockwork again, timers included: this is how one is restored from its log.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Generic
 
 from turnstile.kernel.effects import Arm, Disarm
@@ -61,6 +61,11 @@ class Clockwork(Generic[S]):
     def next_timer(self) -> Timer | None:
         """The timer that runs out first."""
         return min(self.timers.values(), key=lambda timer: timer.due, default=None)
+
+    def run_out(self, now: Instant) -> Iterator[Timeout]:
+        """What the timers that are due bring about, the earliest first. Each is taken before the next is asked for."""
+        while (timer := self.next_timer) is not None and timer.due <= now:
+            yield timer.event
 
 
 def is_lasting(before: S, step: Step[S]) -> bool:

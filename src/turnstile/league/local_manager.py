@@ -75,8 +75,8 @@ class LocalManager:
             self.take(event)
 
     def wake(self) -> None:
-        while (timer := self.work.next_timer) is not None and timer.due <= self.office.now:
-            self.take(timer.event)
+        for event in self.work.run_out(self.office.now):
+            self.take(event)
         self._look_at_timers()
 
     # what comes of it

@@ -12,8 +12,8 @@ from turnstile.league.clockwork import Instant, Log, replayed
 from turnstile.league.messages import RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.office import Letter, Office, letter_of
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, resumed, wanted
-from turnstile.league.player_state import ChoiceMade, MoveMade, Options, PlayerStartup, Question, ReadyToJoin, State
+from turnstile.league.player_play import decided, failure_of, resumed, wanted
+from turnstile.league.player_state import Options, PlayerStartup, Question, ReadyToJoin, State
 from turnstile.league.words import Address, player_address
 
 Strategy = Callable[[Question], str | Raw | None]
@@ -73,8 +73,8 @@ class LocalPlayer:
             self.take(event)
 
     def wake(self) -> None:
-        while (timer := self.work.next_timer) is not None and timer.due <= self.office.now:
-            self.take(timer.event)
+        for event in self.work.run_out(self.office.now):
+            self.take(event)
         self._look_at_timers()
 
     # what comes of it
@@ -106,19 +106,12 @@ class LocalPlayer:
         if not isinstance(want, Question):
             self.take(want)
         elif (choice := self.strategy(want)) is not None:
-            self.take(_decided(want, choice))
+            self.take(decided(want, choice))
 
     def _look_at_timers(self) -> None:
         timer = self.work.next_timer
         if timer is not None:
             self.office.wake_at(timer.due, self)
-
-
-def _decided(question: Question, choice: str | Raw) -> Event:
-    if question.move is None:
-        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
-    move = choice if isinstance(choice, Raw) else Raw(choice.encode())
-    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=move)
 
 
 def _has_answered(step: Step[State] | Rejection) -> bool:

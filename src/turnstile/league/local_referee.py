@@ -110,8 +110,8 @@ class LocalReferee:
         if self.asks_at is not None and self.asks_at <= self.office.now:
             self._register()
         for match, work in tuple(self.matches.items()):
-            while (timer := work.next_timer) is not None and timer.due <= self.office.now:
-                self.take(match, timer.event)
+            for event in work.run_out(self.office.now):
+                self.take(match, event)
         self._look_at_timers()
 
     # rounds

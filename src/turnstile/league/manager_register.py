@@ -29,6 +29,7 @@ from turnstile.league.manager_state import (
     referee_id,
 )
 from turnstile.league.messages import LeagueRegisterRequest, LeagueRegisterResponse, PlayerMeta
+from turnstile.league.registering import DUPLICATE_NAME
 from turnstile.league.words import (
     LEAGUE_MANAGER,
     Address,
@@ -38,7 +39,6 @@ from turnstile.league.words import (
     referee_address,
 )
 
-DUPLICATE_NAME = "Duplicate name"  # on which a player tries another
 LEAGUE_FULL = "League full"
 DUPLICATE_ENDPOINT = "Duplicate endpoint"
 NAME_MISSING = "Name missing"

@@ -69,18 +69,16 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.registering import DUPLICATE_NAME, EXHAUSTED, NOT_REGISTERED, RETRY
 from turnstile.league.words import (
     MAX_RETRIES,
     DeliveryFailed,
     Registration,
 )
 
-DUPLICATE_NAME = "Duplicate name"
-NOT_REGISTERED = "Failed to register with League Manager"
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
 EARLIER = "of an earlier round"
-RETRY, EXHAUSTED = "retries are left", "exhausted"
 
 
 # start

@@ -5,10 +5,10 @@ The steps that several transitions of the player have in common.
 
 from hmac import compare_digest
 
+from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import Parity
-from turnstile.kernel.chance import draw
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import (
@@ -24,9 +24,11 @@ from turnstile.league.messages import (
 )
 from turnstile.league.player_record import recorded, taken_back
 from turnstile.league.player_state import (
+    ChoiceMade,
     Code,
     Expected,
     Match,
+    MoveMade,
     Phase,
     PlayerStartup,
     PlayerTimeout,
@@ -35,13 +37,12 @@ from turnstile.league.player_state import (
     Round,
     State,
 )
+from turnstile.league.registering import attempt, pause, with_suffix
 from turnstile.league.words import (
-    BACKOFF_SECONDS,
     CHOICE_SECONDS,
     JOIN_SECONDS,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
-    MAX_RETRIES,
     OWN_MARGIN_SECONDS,
     Awaited,
     DeliveryFailed,
@@ -53,7 +54,6 @@ REGISTER_TIMER = "register"
 JOIN_TIMER = "join"
 CHOICE_TIMER = "choice"
 
-SUFFIXES = 10_000
 FALLBACK = Parity.EVEN
 
 IGNORED = Rejection(Code.IGNORED, "This is about a match that is over, or that this player is not in.")
@@ -75,8 +75,8 @@ def requested(state: State) -> Next[State]:
 
 
 def registration_expiry(state: State) -> PlayerTimeout:
-    """The timer of the latest request; every name begins a new count."""
-    count = state.names_tried * (MAX_RETRIES + 1) + state.retry_count
+    """The timer of the latest request."""
+    count = attempt(state.names_tried, state.retry_count)
     return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=count)
 
 
@@ -130,8 +130,8 @@ def _question(state: State) -> Question:
 
 
 def backed_off(state: State) -> Arm:
-    """Before the next attempt there is a pause, twice as long each time."""
-    return Arm(REGISTER_TIMER, BACKOFF_SECONDS * 2**state.retry_count, registration_expiry(state))
+    """Before the next attempt there is a pause."""
+    return Arm(REGISTER_TIMER, pause(state.retry_count), registration_expiry(state))
 
 
 def given_up(state: State, failure: str) -> Next[State]:
@@ -142,8 +142,16 @@ def given_up(state: State, failure: str) -> Next[State]:
 def renamed(state: State) -> State:
     """The same player, with another suffix to its name."""
     tried = state.names_tried + 1
-    suffix = draw(state.seed, "suffix", tried, SUFFIXES)
-    return replace(state, names_tried=tried, meta=replace(state.meta, display_name=f"{state.name}-{suffix:04}"))
+    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, tried))
+    return replace(state, names_tried=tried, meta=meta)
+
+
+def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
+    """For hosts: what a strategy has said to a question, as the player wants to hear it."""
+    if question.move is None:
+        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
+    move = choice if isinstance(choice, Raw) else Raw(choice.encode())
+    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=move)
 
 
 # rounds

@@ -31,7 +31,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.player import DUPLICATE_NAME, new, player
+from turnstile.league.player import new, player
 from turnstile.league.player_play import is_past
 from turnstile.league.player_state import (
     IN_MATCH,
@@ -46,6 +46,7 @@ from turnstile.league.player_state import (
     State,
 )
 from turnstile.league.questions import ChoiceContext
+from turnstile.league.registering import DUPLICATE_NAME
 from turnstile.league.words import (
     LEAGUE_MANAGER,
     MAX_RETRIES,

@@ -8,14 +8,22 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed, draw
+from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Timeout
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.messages import LeagueCompleted
+from turnstile.league.registering import (
+    DUPLICATE_NAME,
+    EXHAUSTED,
+    NOT_REGISTERED,
+    RETRY,
+    attempt,
+    pause,
+    with_suffix,
+)
 from turnstile.league.words import (
-    BACKOFF_SECONDS,
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
@@ -29,10 +37,6 @@ from turnstile.league.words import (
 )
 
 TIMER = "register"
-SUFFIXES = 10_000
-DUPLICATE_NAME = "Duplicate name"
-NOT_REGISTERED = "Failed to register with League Manager"
-RETRY, EXHAUSTED = "retries are left", "exhausted"
 
 
 class Phase(StrEnum):
@@ -72,8 +76,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
 
     @property
     def attempt(self) -> int:
-        """Which request is the latest; every name begins a new count."""
-        return self.names_tried * (MAX_RETRIES + 1) + self.retry_count
+        """Which request is the latest."""
+        return attempt(self.names_tried, self.retry_count)
 
 
 # events
@@ -226,8 +230,8 @@ def _request(state: State) -> Send:
 
 
 def _backed_off(state: State) -> Arm:
-    """Before the next attempt there is a pause, twice as long each time."""
-    return Arm(TIMER, BACKOFF_SECONDS * 2**state.retry_count, RegistrationExpired(state.attempt))
+    """Before the next attempt there is a pause."""
+    return Arm(TIMER, pause(state.retry_count), RegistrationExpired(state.attempt))
 
 
 def _given_up(state: State, failure: str) -> Next[State]:
@@ -237,8 +241,8 @@ def _given_up(state: State, failure: str) -> Next[State]:
 def _renamed(state: State) -> State:
     """The same referee, with another suffix to its name."""
     tried = state.names_tried + 1
-    suffix = draw(state.seed, "suffix", tried, SUFFIXES)
-    return replace(state, names_tried=tried, meta=replace(state.meta, display_name=f"{state.name}-{suffix:04}"))
+    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, tried))
+    return replace(state, names_tried=tried, meta=meta)
 
 
 def _is_renamed(state: State) -> bool:
