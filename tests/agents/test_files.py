@@ -109,6 +109,10 @@ def test_what_is_written_is_synced_before_it_takes_its_place_and_its_folder_afte
     monkeypatch.setattr(Path, "replace", noted)
     write_whole(tmp_path / "file", b"new")
     assert order == ["sync", "replace", "sync"]
+    order.clear()
+    write_whole(tmp_path / "file", b"newer", is_passing=True)
+    assert order == ["replace"]
+    assert (tmp_path / "file").read_bytes() == b"newer"
 
 
 # in the background

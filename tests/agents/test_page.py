@@ -9,13 +9,16 @@ from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board
 from tools.browser import browser
-from turnstile.agents.board import Board, Progress, Result, Verdict, points_by_round, verdict
+from turnstile.agents.board import Board, Progress, Result, Round, Verdict, points_by_round, verdict
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
 from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
-from turnstile.kernel.chance import Seed, commit
-from turnstile.league.words import LeagueId, Status
+from turnstile.agents.showing import shown
+from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.league.local import Entrant, LocalLeague
+from turnstile.league.messages import MatchResultReport
+from turnstile.league.words import LeagueId, MatchId, Status
 
 
 class Reader(HTMLParser):
@@ -63,9 +66,9 @@ def test_A13_a_name_is_text_and_nothing_else() -> None:
     hostile = board(3, (HOSTILE, *NAMES[1:]))
     assert Reader(page(hostile)).elements.count("script") == 1  # the page's own
     assert "script" not in Reader(report(hostile)).elements
-    for shown in (page(hostile), report(hostile)):
-        for place in re.finditer("\u202e", shown):  # turns the text around: only ever within its own element
-            assert shown.rfind("<bdi>", 0, place.start()) > shown.rfind("</bdi>", 0, place.start())
+    for source in (page(hostile), report(hostile)):
+        for place in re.finditer("\u202e", source):  # turns the text around: only ever within its own element
+            assert source.rfind("<bdi>", 0, place.start()) > source.rfind("</bdi>", 0, place.start())
 
 
 def test_the_choices_of_a_match_under_way_are_not_shown() -> None:
@@ -142,10 +145,10 @@ def test_A20_page_and_report_count_each_kind_of_draw_as_what_it_is(
     first = honest.rounds[0]
     other = replace(match, result=replace(match.result, **changed))
     matches = tuple(other if one == match else one for one in first.matches)
-    shown = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
-    assert sentence in Reader(report(shown)).words
-    assert mark in Reader(page(shown, 1)).words
-    is_green = 'class="verdict fair">13 draws' in report(shown)
+    told = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
+    assert sentence in Reader(report(told)).words
+    assert mark in Reader(page(told, 1)).words
+    is_green = 'class="verdict fair">13 draws' in report(told)
     assert is_green == (not changed)
 
 
@@ -170,10 +173,10 @@ def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
 
 def test_a_narrow_window_shows_the_points_of_everybody() -> None:
     """Nothing that is wider than the window moves the page; long names are broken, and pictures scroll on their own."""
-    shown = {"page": page(board(3, (NAMES[0] * 8, *NAMES[1:]))), "report": report(board(5))}
+    sources = {"page": page(board(3, (NAMES[0] * 8, *NAMES[1:]))), "report": report(board(5))}
     with browser() as running:
         tab = running.new_page(viewport={"width": 500, "height": 900})
-        for source in shown.values():
+        for source in sources.values():
             tab.set_content(source)
             for cell in tab.locator(".standings .points").all():
                 box = cell.bounding_box()
@@ -184,3 +187,24 @@ def test_a_narrow_window_shows_the_points_of_everybody() -> None:
         assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
         tab.set_viewport_size({"width": 1100, "height": 900})
         assert tab.locator(".standings .spare").first.is_visible()
+
+
+# boards of leagues that are played
+
+
+def test_rounds_that_are_kept_are_as_they_would_be_shown_anew() -> None:
+    entrants = [Entrant(f"Player {number}", lambda question: "even") for number in range(5)]
+    league = LocalLeague(entrants, Seed("a league"))
+    reports: dict[MatchId, MatchResultReport] = {}
+    commitments: dict[MatchId, Commitment] = {}
+    over: dict[int, Round] = {}
+    for played in league.run():
+        for result, commitment in zip(played.results, played.commitments, strict=True):
+            reports[result.match_id] = result
+            assert commitment is not None
+            commitments[result.match_id] = commitment
+        state = league.manager.state
+        anew = shown(state, range(1, 6), reports, commitments=commitments)
+        assert shown(state, range(1, 6), reports, commitments=commitments, over=over) == anew
+        assert [over[number] for number in sorted(over)] == list(anew.rounds[: played.round_id])
+    assert len(over) == 5

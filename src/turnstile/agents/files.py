@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 log = logging.getLogger("turnstile.agents")
 
@@ -26,21 +27,26 @@ def part_of_path(text: str) -> str | None:
     return text if is_plain else None
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Put a file in its place in one piece: it is there, and stays there, when this returns."""
+def write_whole(path: Path, content: bytes, *, is_passing: bool = False) -> None:
+    """Put a file in its place in one piece: it is there, and stays there, when this returns.
+
+    One that `is_passing` will soon be written again, or made anew after a crash, and does not wait for the disk.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         with draft.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if not is_passing:
+                file.flush()
+                os.fsync(file.fileno())
         draft.replace(path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             draft.unlink()
         raise
-    _sync_folder(path.parent)
+    if not is_passing:
+        _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -52,20 +58,27 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+class _Wish(NamedTuple):
+    render: Render
+    written: asyncio.Future[None]
+    is_passing: bool
+
+
 class Scribe:
     """Writes files one after the other, each with the newest that is known of it, while the agent goes on."""
 
     def __init__(self, failed: Callable[[], None] = lambda: None) -> None:
         """`failed` is told of every file that could not be written; the next change of it is the next attempt."""
-        self._wanted: dict[Path, tuple[Render, asyncio.Future[None]]] = {}
+        self._wanted: dict[Path, _Wish] = {}
         self._woken = asyncio.Event()
         self._one_by_one = asyncio.Lock()
         self._failed = failed
 
-    def put(self, path: Path, render: Render) -> asyncio.Future[None]:
+    def put(self, path: Path, render: Render, *, is_passing: bool = False) -> asyncio.Future[None]:
         """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
-        _, written = self._wanted.get(path) or (None, asyncio.get_running_loop().create_future())
-        self._wanted[path] = render, written
+        before = self._wanted.get(path)
+        written = asyncio.get_running_loop().create_future() if before is None else before.written
+        self._wanted[path] = _Wish(render, written, is_passing)
         self._woken.set()
         return written
 
@@ -81,14 +94,14 @@ class Scribe:
         async with self._one_by_one:
             while self._wanted:
                 path = next(iter(self._wanted))
-                render, written = self._wanted.pop(path)
-                await asyncio.shield(asyncio.to_thread(self._write, path, render))
-                if not written.done():
-                    written.set_result(None)
+                wish = self._wanted.pop(path)
+                await asyncio.shield(asyncio.to_thread(self._write, path, wish))
+                if not wish.written.done():
+                    wish.written.set_result(None)
 
-    def _write(self, path: Path, render: Render) -> None:
+    def _write(self, path: Path, wish: "_Wish") -> None:
         try:
-            write_whole(path, render())
+            write_whole(path, wish.render(), is_passing=wish.is_passing)
         except OSError as fault:
             log.error("%s could not be written: %s", path, fault)
             self._failed()

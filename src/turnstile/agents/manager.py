@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from starlette.routing import BaseRoute
 
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
-from turnstile.agents.board import Board, Health
+from turnstile.agents.board import Board, Health, Round
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import Identity, new_conversation, plain
@@ -157,6 +157,8 @@ class ManagerHost(Host):
         self._keeper: Keeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
         self._commitments: dict[MatchId, Commitment] = {}
+        self._rounds: dict[int, Round] = {}
+        """Rounds that are over, as they are shown."""
         self._before: State | None = None
         """The league before the latest event: the last result of a round is the end of what was known of it."""
         self._bulletin = Bulletin()
@@ -296,7 +298,7 @@ class ManagerHost(Host):
         return self._shown(state, range(1, state.total_rounds + 1))
 
     def _shown(self, state: State, rounds: Iterable[int]) -> Board:
-        return shown(state, rounds, self._reports, self._agents(state), self._commitments)
+        return shown(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
 
     def _agents(self, state: State) -> tuple[Health, ...]:
         referees = (

@@ -17,6 +17,7 @@ from turnstile.kernel.values import encode
 
 AGAIN_SECONDS = 15  # after which a page without JavaScript is loaded again
 QUIET_SECONDS = 20.0  # after which a listener is told that nothing has happened, so that the connection stays
+PAUSE_SECONDS = 0.2  # between two pieces of news: nobody can read faster, and every one makes a listener look
 MOST_LISTENERS = 200
 
 SCRIPT = """
@@ -128,5 +129,6 @@ class Listeners:
                     yield ": nothing new\n\n"
                 else:
                     yield f"data: {version}\n\n"
+                    await asyncio.sleep(PAUSE_SECONDS)
         finally:
             self.count -= 1

@@ -331,14 +331,15 @@ class RefereeHost(Host):
             self._over(work)
 
     def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
-        """The file of a match is written anew whenever something has happened in it."""
+        """The file of a match is written anew whenever something has happened in it, the last time to last."""
         path = match_path(self.settings.data, work.transcript)
         if path is None:
             self.agent.journal.note(
                 "No file is kept of this match: its ids are no names of files.", work.given.match.match_id
             )
             return None
-        return self.agent.scribe.put(path, work.transcript.rendered)
+        transcript = work.transcript
+        return self.agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None)
 
     async def _clean_up(self, work: MatchWork) -> None:
         """All there is to keep is kept, and then the referee is done with the match."""

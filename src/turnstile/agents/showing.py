@@ -42,14 +42,20 @@ def shown(
     reports: Reports,
     agents: tuple[Health, ...] = (),
     commitments: Commitments = NONE_GIVEN,
+    over: dict[int, Round] | None = None,
 ) -> Board:
-    """The board, with these rounds as far as they exist."""
+    """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more."""
     total = state.total_rounds
+    over = {} if over is None else over
     return Board(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),
-        rounds=tuple(_round(state, number, reports, commitments) for number in rounds if 1 <= number <= total),
+        rounds=tuple(
+            over.get(number) or _round(state, number, reports, commitments, over)
+            for number in rounds
+            if 1 <= number <= total
+        ),
         agents=agents,
         current_round=min(state.round_id, total),
         total_rounds=total,
@@ -92,14 +98,17 @@ def _technical_losses(state: State, player: PlayerId) -> int:
 # rounds
 
 
-def _round(state: State, number: int, reports: Reports, commitments: Commitments) -> Round:
+def _round(state: State, number: int, reports: Reports, commitments: Commitments, over: dict[int, Round]) -> Round:
     players = [player_id(place + 1) for place in range(len(state.players))]
     pairs = schedule.pairings(players, number)
     meeting = {player for pair in pairs for player in pair}
     resting = next((player for player in players if player not in meeting), None)
     matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
     bound = tuple(_bound(match, commitments) for match in matches)
-    return Round(round_id=number, matches=bound, sitting_out=resting)
+    found = Round(round_id=number, matches=bound, sitting_out=resting)
+    if number <= len(state.finished):
+        over[number] = found
+    return found
 
 
 def _bound(match: Match, commitments: Commitments) -> Match:

@@ -47,8 +47,6 @@ class Transcript:
         self.result: GameResult | None = None
         self.is_reported = False
         self.finished: Instant | None = None
-        self.path: Path | None = None
-        """Where it is kept, once that is known."""
         self.last: State | None = None
         """The referee when the result was reported; it forgets the match afterwards."""
         self._hops: list[tuple[Instant, str, str, str]] = []
