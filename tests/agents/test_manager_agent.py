@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.company import Company, Running, company, run, until
 from tests.agents.test_leagues import start
-from tests.agents.wired import post
+from tests.agents.wired import Said, post
 from tests.agents.zoo import Body, by_tool, living
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.host import CannotStart
@@ -47,6 +47,30 @@ async def register_referee(manager: Running, name: str, endpoint: str) -> Body:
 async def managed(data: Path, **more: Any) -> AsyncIterator[tuple[Company, Running]]:
     async with company(data) as here:
         yield here, await here.manager(**more)
+
+
+def test_who_asks_while_the_log_is_read_waits_and_is_answered_then(tmp_path: Path) -> None:
+    class Slow(ManagerHost):
+        """It listens, and reads its log only when it is let."""
+
+        asking: "list[asyncio.Task[Said]]"
+
+        async def begin(self, endpoint: str) -> None:
+            port = int(endpoint.removesuffix("/mcp").rpartition(":")[2])
+            pages = ("/health", "/", "/board.json", "/metrics")
+            self.asking = [asyncio.create_task(post(port, b"", page, "GET")) for page in pages]
+            _, writer = await asyncio.open_connection("127.0.0.1", port)  # behind them, so they are there
+            writer.close()
+            await writer.wait_closed()
+            assert not any(asked.done() for asked in self.asking)
+            await super().begin(endpoint)
+
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            manager = await here.start(Slow(here.settings("league"), Options()))
+            assert [(await asked).status for asked in manager.host.asking] == [200] * 4
+
+    run(play())
 
 
 # registration

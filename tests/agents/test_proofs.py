@@ -15,7 +15,7 @@ from tests.agents.test_referee_agent import get
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from turnstile.agents import player as player_module
-from turnstile.agents import referee as referee_module
+from turnstile.agents import referee_matches
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.player import PlayerHost
 from turnstile.league.management import RefereeRegisterRequest
@@ -187,7 +187,7 @@ def test_A6_what_comes_before_the_answer_to_the_registration_is_judged_by_the_pr
 
 
 def test_A18_a_referee_takes_no_more_matches_than_can_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(referee_module, "MOST_WAITING", 1)
+    monkeypatch.setattr(referee_matches, "MOST_WAITING", 1)
 
     async def play() -> None:
         async with foreign_league(tmp_path, capacity=1) as league:

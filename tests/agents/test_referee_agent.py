@@ -158,7 +158,7 @@ def test_a_referee_that_is_dropped_in_a_match_goes_on_with_it_and_with_those_tha
 
 
 def seed_of(league: ForeignLeague) -> Any:
-    return next(iter(league.referee.host._matches.values())).given.seed
+    return next(iter(league.referee.host._matches._all.values())).given.seed
 
 
 def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.addresses import THIS_MACHINE, Reach
 from turnstile.agents.caller import Caller
@@ -157,8 +158,15 @@ class Host:
             await serving.stop()
 
     async def _listening(self, port: int) -> Serving:
+        door = self._door()
+
+        async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
+            """Whoever comes while the log is still being read waits at the door."""
+            await self._is_open.wait()
+            await door(scope, receive, send)
+
         try:
-            return await serve(self._door(), self.settings.host, port)
+            return await serve(once_open, self.settings.host, port)
         except OSError as fault:
             raise CannotStart(f"{self.settings.host}:{port} cannot be listened on: {fault.strerror}.") from None
 
@@ -212,7 +220,7 @@ class Host:
         return Door(
             self.who,
             self.takes,
-            self._handle_once_open,
+            self._handle,
             hosts=hosts,
             per_agent=Quota(*self.quota),
             posts=self.posts,
@@ -220,8 +228,7 @@ class Host:
             health=self._health,
         )
 
-    async def _handle_once_open(self, incoming: Incoming) -> Reply:
-        await self._is_open.wait()
+    async def _handle(self, incoming: Incoming) -> Reply:
         try:
             reply = await self.handle(incoming)
         except Stopped:

@@ -1,11 +1,6 @@
-"""A referee as a process: its registration, the matches that it is given, and those that wait for their turn.
-
-Every match has a log of its own, begun when the match is assigned: what waits is not forgotten, and what was under way
-goes on after a restart. A match that is over is known by its log, and reported again when the manager asks for it.
-"""
+"""A referee as a process: its registration, what it is given by the manager, and what players post to it."""
 
 import asyncio
-from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,13 +17,12 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.referee_work import MatchWork, RegistrarWork, open_tables
+from turnstile.agents.referee_matches import Matches
+from turnstile.agents.referee_work import RegistrarWork
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
 from turnstile.agents.spelling import misfit
-from turnstile.agents.transcript import Transcript, match_path
 from turnstile.kernel.chance import new_seed
-from turnstile.kernel.effects import Send
 from turnstile.league import registrar
 from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.messages import (
@@ -40,32 +34,24 @@ from turnstile.league.messages import (
     LeagueCompletedAck,
     LeagueMessage,
     LeagueStandingsUpdate,
-    MatchResultAck,
     RoundAnnouncement,
     RoundAnnouncementAck,
     RoundCompleted,
 )
-from turnstile.league.referee import new, referee
-from turnstile.league.referee_calls import reported, resumed
-from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
 from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     LeagueId,
     RefereeId,
-    Registration,
     player_address,
     referee_address,
 )
-from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
 Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
 """What a player may send as a request of its own."""
-MATCHES = "match"
-MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
@@ -105,10 +91,6 @@ class RefereeHost(Host):
         self._trusts_posts = settings.reach == THIS_MACHINE if trusts_posts is None else trusts_posts
         self._key = key
         self._keeper: Keeper[registrar.State] | None = None
-        self._matches: dict[TableId, MatchWork] = {}
-        """Those that are under way, and those that wait."""
-        self._waiting: deque[MatchWork] = deque()
-        self._assigning = asyncio.Lock()
         self._registered = asyncio.Event()
 
     # its beginning
@@ -123,7 +105,8 @@ class RefereeHost(Host):
         self._own_endpoint = endpoint
         self.work = RegistrarWork(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
-        await self._restore_matches()
+        self._matches = Matches(self.agent, self.settings, self._capacity, keeper.pace, self._end_if_over)
+        await self._matches.restore()
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
         if keeper.state.phase is registrar.Phase.REGISTERED and not is_new:
             self.agent.start(self._come_back(keeper.state))
@@ -151,42 +134,6 @@ class RefereeHost(Host):
             pace=self.settings.pace,
             is_open=_is_registrar_open,
         )
-
-    async def _restore_matches(self) -> None:
-        """Every match that was under way goes on; those that waited wait on, in their order."""
-        found = [await self._readable(table) for table in await open_tables(self.agent.store) if table != TABLE]
-        works = [work for work in found if work is not None]
-        for work in sorted(works, key=lambda work: work.keeper.opened):
-            self._matches[work.keeper.table] = work
-            if work.keeper.position == 0:
-                self._waiting.append(work)
-            else:
-                self.agent.take_up(work, resumed(work.state))
-                self._keep(work)
-            if work.state.phase is Phase.MATCH_COMPLETE:
-                self.agent.start(self._clean_up(work))
-        self._fill()
-
-    async def _readable(self, table: TableId) -> MatchWork | None:
-        """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
-        try:
-            return await self._restored(table)
-        except Damaged as fault:
-            await self.agent.store.put_aside(table, fault.why)
-            self.agent.journal.note(str(fault))
-            return None
-
-    async def _restored(self, table: TableId) -> MatchWork:
-        """A match from its log, with its transcript as it was."""
-        happened: list[Any] = []
-        keeper = await Keeper.restore(
-            self.agent.store, table, referee, is_open=_is_match_open, watch=lambda *what: happened.append(what)
-        )
-        assert keeper is not None, "it was listed"
-        transcript = Transcript(keeper.about(MatchAssigned), keeper.state.referee_id, keeper.opened)
-        for at, event, came_of_it in happened:
-            transcript.add(at, event, came_of_it)
-        return MatchWork(keeper, self.settings.manager, transcript, self._match_noticed)
 
     async def _come_back(self, state: registrar.State) -> None:
         """Register once more after a restart: the manager knows us, and tells us again which matches we have."""
@@ -253,7 +200,7 @@ class RefereeHost(Host):
             return self._turned_down(
                 message, by, misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
             )
-        if not await self._assign(message.league_id, message.round_id, taken, me):
+        if not await self._matches.assign(message.league_id, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 
@@ -261,8 +208,7 @@ class RefereeHost(Host):
         """Those whose players can be called, or that are known. No player loses for what the manager left out."""
         found = []
         for match in matches:
-            table = table_of(MATCHES, league, match.match_id)
-            if not lacks(match) or table in self._matches or await self.agent.store.row(table) is not None:
+            if not lacks(match) or await self._matches.has(league, match.match_id):
                 found.append(match)
             else:
                 why = f"This match cannot be played: it was assigned without {', '.join(lacks(match))}."
@@ -275,101 +221,13 @@ class RefereeHost(Host):
         me = self._id
         league = message.league_id or self.work.state.league_id or DEFAULT_LEAGUE
         taken = await self._playable(league, [handed(message, me, self._own_endpoint)])
-        if not await self._assign(league, message.round_id, taken, me):
+        if not await self._matches.assign(league, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
-    async def _assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
-        """Take matches. One under way is known; one that is over is reported again. False: they are too many."""
-        async with self._assigning:
-            if len(self._waiting) + len(matches) > MOST_WAITING:
-                return False
-            begun = [self._begun(league, round_id, match, me) for match in matches]
-            for work in await asyncio.gather(*begun):
-                if work is not None:
-                    self._matches[work.keeper.table] = work
-                    self._waiting.append(work)
-        self._fill()
-        return True
-
-    async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
-        table = table_of(MATCHES, league, match.match_id)
-        if table in self._matches:
-            return None
-        if await self.agent.store.row(table) is not None:
-            self.agent.start(self._report_again(table))
-            return None
-        given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=new_seed())
-        keeper = await Keeper.begin(
-            self.agent.store,
-            table,
-            referee,
-            new(me),
-            pace=self.work.keeper.pace,
-            is_open=_is_match_open,
-            about=given,
-        )
-        transcript = Transcript(given, me, keeper.opened)
-        return MatchWork(keeper, self.settings.manager, transcript, self._match_noticed)
-
-    def _fill(self) -> None:
-        """Begin with matches that wait, in the order of their assignment, while there is room."""
-        while self._waiting and len(self._matches) - len(self._waiting) < self._capacity:
-            self.agent.start(self._play(self._waiting.popleft()))
-
-    async def _play(self, work: MatchWork) -> None:
-        self.agent.take_up(work, [])
-        await self.agent.bring(work, work.given)
-
-    # matches
-
-    def _match_noticed(self, work: MatchWork) -> None:
-        self._keep(work)
-        if work.state.phase is Phase.MATCH_COMPLETE:
-            self.agent.start(self._clean_up(work))
-        elif work.state.phase is Phase.IDLE:
-            self._over(work)
-
-    def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
-        """The file of a match is written anew whenever something has happened in it, the last time to last."""
-        path = match_path(self.settings.data, work.transcript)
-        if path is None:
-            self.agent.journal.note(
-                "No file is kept of this match: its ids are no names of files.", work.given.match.match_id
-            )
-            return None
-        transcript = work.transcript
-        return self.agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None)
-
-    async def _clean_up(self, work: MatchWork) -> None:
-        """All there is to keep is kept, and then the referee is done with the match."""
-        written = self._keep(work)
-        if written is not None:
-            await written
-        await self.agent.bring(work, CleanupComplete())
-
-    def _over(self, work: MatchWork) -> None:
-        self.agent.let_go(work)
-        self._matches.pop(work.keeper.table, None)
-        self._fill()
-        self._end_if_over()
-
-    async def _report_again(self, table: TableId) -> None:
-        """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
-        work = await self._readable(table)
-        state = None if work is None else work.transcript.last
-        if work is None or state is None:
-            return
-        report = next(effect.message for effect in reported(state) if isinstance(effect, Send))
-        assert isinstance(report, LeagueMessage)
-        answer = await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, report, self._seconds)
-        if isinstance(answer, MatchResultAck) and answer.status == Registration.ACCEPTED:
-            work.transcript.is_reported = True
-            self._keep(work)
-
     async def _posted(self, message: Posted, incoming: Incoming) -> Reply:
         """An answer that comes as a request of its own. It is believed if it shows that it was asked for."""
-        work, player = self._match_of(message), player_address(message.player_id)
+        work, player = self._matches.find(message.match_id, message.player_id), player_address(message.player_id)
         if work is None:
             return self._turned_down(message, player, NO_MATCH)
         if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
@@ -381,26 +239,14 @@ class RefereeHost(Host):
         self.agent.turned_down(message, by, fault, getattr(message, "match_id", None))
         return fault
 
-    def _match_of(self, message: Posted) -> MatchWork | None:
-        """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""
-        works = [work for work in self._matches.values() if work.keeper.position > 0]
-        for work in works:
-            if work.given.match.match_id == message.match_id:
-                return work
-        return next((work for work in works if work.state.seat_of(message.player_id) is not None), None)
-
     def health(self) -> dict[str, Any]:
         return {
             "state": self.work.state.phase,
-            "matches_under_way": len(self._matches) - len(self._waiting),
-            "matches_waiting": len(self._waiting),
+            "matches_under_way": self._matches.under_way,
+            "matches_waiting": self._matches.waiting,
             "capacity": self._capacity,
         }
 
 
 def _is_registrar_open(state: registrar.State) -> bool:
     return state.phase is not registrar.Phase.LEAGUE_COMPLETE
-
-
-def _is_match_open(state: State) -> bool:
-    return state.phase is not Phase.IDLE

@@ -18,21 +18,8 @@ from turnstile.league.messages import GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.referee_state import MatchAssigned, State
 from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, player_address
-from turnstile.store.log import TableId
-from turnstile.store.protocol import Store
 
 LONGEST_LABEL = 40
-PAGE = 100
-
-
-async def open_tables(store: Store) -> list[TableId]:
-    """Every log that is not at its end."""
-    found: list[TableId] = []
-    while True:
-        page = await store.tables(is_open=True, after=found[-1] if found else None, limit=PAGE)
-        found += [table for table, _ in page]
-        if len(page) < PAGE:
-            return found
 
 
 class RegistrarWork(Work[registrar.State]):

@@ -1,0 +1,212 @@
+"""The matches of a referee: those under way, those that wait for their turn, and those that are asked for again.
+
+Every match has a log of its own, begun when the match is assigned: what waits is not forgotten, and what was under way
+goes on after a restart. A match that is over is known by its log.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from turnstile.agents.host import Settings
+from turnstile.agents.keeper import Keeper
+from turnstile.agents.ledger import table_of
+from turnstile.agents.referee_work import MatchWork
+from turnstile.agents.runtime import Agent
+from turnstile.agents.transcript import Transcript, match_path
+from turnstile.kernel.chance import new_seed
+from turnstile.kernel.effects import Send
+from turnstile.kernel.values import PlayerId
+from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
+from turnstile.league.referee import new, referee
+from turnstile.league.referee_calls import reported, resumed
+from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
+from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, LeagueId, MatchId, RefereeId, Registration
+from turnstile.store.log import Damaged, TableId
+from turnstile.store.protocol import Store
+
+MATCHES = "match"
+MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
+PAGE = 100
+
+
+class Matches:
+    """All that a referee has been given, as many at a time as it may run."""
+
+    def __init__(
+        self, agent: Agent, settings: Settings, capacity: int, pace: float, one_is_over: Callable[[], None]
+    ) -> None:
+        self._agent = agent
+        self._settings = settings
+        self._capacity = capacity
+        self._pace = pace
+        self._one_is_over = one_is_over
+        self._all: dict[TableId, MatchWork] = {}
+        """Those that are under way, and those that wait."""
+        self._waiting: deque[MatchWork] = deque()
+        self._assigning = asyncio.Lock()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._all)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def under_way(self) -> int:
+        return len(self._all) - len(self._waiting)
+
+    def find(self, match: MatchId, player: PlayerId) -> MatchWork | None:
+        """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""
+        works = [work for work in self._all.values() if work.keeper.position > 0]
+        for work in works:
+            if work.given.match.match_id == match:
+                return work
+        return next((work for work in works if work.state.seat_of(player) is not None), None)
+
+    async def has(self, league: LeagueId, match: MatchId) -> bool:
+        """Whether a match was given to this referee before, be it over or not."""
+        table = table_of(MATCHES, league, match)
+        return table in self._all or await self._agent.store.row(table) is not None
+
+    # after a restart
+
+    async def restore(self) -> None:
+        """Every match that was under way goes on; those that waited wait on, in their order."""
+        found = [await self._readable(table) for table in await _open_matches(self._agent.store)]
+        works = [work for work in found if work is not None]
+        for work in sorted(works, key=lambda work: work.keeper.opened):
+            self._all[work.keeper.table] = work
+            if work.keeper.position == 0:
+                self._waiting.append(work)
+            else:
+                self._agent.take_up(work, resumed(work.state))
+                self._keep(work)
+            if work.state.phase is Phase.MATCH_COMPLETE:
+                self._agent.start(self._clean_up(work))
+        self._fill()
+
+    async def _readable(self, table: TableId) -> MatchWork | None:
+        """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
+        try:
+            return await self._restored(table)
+        except Damaged as fault:
+            await self._agent.store.put_aside(table, fault.why)
+            self._agent.journal.note(str(fault))
+            return None
+
+    async def _restored(self, table: TableId) -> MatchWork:
+        """A match from its log, with its transcript as it was."""
+        happened: list[Any] = []
+        keeper = await Keeper.restore(
+            self._agent.store, table, referee, is_open=_is_open, watch=lambda *what: happened.append(what)
+        )
+        assert keeper is not None, "it was listed"
+        work = self._work(keeper, keeper.about(MatchAssigned))
+        for at, event, came_of_it in happened:
+            work.transcript.add(at, event, came_of_it)
+        return work
+
+    def _work(self, keeper: Keeper[State], given: MatchAssigned) -> MatchWork:
+        transcript = Transcript(given, keeper.state.referee_id, keeper.opened)
+        return MatchWork(keeper, self._settings.manager, transcript, self._noticed)
+
+    # assignment
+
+    async def assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
+        """Take matches. One under way is known; one that is over is reported again. False: they are too many."""
+        async with self._assigning:
+            if len(self._waiting) + len(matches) > MOST_WAITING:
+                return False
+            begun = [self._begun(league, round_id, match, me) for match in matches]
+            for work in await asyncio.gather(*begun):
+                if work is not None:
+                    self._all[work.keeper.table] = work
+                    self._waiting.append(work)
+        self._fill()
+        return True
+
+    async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
+        table = table_of(MATCHES, league, match.match_id)
+        if table in self._all:
+            return None
+        if await self._agent.store.row(table) is not None:
+            self._agent.start(self._report_again(table))
+            return None
+        given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=new_seed())
+        keeper = await Keeper.begin(
+            self._agent.store, table, referee, new(me), pace=self._pace, is_open=_is_open, about=given
+        )
+        return self._work(keeper, given)
+
+    def _fill(self) -> None:
+        """Begin with matches that wait, in the order of their assignment, while there is room."""
+        while self._waiting and self.under_way < self._capacity:
+            self._agent.start(self._play(self._waiting.popleft()))
+
+    async def _play(self, work: MatchWork) -> None:
+        self._agent.take_up(work, [])
+        await self._agent.bring(work, work.given)
+
+    async def _report_again(self, table: TableId) -> None:
+        """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
+        work = await self._readable(table)
+        state = None if work is None else work.transcript.last
+        if work is None or state is None:
+            return
+        report = next(effect.message for effect in reported(state) if isinstance(effect, Send))
+        assert isinstance(report, LeagueMessage)
+        seconds = MANAGER_SECONDS * self._pace
+        answer = await self._agent.ask(self._settings.manager, LEAGUE_MANAGER, report, seconds)
+        if isinstance(answer, MatchResultAck) and answer.status == Registration.ACCEPTED:
+            work.transcript.is_reported = True
+            self._keep(work)
+
+    # their course
+
+    def _noticed(self, work: MatchWork) -> None:
+        self._keep(work)
+        if work.state.phase is Phase.MATCH_COMPLETE:
+            self._agent.start(self._clean_up(work))
+        elif work.state.phase is Phase.IDLE:
+            self._over(work)
+
+    def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
+        """The file of a match is written anew whenever something has happened in it, the last time to last."""
+        transcript = work.transcript
+        path = match_path(self._settings.data, transcript)
+        if path is None:
+            why = "No file is kept of this match: its ids are no names of files."
+            self._agent.journal.note(why, work.given.match.match_id)
+            return None
+        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None)
+
+    async def _clean_up(self, work: MatchWork) -> None:
+        """All there is to keep is kept, and then the referee is done with the match."""
+        written = self._keep(work)
+        if written is not None:
+            await written
+        await self._agent.bring(work, CleanupComplete())
+
+    def _over(self, work: MatchWork) -> None:
+        self._agent.let_go(work)
+        self._all.pop(work.keeper.table, None)
+        self._fill()
+        self._one_is_over()
+
+
+async def _open_matches(store: Store) -> list[TableId]:
+    """Every log of a match that is not at its end."""
+    found: list[TableId] = []
+    while True:
+        page = await store.tables(is_open=True, after=found[-1] if found else None, limit=PAGE)
+        found += [table for table, _ in page]
+        if len(page) < PAGE:
+            return [table for table in found if table.startswith(f"{MATCHES}/")]
+
+
+def _is_open(state: State) -> bool:
+    return state.phase is not Phase.IDLE
