@@ -6,7 +6,6 @@ rightly see the difference, or the match is over.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace as with_fields
 from random import Random
 from typing import Any
 
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 
 from tests.league.matches import MATCH, PLAYERS, assignment
 from tests.league.refereed import idle
-from turnstile.games import ecard
+from tests.leaky import PLANTED
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.league.boards import match_of, options_of
 from turnstile.league.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
@@ -182,26 +181,6 @@ def test_pairs_are_followed_for_a_while_before_they_part(run: Any, name: str) ->
 
 
 # the nets can see
-
-
-def shows_the_pick(state: ecard.State, player: PlayerId | None) -> ecard.View:
-    """A view that counts a hidden emperor as one card fewer."""
-    seen = ecard.view(state, player)
-    laid = {who: card is ecard.Card.EMPEROR for who, card in state.pending_picks.items()}
-    return replace(seen, hand_sizes=type(seen.hand_sizes)({who: n - laid[who] for who, n in seen.hand_sizes.items()}))
-
-
-def hints(state: ecard.State, player: PlayerId) -> tuple[ecard.Pick, ...]:
-    """Actions in an order that depends on the other's hidden card."""
-    offered = ecard.actions(state, player)
-    is_hinted = ecard.Card.CITIZEN in [card for who, card in state.pending_picks.items() if who != player]
-    return offered[::-1] if is_hinted else offered
-
-
-PLANTED: dict[str, AnyGame] = {
-    "a view": with_fields(ecard.game, view=shows_the_pick),
-    "the order of actions": with_fields(ecard.game, actions=hints),
-}
 
 
 def many_runs(game: AnyGame) -> None:

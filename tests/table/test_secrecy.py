@@ -7,7 +7,6 @@ when the match is over and its seed is shown.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace as with_fields
 from random import Random
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from msgspec.structs import replace
 
+from tests.leaky import PLANTED
 from tests.table.tables import starting
 from tests.table.walks import act, find, happening, walked
 from turnstile.games import ecard
@@ -187,26 +187,6 @@ def test_before_the_deal_neither_the_seed_nor_the_words_of_others_change_what_an
 
 
 # The nets can see
-
-
-def shows_the_pick(state: ecard.State, player: PlayerId | None) -> ecard.View:
-    """A view that counts a hidden emperor as one card fewer."""
-    seen = ecard.view(state, player)
-    laid = {who: card is ecard.Card.EMPEROR for who, card in state.pending_picks.items()}
-    return replace(seen, hand_sizes=type(seen.hand_sizes)({who: n - laid[who] for who, n in seen.hand_sizes.items()}))
-
-
-def hints(state: ecard.State, player: PlayerId) -> tuple[ecard.Pick, ...]:
-    """Actions in an order that depends on the other's hidden card."""
-    offered = ecard.actions(state, player)
-    is_hinted = ecard.Card.CITIZEN in [card for who, card in state.pending_picks.items() if who != player]
-    return offered[::-1] if is_hinted else offered
-
-
-PLANTED: dict[str, AnyGame] = {
-    "a view": with_fields(ecard.game, view=shows_the_pick),
-    "the order of actions": with_fields(ecard.game, actions=hints),
-}
 
 
 def many_runs(game: AnyGame) -> None:
