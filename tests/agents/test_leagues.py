@@ -3,12 +3,15 @@
 import asyncio
 from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from tests.agents.company import company, pairings, points_of, run, standings_of, until
+from turnstile.agents.exchange import Answer, Exchange
 from turnstile.agents.games import games_for_two
+from turnstile.kernel.values import encode
 from turnstile.league.manager_state import Phase
 from turnstile.league.words import GAME_TYPE
 
@@ -38,6 +41,42 @@ def test_a_league_is_played_to_its_end_every_pairing_once_and_the_table_is_the_s
                 history = here.history(f"P{number:02}")
                 assert history["stats"]["total_matches"] == count - 1
                 assert all(match["is_fair"] for match in history["matches"])
+
+    run(play())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_A10_whatever_is_captured_and_sent_again_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Every request that any of them was ever sent may come again, at once and much later."""
+    answer, chance = Exchange.answer, Random(seed)
+    captured: dict[Exchange, list[tuple[bytes, str, str | None]]] = {}
+
+    async def answered(self: Exchange, body: bytes, peer: str, posted: str | None = None) -> Answer:
+        said = await answer(self, body, peer, posted)
+        kept = captured.setdefault(self, [])
+        kept.append((body, peer, posted))
+        for again in (kept[-1], chance.choice(kept)):
+            replayed = await answer(self, *again)
+            assert b"Internal error" not in encode(replayed.body)
+        return said
+
+    monkeypatch.setattr(Exchange, "answer", answered)
+
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            manager = await here.manager(3)
+            referee = await here.referee()
+            players = [await here.player(f"Player {number}") for number in range(3)]
+            for agent in (*players, referee):
+                assert (await agent.ended()).failure is None
+            files = here.match_files()
+            assert pairings(files) == everybody(3)
+            assert points_of(files) == standings_of(manager.host.work.state)
+            assert [here.history(player)["stats"]["total_matches"] for player in ("P01", "P02", "P03")] == [2, 2, 2]
+            assert len(manager.host.work.state.players) == 3
+            assert len(manager.host.work.state.referees) == 1
 
     run(play())
 
