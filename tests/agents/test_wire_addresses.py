@@ -7,7 +7,16 @@ import pytest
 from tests.agents import zoo
 from tests.agents.wired import INVITATION, JOINED, asked, run
 from tests.agents.zoo import living
-from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, Reach, Resolver, admitted, allowing, refusal
+from turnstile.agents.addresses import (
+    OPEN_NETWORK,
+    THIS_MACHINE,
+    Reach,
+    Resolver,
+    admitted,
+    allowing,
+    reach_of,
+    refusal,
+)
 from turnstile.agents.caller import Caller, Unreached
 
 LOOPBACK = [
@@ -116,6 +125,16 @@ def test_A8_the_open_network_is_called_over_https(url: str) -> None:
 @pytest.mark.parametrize("url", PUBLIC[1:])
 def test_A8_a_league_on_this_machine_calls_nobody_else(url: str) -> None:
     assert refusal(url, THIS_MACHINE) is not None
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8101/mcp", "http://[::1]:8101/mcp", "http://localhost:8101/mcp"])
+def test_A8_a_league_that_reaches_further_than_this_machine_does_not_call_it(url: str) -> None:
+    assert refusal(url, reach_of((), is_public=False)) is None
+    wider = ((("10.0.0.0/8",), False), (("agents.internal",), False), ((), True), (("10.0.0.0/8",), True))
+    for more, is_public in wider:
+        assert refusal(url, reach_of(more, is_public=is_public)) == "an address that may not be called"
+    assert refusal("http://10.1.2.3/mcp", reach_of(("10.0.0.0/8",), is_public=False)) is None
+    assert refusal("http://127.0.0.1:8101/mcp", reach_of(("10.0.0.0/8", "127.0.0.1"), is_public=False)) is None
 
 
 def test_A8_organisers_allow_more() -> None:

@@ -8,6 +8,7 @@ calls only what is out on the open network, over https. Organisers can allow fur
 import asyncio
 import re
 import socket
+from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
@@ -56,6 +57,16 @@ class Reach(msgspec.Struct, frozen=True):
 
 THIS_MACHINE = Reach(networks=LOOPBACK)
 OPEN_NETWORK = Reach(is_public=True)
+
+
+def reach_of(more: Sequence[str], *, is_public: bool) -> Reach:
+    """How far a league reaches with these options. One that reaches any further than this machine does not call it.
+
+    Else whoever registers from elsewhere could have us call what listens here for nobody but ourselves.
+    """
+    if not is_public and not more:
+        return THIS_MACHINE
+    return allowing(OPEN_NETWORK if is_public else Reach(), *more)
 
 
 def allowing(reach: Reach, *more: str) -> Reach:

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.addresses import OPEN_NETWORK, THIS_MACHINE, allowing, refusal
+from turnstile.agents.addresses import reach_of, refusal
 from turnstile.agents.host import CannotStart, Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
@@ -39,7 +39,7 @@ def run(
 ) -> None:
     """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
     outlive_pipes()
-    reach = allowing(OPEN_NETWORK if public else THIS_MACHINE, *allow)
+    reach = reach_of(allow, is_public=public)
     if "manager" in given and (why := refusal(given["manager"], reach)):
         raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
     with _log(log_file) as log:

@@ -81,7 +81,7 @@ COMMON = (
         multiple=True,
         metavar="HOST|NETWORK",
         callback=places,
-        help="Call agents there, too; by default only those on this machine. May be repeated.",
+        help="Call agents there. By default, and only then, those on this machine. May be repeated.",
     ),
     click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
     click.option(
