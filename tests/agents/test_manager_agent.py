@@ -11,7 +11,8 @@ import pytest
 from tests.agents.company import Company, Running, company, run, until
 from tests.agents.test_leagues import start
 from tests.agents.wired import Said, post
-from tests.agents.zoo import Body, by_tool, living
+from tests.agents.zoo import Body, by_tool, living, played, result
+from tests.agents.zoo import Said as Told
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.host import CannotStart
 from turnstile.agents.incoming import Incoming
@@ -20,6 +21,8 @@ from turnstile.agents.rpc import Fault
 from turnstile.league.management import LeagueStatus, StartLeague
 from turnstile.league.manager_state import Options
 from turnstile.league.words import Address
+
+SHORT = 0.02  # 10 seconds are 200 milliseconds
 
 
 async def say(manager: Running, message_type: str, sender: str | None = None, **fields: Any) -> Body:
@@ -151,6 +154,62 @@ def test_players_that_cannot_register_are_listed(tmp_path: Path) -> None:
                 await manager.ended()
                 (match,) = here.match_files().values()
                 assert match["result"]["choices"] == {"P01": "odd", "P02": "odd"}
+
+    run(play())
+
+
+def by_everything(body: Body) -> Told:
+    """A player that understands whatever it is told."""
+    return result(body, played(body["params"]))
+
+
+@pytest.mark.parametrize(
+    "kind", ["ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"]
+)
+def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached(tmp_path: Path, kind: str) -> None:
+    hung_up = 0
+
+    def away_for_a_moment(body: Body) -> Told:
+        nonlocal hung_up
+        if body.get("params", {}).get("message_type") == kind and hung_up < 4:
+            hung_up += 1
+            raise ConnectionError
+        return by_everything(body)
+
+    async def play() -> None:
+        async with living(away_for_a_moment) as one, living(by_everything) as other:
+            players = [("Foreign", one.url), ("Strange", other.url)]
+            async with company(tmp_path, SHORT) as here:
+                manager = await here.manager(players=players, ends_with_league=True)
+                await here.referee()
+                await until(lambda: bool(manager.host.work.state.referees))
+                await start(here.url)
+                await manager.ended()
+        heard = [body["params"]["message_type"] for body in one.heard if "params" in body]
+        assert hung_up == 4
+        assert heard.count(kind) == 5
+
+    run(play())
+
+
+def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with living(by_everything) as one:
+            async with living(by_everything) as gone:
+                pass
+            async with company(tmp_path, SHORT) as here:
+                manager = await here.manager(players=[("Gone", gone.url), ("Here", one.url)], ends_with_league=True)
+                await here.referee()
+                await until(lambda: bool(manager.host.work.state.referees))
+                await start(here.url)
+                await manager.ended()
+            lines = here.journal.getvalue().splitlines()
+            failed = [line.partition("Failed to send ")[2].split()[0] for line in lines if "[league_manager] F" in line]
+            assert failed == ["ROUND_ANNOUNCEMENT"] * 4 + [
+                "LEAGUE_STANDINGS_UPDATE",
+                "ROUND_COMPLETED",
+                "LEAGUE_COMPLETED",
+            ]
 
     run(play())
 

@@ -6,6 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.agents.company import company, run, until
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.zoo import Body, living, result
@@ -240,6 +242,32 @@ def test_A1_an_answer_after_the_deadline_is_refused_and_changes_nothing(tmp_path
             )
             assert late.json.get("error", {}).get("code") == 4003 or late.json["result"]["status"] == "IGNORED"
             assert file_of(tmp_path)["result"] == before
+
+    run(play())
+
+
+@pytest.mark.parametrize("kind", ["GAME_INVITATION", "CHOOSE_PARITY_CALL"])
+def test_an_answer_that_comes_after_its_time_counts_while_it_is_still_waited_for(tmp_path: Path, kind: str) -> None:
+    """The first question is answered when the second has come, which is not answered at all."""
+
+    async def play() -> None:
+        async with foreign_league(tmp_path, SHORT) as league:
+            asked_again = asyncio.Event()
+
+            async def tardy(fields: Body) -> Body:
+                if fields["message_type"] == kind:
+                    if len(league.heard("P01", kind)) > 1:
+                        asked_again.set()
+                        await asyncio.Event().wait()
+                    await asked_again.wait()
+                return joins(fields, "even")
+
+            await league.enter("P01", tardy)
+            await league.enter("P02")
+            await league.hand_out()
+            report = await league.reports.get()
+            assert report["result"]["details"]["choices"] == {"P01": "even", "P02": "odd"}
+            assert len(league.heard("P01", kind)) == 2
 
     run(play())
 

@@ -266,6 +266,28 @@ def test_who_is_busy_is_not_asked_in_another_form(status: int) -> None:
     run(main())
 
 
+@pytest.mark.parametrize("status", [302, 404, 429, 500, 503])
+def test_an_answer_is_one_whatever_its_status(status: int) -> None:
+    def strange(body: zoo.Body) -> zoo.Said:
+        return status, zoo.by_tool(body)[1]
+
+    async def main() -> None:
+        async with living(strange) as animal, Caller() as caller:
+            assert await asked(caller, animal.url, INVITATION) == JOINED
+
+    run(main())
+
+
+@pytest.mark.parametrize("status", [302, 429, 503])
+def test_who_has_not_heard_what_it_was_told_has_not_acknowledged_it(status: int) -> None:
+    async def main() -> None:
+        async with living(lambda _: (status, {"status": "ok"})) as animal, Caller() as caller:
+            with pytest.raises(Unreached):
+                await asked(caller, animal.url, OVER)
+
+    run(main())
+
+
 def test_A9_a_call_says_nothing_but_what_it_has_to() -> None:
     """No cookies that were set before, no compression asked for, and nobody else's token."""
     heads: list[bytes] = []

@@ -144,13 +144,13 @@ def stuttering(rng: Random) -> Callable[[LeagueMessage], int]:
 
 
 def losing(rng: Random) -> Callable[[LeagueMessage], int]:
-    """A network that loses now and then, but never so much that a player is given up."""
-    lost: dict[type[Any], int] = {}
+    """A network that loses now and then, but never so much that a player is given up: nothing twice in a row."""
+    lost: dict[tuple[type[Any], Any], bool] = {}
 
     def times(message: LeagueMessage) -> int:
-        run = lost.get(type(message), 0)
-        lost[type(message)] = run + 1 if run < 1 and rng.random() < 0.3 else 0
-        return 0 if lost[type(message)] else rng.choice([1, 2])
+        what = type(message), getattr(message, "player_id", None)
+        lost[what] = not lost.get(what) and rng.random() < 0.3
+        return 0 if lost[what] else rng.choice([1, 2])
 
     return times
 

@@ -107,6 +107,7 @@ class Caller:
         to: Address,
         conversation: str,
         seconds: float,
+        patience: float | None = None,
         token: str | None = None,
         written: Written | None = None,
     ) -> Answered:
@@ -114,7 +115,8 @@ class Caller:
 
         The typed reply, with the ids of the call; a `Receipt` when the peer has answered nothing of use, in any form;
         a `Fault` when it has answered an error. Raises `Unreached` on anything that is no answer. `to` is needed
-        because a reply is given the id of who was asked, and the league manager's answers may be longer. `token`: what
+        because a reply is given the id of who was asked, and the league manager's answers may be longer.
+        `seconds`: what the peer is told it has; `patience`: how long it is waited for, if that is longer. `token`: what
         to show in place of the usual one. `written` is called when the question has been put on the wire, in whichever
         form, or cannot be.
         """
@@ -124,7 +126,7 @@ class Caller:
         fields = wire_fields(message, who, conversation, self._now(), to=to, token=token, seconds=seconds)
         attempt = _Attempt(message, to, self.dialects.of(endpoint))
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds if patience is None else patience):
                 with claiming(message, who):
                     await self._try_forms(endpoint, fields, attempt, written)
         except TimeoutError:
@@ -152,7 +154,9 @@ class Caller:
         for form in attempt.forms():
             body = msgspec.json.encode(framed(form, fields, next(self._numbers)))
             status, data = await self._posted(endpoint, body, self._cap(attempt.to), written)
-            if attempt.is_settled_by(form, read_reply(attempt.call, attempt.to, status, data)):
+            answer = read_reply(attempt.call, attempt.to, status, data)
+            attempt.refuse_status(status, answer)
+            if attempt.is_settled_by(form, answer):
                 return
         attempt.all_tried()
 
@@ -177,10 +181,6 @@ class Caller:
         session = self._opened()
         sending = session.post(endpoint, data=body, allow_redirects=False, trace_request_ctx=written)
         async with sending as response:
-            if response.status in BUSY:
-                raise Unreached("the peer is busy")
-            if 300 <= response.status < 400:
-                raise Unreached("the peer sends us elsewhere")
             return response.status, await _capped(response, most)
 
     def _opened(self) -> aiohttp.ClientSession:
@@ -243,6 +243,15 @@ class _Attempt:
 
     def forms(self) -> list[Form]:
         return self._dialect.forms(self._message_type)
+
+    def refuse_status(self, status: int, answer: Answered | Unusable) -> None:
+        """An answer is one whatever its status. Where there is none, some have not heard what they were told."""
+        if isinstance(answer, LeagueMessage) and not isinstance(self.call, TOLD):
+            return
+        if status in BUSY:
+            raise Unreached("the peer is busy")
+        if 300 <= status < 400:
+            raise Unreached("the peer sends us elsewhere")
 
     def is_settled_by(self, form: Form, answer: Answered | Unusable) -> bool:
         if isinstance(answer, Unusable):

@@ -20,25 +20,33 @@ from turnstile.agents.journal import Journal
 from turnstile.agents.keeper import Refuse
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
-from turnstile.agents.replies import ANSWERS, Answered
+from turnstile.agents.replies import ANSWERS, TOLD, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.messages import ACKNOWLEDGED, ChooseParityCall, GameInvitation, GameMoveCall, LeagueMessage
-from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, Address
+from turnstile.league.management import LeagueError, Ping
+from turnstile.league.messages import (
+    ACKNOWLEDGED,
+    ChooseParityCall,
+    GameInvitation,
+    GameMoveCall,
+    LeagueMessage,
+)
+from turnstile.league.registering import pause
+from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 from turnstile.store.protocol import Store
 
 T = TypeVar("T")
 
-REPLIES = tuple(set(ANSWERS.values()))
+REPLIES: tuple[type[LeagueMessage], ...] = (*set(ANSWERS.values()), LeagueError)
 SECONDS: dict[type[Any], float] = {
     GameInvitation: JOIN_SECONDS,
     ChooseParityCall: CHOICE_SECONDS,
     GameMoveCall: CHOICE_SECONDS,
 }
-"""How long a call waits for its answer, where that is not as long as for an answer of the league manager."""
+"""How long somebody has to answer a call, where that is not as long as the league manager has."""
 
 DONE = Ack(status=ACKNOWLEDGED)
 LATE = "The answer was not made in time."
@@ -71,6 +79,8 @@ class Agent:
         self.scribe = Scribe(self._file_failed)
         self._caller = caller
         self._outbox = Outbox(self.start) if is_orderly else None
+        self._patience = 1 if is_orderly else MAX_RETRIES + 1
+        """For how many of its time limits a call waits: what is asked again meanwhile may still be answered."""
         self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
         self._passing: set[asyncio.Task[Any]] = set()
@@ -189,15 +199,39 @@ class Agent:
             turn.pass_on()
 
     async def _call(self, work: Work[S], state: S, send: Send, written: Callable[[], None] | None = None) -> None:
-        """Call somebody, and let happen what comes of it."""
+        """Call somebody, and let happen what comes of it. In an orderly agent nobody else waits for this."""
+        reached = await self._called(work, state, send, written)
+        tries = MAX_RETRIES if self._is_told_again(send) else 0
+        for number in range(tries):
+            if reached:
+                return
+            await asyncio.sleep(pause(number) * work.keeper.pace)
+            reached = await self._called(work, state, send, is_first=False)
+
+    def _is_told_again(self, send: Send) -> bool:
+        """A broadcast to somebody who could just now be reached is repeated; to one who is gone it is not."""
+        is_broadcast = isinstance(send.message, TOLD) and not isinstance(send.message, Ping)
+        return self._outbox is not None and is_broadcast and self.contacts[send.to].failures <= 1
+
+    async def _called(
+        self,
+        work: Work[S],
+        state: S,
+        send: Send,
+        written: Callable[[], None] | None = None,
+        *,
+        is_first: bool = True,
+    ) -> bool:
+        """Call somebody once; whether it could be reached. Who is silent could."""
         message = send.message
         assert isinstance(message, LeagueMessage)
         endpoint = work.endpoint_of(state, send.to)
         if endpoint is None:
             await self._lost(work, state, send, "its address is not known")
-            return
+            return True
         self.journal.sent(work.match_of(state), message, send.to)
         seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
+        patience = seconds * self._patience
         began = asyncio.get_running_loop().time()
         try:
             answer = await self._caller.call(
@@ -207,16 +241,18 @@ class Agent:
                 to=Address(send.to),
                 conversation=work.conversation_of(state, send),
                 seconds=seconds,
+                patience=patience,
                 token=work.token_of(state, send),
                 written=written,
             )
         except Unreached as fault:
             self.contacts.failed(send.to)
-            is_silent = asyncio.get_running_loop().time() - began >= seconds
-            await self._lost(work, state, send, str(fault), is_silent=is_silent)
-            return
+            is_silent = asyncio.get_running_loop().time() - began >= patience
+            await self._lost(work, state, send, str(fault), is_news=is_first and not is_silent)
+            return is_silent
         self.contacts.answered(send.to)
         await self._answered(work, state, send, answer)
+        return True
 
     async def ask(
         self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
@@ -247,12 +283,12 @@ class Agent:
         assert self._outbox is not None
         await self._outbox.empty()
 
-    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_silent: bool = False) -> None:
-        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told."""
+    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
+        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
         assert isinstance(send.message, LeagueMessage)
         self.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
         self.journal.failed(work.match_of(state), send.message, send.to, why)
-        event = None if is_silent else work.failure_of(state, send)
+        event = work.failure_of(state, send) if is_news else None
         if event is not None:
             await self.bring(work, event)
 
