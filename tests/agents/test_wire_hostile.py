@@ -199,6 +199,23 @@ def test_A3_what_is_compressed_is_not_unpacked() -> None:
     assert len(heard) == 6
 
 
+def test_A3_answers_of_status_100_without_end_are_dropped() -> None:
+    """And meanwhile others are answered."""
+    sent = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await zoo.read_request(reader)
+        while True:
+            writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000)
+            await writer.drain()
+            sent += 25_000
+
+    fault = called(serve)
+    assert str(fault) == "the answer is too large"
+    assert sent < 20_000_000  # what fits into the buffers of two connections, and not what fits into the time
+
+
 def test_A3_headers_without_end_are_dropped() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await zoo.read_request(reader)

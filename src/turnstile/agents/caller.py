@@ -8,11 +8,13 @@ one deadline: finding a free connection, every form of the question, the last by
 import asyncio
 import itertools
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace, TracebackType
-from typing import Self
+from typing import Any, Self, cast
 
 import aiohttp
 import msgspec
+from aiohttp.client_proto import ResponseHandler
 
 from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
 from turnstile.agents.challenge import LeagueChallengeResponse, claiming, new_challenge
@@ -29,7 +31,8 @@ __all__ = ["Caller", "Fault", "Receipt", "Unreached"]
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024
 """A league manager has the tables of a whole league to tell."""
-MOST_AT_ONCE = 512
+MOST_HEAD_BYTES = 32 * 1024
+MOST_AT_ONCE = 1024
 MOST_PER_PEER = 32
 IDLE_SECONDS = 2.0
 """Shorter than anybody keeps a connection open for us: one that the other side is just closing is not used."""
@@ -41,6 +44,7 @@ HEADERS = {
     "User-Agent": "turnstile",
 }
 BUSY = (429, 503)
+TOO_LARGE = "the answer is too large"
 
 REASONS: tuple[tuple[type[Exception], str], ...] = (
     (aiohttp.ClientConnectorError, "nobody can be connected to there"),
@@ -83,7 +87,8 @@ class Caller:
         # Numbers, because some refuse texts, and counted: a reply belongs to the exchange in which it comes, and to no
         # other, whatever id it has; so there is nothing to be gained by guessing the next one.
         self._numbers = itertools.count(1)
-        self._session: aiohttp.ClientSession | None = None
+        self._sessions: dict[int, aiohttp.ClientSession] = {}
+        """By how much may come in an answer."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -94,9 +99,8 @@ class Caller:
         await self.close()
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        while self._sessions:
+            await self._sessions.popitem()[1].close()
 
     async def call(
         self,
@@ -174,26 +178,29 @@ class Caller:
                 # A connection that was kept open, and closed just now. Asking twice does no harm in this protocol.
                 return await self._exchanged(endpoint, body, most, written)
         except (aiohttp.ClientError, OSError) as fault:
+            if isinstance(fault, _TooLarge):
+                raise Unreached(TOO_LARGE) from None
             words = (reason for kind, reason in REASONS if isinstance(fault, kind))
             raise Unreached(next(words, "it cannot be called")) from None
 
     async def _exchanged(self, endpoint: str, body: bytes, most: int, written: Written | None) -> tuple[int, bytes]:
-        session = self._opened()
+        session = self._opened(most)
         sending = session.post(endpoint, data=body, allow_redirects=False, trace_request_ctx=written)
         async with sending as response:
             return response.status, await _capped(response, most)
 
-    def _opened(self) -> aiohttp.ClientSession:
-        """The one session. It belongs to the loop in which it is first used."""
-        if self._session is None:
-            connector = aiohttp.TCPConnector(
+    def _opened(self, most: int) -> aiohttp.ClientSession:
+        """The one session for answers of this length. It belongs to the loop in which it is first used."""
+        if most not in self._sessions:
+            connector = _BoundedConnector(
+                most + MOST_HEAD_BYTES,
                 resolver=self.resolver,
                 use_dns_cache=False,
                 limit=self._most_at_once,
                 limit_per_host=self._most_per_peer,
                 keepalive_timeout=IDLE_SECONDS,
             )
-            self._session = aiohttp.ClientSession(
+            self._sessions[most] = aiohttp.ClientSession(
                 connector=connector,
                 headers=HEADERS,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -202,7 +209,43 @@ class Caller:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trace_configs=[_watch_of_writing()],
             )
-        return self._session
+        return self._sessions[most]
+
+
+class _BoundedConnector(aiohttp.TCPConnector):
+    """Connections that end when more comes than any answer may have.
+
+    Of an answer's body no more is read than is wanted. But before that a peer may send answers of status 100 without
+    end, and the client reads them all.
+    """
+
+    def __init__(self, most: int, **how: Any) -> None:
+        super().__init__(**how)
+        self._factory = cast("partial[ResponseHandler]", partial(_Bounded, most, self._loop))
+
+
+class _TooLarge(aiohttp.ClientError):
+    """More has come than any answer may have."""
+
+
+class _Bounded(ResponseHandler):
+    def __init__(self, most: int, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self._most = most
+        self._come = 0
+
+    def set_response_params(self, **how: Any) -> None:
+        """A new question is asked."""
+        self._come = 0
+        super().set_response_params(**how)
+
+    def data_received(self, data: bytes) -> None:
+        self._come += len(data)
+        if self._come <= self._most:
+            super().data_received(data)
+        elif self.transport is not None:
+            self.set_exception(_TooLarge())
+            self.transport.abort()
 
 
 def _watch_of_writing() -> aiohttp.TraceConfig:
@@ -220,12 +263,12 @@ def _watch_of_writing() -> aiohttp.TraceConfig:
 
 async def _capped(response: aiohttp.ClientResponse, most: int) -> bytes:
     if (response.content_length or 0) > most:
-        raise Unreached("the answer is too large")
+        raise Unreached(TOO_LARGE)
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
         if len(body) > most:
-            raise Unreached("the answer is too large")
+            raise Unreached(TOO_LARGE)
     return bytes(body)
 
 
