@@ -182,9 +182,34 @@ def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_p
             hold.set()
             assert (await league.reports.get())["match_id"] == "R1M2"
             assert "match/foreign/R1M1 is damaged" in league.here.journal.getvalue()
-            await league.announce(league.entry("R1M1", referee_id="REF01"))  # it is not begun anew
+            for _ in range(2):  # nobody knows a result yet: it is begun again
+                await league.announce(
+                    league.entry("R1M1", referee_id="REF01")
+                )  # nobody knows a result: it is begun again
+            report = await league.reports.get()
+            assert (report["match_id"], report["result"]["details"]["status"]) == ("R1M1", "DRAW")
             await gone(league)
             assert league.reports.empty()
+
+    run(play())
+
+
+def test_U9_a_match_whose_log_is_damaged_when_players_know_its_result_is_not_begun_again(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path) as league:
+            league.is_deaf = True
+            await league.enter("P01")
+            await league.enter("P02")
+            await league.announce(league.entry("R1M1", referee_id="REF01"))
+            await until(lambda: bool(league.heard("P01", "GAME_OVER") and league.heard("P02", "GAME_OVER")))
+            await league.referee.drop()
+            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
+            league.is_deaf = False
+            league.referee = await league.here.referee(port=league.referee.port)
+            await league.announce(league.entry("R1M1", referee_id="REF01"))
+            await gone(league)
+            assert league.reports.empty()
+            assert len(league.heard("P01", "GAME_INVITATION")) == 1
 
     run(play())
 

@@ -45,6 +45,7 @@ from turnstile.league.messages import (
     MatchResultReport,
     PlayerMeta,
 )
+from turnstile.league.schedule import matches
 from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId, Registration, player_address
 from turnstile.store.log import Instant
 from turnstile.store.protocol import Store
@@ -52,6 +53,7 @@ from turnstile.store.protocol import Store
 TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
 MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
+MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
 NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
@@ -294,8 +296,10 @@ class ManagerHost(Host):
         return self._shown(state, some or (round_id or state.round_id,))
 
     def whole_board(self) -> Board:
+        """The board with all rounds, unless they are too many for anybody to look at."""
         state = self.work.state
-        return self._shown(state, range(1, state.total_rounds + 1))
+        is_small = matches(len(state.players)) <= MOST_REPORTED
+        return self._shown(state, range(1, state.total_rounds + 1) if is_small else ())
 
     def _shown(self, state: State, rounds: Iterable[int]) -> Board:
         return shown(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)

@@ -79,7 +79,7 @@ Boards = Callable[[int | None], Board]
 
 def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
-    listeners = Listeners(news)
+    listeners, printer = Listeners(news), Printer(whole, news)
 
     async def show_page(request: Request) -> Response:
         wanted = request.query_params.get("round", "")
@@ -91,7 +91,7 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
 
     async def show_report(request: Request) -> Response:
         headers = {"Content-Security-Policy": policy(STYLE), "Cache-Control": "no-store"}
-        return HTMLResponse(report(whole()), headers=headers)
+        return HTMLResponse(await printer.printed(), headers=headers)
 
     async def show_json(request: Request) -> Response:
         return Response(encode(boards(None)), media_type="application/json", headers={"Cache-Control": "no-store"})
@@ -102,6 +102,25 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
         Route("/board.json", show_json),
         Route("/events", listeners.stream),
     ]
+
+
+class Printer:
+    """Makes the report: beside everything else, one at a time, and anew only when something has changed."""
+
+    def __init__(self, whole: Callable[[], Board], news: Bulletin) -> None:
+        self._whole = whole
+        self._news = news
+        self._one_at_a_time = asyncio.Lock()
+        self._version = -1
+        self._report = ""
+
+    async def printed(self) -> str:
+        async with self._one_at_a_time:
+            version = self._news.version
+            if version != self._version:
+                self._report = await asyncio.to_thread(lambda: report(self._whole()))
+                self._version = version
+            return self._report
 
 
 class Listeners:

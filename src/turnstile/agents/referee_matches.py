@@ -7,28 +7,47 @@ goes on after a restart. A match that is over is known by its log.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from turnstile.agents.host import Settings
 from turnstile.agents.keeper import Keeper
-from turnstile.agents.ledger import table_of
+from turnstile.agents.ledger import read_about, read_header, table_of
 from turnstile.agents.referee_work import MatchWork
 from turnstile.agents.runtime import Agent
 from turnstile.agents.transcript import Transcript, match_path
-from turnstile.kernel.chance import new_seed
+from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import Malformed, PlayerId
 from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
 from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import reported, resumed
 from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
-from turnstile.league.words import LEAGUE_MANAGER, MANAGER_SECONDS, LeagueId, MatchId, RefereeId, Registration
+from turnstile.league.words import (
+    GAME_TYPE,
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    LeagueId,
+    MatchId,
+    RefereeId,
+    Registration,
+)
 from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Store
 
 MATCHES = "match"
+NOTHING_TOLD = (Phase.WAITING_FOR_PLAYERS, Phase.COLLECTING_CHOICES)
+"""Phases in which no player knows a result yet. A match of Even/Odd whose log is damaged then is begun again, with the
+same seed: what the players have answered they answer again. Any other is the manager's to give to another referee."""
 MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
 PAGE = 100
+
+
+class _Found(NamedTuple):
+    table: TableId
+    is_begun: bool
+    damaged: TableId | None
+    """The log before this one, which cannot be read any more."""
 
 
 class Matches:
@@ -69,8 +88,18 @@ class Matches:
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
         """Whether a match was given to this referee before, be it over or not."""
-        table = table_of(MATCHES, league, match)
-        return table in self._all or await self._agent.store.row(table) is not None
+        return (await self._look_up(league, match)).is_begun
+
+    async def _look_up(self, league: LeagueId, match: MatchId) -> "_Found":
+        """The log of a match. Where one was damaged the next counts, if the match can be begun again."""
+        before: TableId | None = None
+        for number in count(1):
+            table = table_of(MATCHES, league, match, *([str(number)] if number > 1 else []))
+            row = await self._agent.store.row(table)
+            if row is None or not row.note or row.phase not in NOTHING_TOLD:
+                return _Found(table, row is not None, before)
+            before = table
+        raise AssertionError("there is always a next number")
 
     # after a restart
 
@@ -130,17 +159,28 @@ class Matches:
         return True
 
     async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
-        table = table_of(MATCHES, league, match.match_id)
-        if table in self._all:
+        found = await self._look_up(league, match.match_id)
+        if found.table in self._all:
             return None
-        if await self._agent.store.row(table) is not None:
-            self._agent.start(self._report_again(table))
+        if found.is_begun:
+            self._agent.start(self._report_again(found.table))
             return None
-        given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=new_seed())
+        seed = new_seed() if found.damaged is None else await self._seed_in(found.damaged)
+        if seed is None or (found.damaged is not None and match.game_type != GAME_TYPE):
+            return None
+        given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=seed)
         keeper = await Keeper.begin(
-            self._agent.store, table, referee, new(me), pace=self._pace, is_open=_is_open, about=given
+            self._agent.store, found.table, referee, new(me), pace=self._pace, is_open=_is_open, about=given
         )
         return self._work(keeper, given)
+
+    async def _seed_in(self, damaged: TableId) -> Seed | None:
+        """The seed that a match was bound to whose log is damaged, if that is still to be read."""
+        saved = await self._agent.store.load(damaged)
+        try:
+            return None if saved is None else read_about(read_header(damaged, saved.header), MatchAssigned).seed
+        except (Damaged, Malformed):
+            return None
 
     def _fill(self) -> None:
         """Begin with matches that wait, in the order of their assignment, while there is room."""

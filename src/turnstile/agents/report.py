@@ -21,6 +21,7 @@ def report(board: Board) -> Html:
         picture(board),
         tag("section", tag("h2", text("Fairness")), sections.fairness(board)),
         *_rounds(board),
+        _left_out(board),
         tag("footer", text("Made by Turnstile.")),
     )
     return document(f"{board.league_id}: report", STYLE, body)
@@ -30,6 +31,13 @@ def _rounds(board: Board) -> Iterator[Html]:
     for each in board.rounds:
         yield sections.one_round(board, each)
         yield sections.proofs(board, each)
+
+
+def _left_out(board: Board) -> Html:
+    """That there is more than is shown, where there is."""
+    if board.rounds or not board.matches_completed:
+        return NOTHING
+    return tag("p", text("The matches of this league are too many for one page; each has a file of its own."))
 
 
 # the picture
