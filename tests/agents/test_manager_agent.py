@@ -79,6 +79,18 @@ def test_who_asks_while_the_log_is_read_waits_and_is_answered_then(tmp_path: Pat
 # registration
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_A8_nobody_registers_the_manager_s_own_address(tmp_path: Path, host: str) -> None:
+    async def play() -> None:
+        async with managed(tmp_path) as (_, manager):
+            refused = await register(manager, "Echo", f"http://{host}:{manager.port}/mcp")
+            assert refused["status"] == "REJECTED"
+            assert "the league manager lives there" in refused["reason"]
+            assert (await register(manager, "Juniper", f"http://{host}:1/mcp"))["status"] == "ACCEPTED"
+
+    run(play())
+
+
 def test_who_registers_again_after_a_restart_of_the_manager_is_given_the_same_id_and_token(tmp_path: Path) -> None:
     async def play() -> None:
         async with managed(tmp_path) as (here, manager):

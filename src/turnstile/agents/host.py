@@ -213,15 +213,24 @@ class Host:
             )
         return endpoint
 
-    def _door(self) -> Door:
+    def is_own(self, endpoint: str) -> bool:
+        """Whether whoever calls there calls this agent."""
+        own, other = urlsplit(self.endpoint), urlsplit(endpoint)
+        return own.port == other.port and other.hostname in {*self._hosts, own.hostname}
+
+    @property
+    def _hosts(self) -> tuple[str, ...]:
+        """The names of this host, as far as they are known."""
         named = urlsplit(self.settings.endpoint or "").hostname
-        hosts = (*LOCAL_HOSTS, self.settings.host, *([named] if named else ()))
+        return (*LOCAL_HOSTS, self.settings.host, *([named] if named else ()))
+
+    def _door(self) -> Door:
         metrics = Route("/metrics", self._metrics)
         return Door(
             self.who,
             self.takes,
             self._handle,
-            hosts=hosts,
+            hosts=self._hosts,
             per_agent=Quota(*self.quota),
             posts=self.posts,
             routes=(metrics, *self.routes()),

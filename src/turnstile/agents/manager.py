@@ -274,6 +274,8 @@ class ManagerHost(Host):
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
         meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
         why = await admitted(meta.contact_endpoint, self.settings.reach)
+        if why is None and self.is_own(meta.contact_endpoint):
+            why = "the league manager lives there"
         if why is not None:
             return f"{UNREACHABLE}: {why}"
         seconds = CHALLENGE_SECONDS * self.work.keeper.pace
