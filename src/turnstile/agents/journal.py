@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from turnstile.kernel.machine import Hop
+from turnstile.kernel.machine import AUTO, Hop
 from turnstile.kernel.values import Message, wire_name
 
 LONGEST_WORD = 200  # characters of anything that others have written
@@ -49,9 +49,8 @@ class Journal:
         self._write = self._object if as_json else self._line
 
     def transition(self, match: str | None, hop: Hop) -> None:
-        event = (hop.label or hop.cause).replace(" ", "_")
-        text = f"State transition: {hop.source} -> {hop.target} (event: {event})"
-        self._write(match, text, {"kind": "transition", "from": hop.source, "to": hop.target, "event": event})
+        text = f"State transition: {hop.source} -> {hop.target} (event: {event_of(hop)})"
+        self._write(match, text, {"kind": "transition", **transition_of(hop)})
 
     def sent(self, match: str | None, message: Message, to: str) -> None:
         name, more = wire_name(type(message)), shown(message)
@@ -100,6 +99,24 @@ class Journal:
     def _instant(self, precision: str) -> str:
         at = datetime.fromtimestamp(self._now() / 1000, UTC)
         return at.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def event_of(hop: Hop) -> str:
+    """What has led from one state to another, as the specification calls it.
+
+    That is the message, or the internal event: `timeout_player_A` for a timer. Only where the specification has a name
+    for what a message completes, or for what happens by itself, it is that: `both_players_arrived`, `number_drawn`.
+    """
+    if hop.cause == AUTO:
+        return hop.label.replace(" ", "_") or AUTO
+    is_named = "_" in hop.label and " " not in hop.label
+    return hop.label if is_named and hop.cause.isupper() else hop.cause
+
+
+def transition_of(hop: Hop) -> dict[str, str]:
+    """A transition for programs. Where its event can lead to several states, `branch` says why to this one."""
+    told = {"from": hop.source, "to": hop.target, "event": event_of(hop)}
+    return {**told, "branch": hop.label} if hop.label and hop.cause != AUTO else told
 
 
 def shown(message: Message) -> dict[str, Any]:
