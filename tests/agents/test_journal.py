@@ -125,6 +125,7 @@ def test_programs_are_given_objects() -> None:
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
     journal.note("something")
     journal.critical("something else")
+    journal.remark("something odd")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",
@@ -135,7 +136,8 @@ def test_programs_are_given_objects() -> None:
         "to": "WAITING_FOR_PLAYERS",
         "event": "match_assigned",
     }
-    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical"]
+    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical", "remark"]
+    assert journal.trouble == "something"
 
 
 def test_A20_a_line_shows_what_is_named_and_nothing_else() -> None:

@@ -27,6 +27,7 @@ from turnstile.agents.exchange import Reply
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.journal import Journal
 from turnstile.agents.quota import Quota
+from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
@@ -140,6 +141,11 @@ class Host:
         out: TextIO = self.settings.log
         journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
         self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
+        self._remarks = Remarks(journal.remark)
+        with hearing(self._remarks):
+            await self._work(store, stop, ready)
+
+    async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         before = await self.restore(store)
         serving = await self._listening(self._port(before))
         try:
@@ -163,7 +169,8 @@ class Host:
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
             """Whoever comes while the log is still being read waits at the door."""
             await self._is_open.wait()
-            await door(scope, receive, send)
+            with hearing(self._remarks):
+                await door(scope, receive, send)
 
         try:
             return await serve(once_open, self.settings.host, port)

@@ -76,6 +76,10 @@ class Journal:
         self.trouble = printable(text)
         self._write(match, printable(text), {"kind": "note", "text": printable(text)})
 
+    def remark(self, text: str) -> None:
+        """Something that is odd, and no trouble."""
+        self._write(None, f"Noted: {printable(text)}", {"kind": "remark", "text": printable(text)})
+
     def critical(self, text: str, match: str | None = None) -> None:
         """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
         self._write(match, f"CRITICAL: {printable(text)}", {"kind": "critical", "text": printable(text)})
