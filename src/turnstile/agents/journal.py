@@ -2,7 +2,7 @@
 
 For people a line looks as the specification has it; for programs it is an object. Lines start empty and name what they
 show: of a message its type, who sent it, and the few fields listed here. So no token, no seed and no choice is ever in
-one, whatever is added to the messages later.
+one, whatever is added to the messages later; but of a match that is over a player says what was chosen.
 """
 
 import json
@@ -75,6 +75,11 @@ class Journal:
     def note(self, text: str, match: str | None = None) -> None:
         self.trouble = printable(text)
         self._write(match, printable(text), {"kind": "note", "text": printable(text)})
+
+    def over(self, what: str, match: str | None, account: dict[str, Any]) -> None:
+        """A match or a league is over, and what it has come to."""
+        told = {name: _plain(value) for name, value in account.items()}
+        self._write(match, f"{what} over{_bracketed(told)}", {"kind": f"{what.lower()}_over", **told})
 
     def remark(self, text: str) -> None:
         """Something that is odd, and no trouble."""
