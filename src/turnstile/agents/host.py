@@ -90,7 +90,7 @@ class Host:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.who = Identity(Address(f"{self.role}:{slug(settings.name)}"))
+        self.who = Identity(Address(f"{self.role}:{plain(settings.name)}"))
         self.failure: str | None = None
         """Why it has ended by itself, if that is an error."""
         self._is_open = asyncio.Event()
@@ -252,7 +252,12 @@ class Host:
         return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
 
 
+def plain(name: str) -> str:
+    """A name as part of an address, while there is no id: in lower case, and with hyphens for blanks."""
+    return "-".join(name.lower().split())
+
+
 def slug(name: str) -> str:
-    """A name in lower case, as part of an address and of a file's name. One that is lost in this gets a mark."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
-    return plain if plain == name.lower() else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    """A name in lower case, as part of a file's name. One that is lost in this gets a mark."""
+    kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
+    return kept if kept == name.lower() else f"{kept}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
