@@ -87,6 +87,14 @@ def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) 
     assert "a second" not in out
 
 
+def test_virtual_time_has_no_scale_and_who_gives_one_is_told_so(turnstile: Turnstile) -> None:
+    plain = ("league", "run", "--in-process", "--players", "2")
+    assert "--time-scale" not in turnstile(*plain).err
+    assert "--time-scale changes nothing here" in turnstile(*plain, "--time-scale", "0.5").err
+    said = " ".join(turnstile("league", "run", "--help").out.split())
+    assert "a python: strategy that hangs hangs the league, and command: is refused" in said
+
+
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules in this folder are found by whatever is started."""
