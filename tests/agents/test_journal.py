@@ -6,12 +6,14 @@ import json
 import pytest
 
 from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER
-from turnstile.agents.journal import Journal, printable, short, shown
+from turnstile.agents.journal import Journal, event_of, printable, short, shown, transition_of
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Hop
 from turnstile.kernel.values import Message
 from turnstile.league.messages import LeagueRegisterResponse
+from turnstile.league.player import player
+from turnstile.league.referee import referee
 from turnstile.league.words import Registration
 
 AT = 1_737_280_860_000  # 2025-01-19 10:01:00
@@ -39,7 +41,9 @@ def test_its_lines_are_those_of_the_specification() -> None:
     journal.sent("R1M1", INVITATION, "player:P01")
     journal.received("R1M1", JOINED, "player:P01")
     journal.sent("R1M1", JOINED, "referee:REF01")
-    journal.transition("R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both players"))
+    journal.transition(
+        "R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both_players_arrived")
+    )
     journal.critical("The strategy was late.", "R1M1")
     assert out.getvalue().splitlines() == [
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
@@ -47,9 +51,71 @@ def test_its_lines_are_those_of_the_specification() -> None:
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Received GAME_JOIN_ACK from P01 (accept=true)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_JOIN_ACK to REF01 (accept=true)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: WAITING_FOR_PLAYERS -> COLLECTING_CHOICES "
-        "(event: both_players)",
+        "(event: both_players_arrived)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] CRITICAL: The strategy was late.",
     ]
+
+
+EVENTS = {
+    "match_assigned",
+    "GAME_JOIN_ACK",
+    "both_players_arrived",
+    "timeout_player_A",
+    "timeout_player_B",
+    "CHOOSE_PARITY_RESPONSE",
+    "number_drawn",
+    "players_notified",
+    "MATCH_RESULT_ACK",
+    "cleanup_complete",
+    "player_startup",
+    "LEAGUE_REGISTER_RESPONSE",
+    "timeout",
+    "ROUND_ANNOUNCEMENT",
+    "GAME_INVITATION",
+    "ready_to_join",
+    "CHOOSE_PARITY_CALL",
+    "choice_made",
+    "GAME_OVER",
+    "LEAGUE_STANDINGS_UPDATE",
+    "ROUND_COMPLETED",
+    "LEAGUE_COMPLETED",
+    "shutdown_initiated",
+}
+"""The events of the specification."""
+
+OTHERS = {
+    "GAME_ERROR",
+    "GAME_MOVE_CALL",
+    "GAME_MOVE_RESPONSE",
+    "GAME_OVER_ACK",
+    "LEAGUE_QUERY_RESPONSE",
+    "delivery_failed",
+    "move_made",
+    "timeout_league_manager",
+    "timeout_notification",
+}
+"""Those it has no transition for; docs/departures.md tells of them."""
+
+
+def test_every_transition_of_a_match_names_an_event_and_never_a_branch() -> None:
+    hops = [hop for machine in (referee, player) for row in machine.rows for hop in row.hops.values()]
+    events = {event_of(hop) for hop in hops}
+    assert events - OTHERS <= EVENTS
+    assert events >= EVENTS
+    timeouts = [hop for hop in hops if "timeout" in hop.cause]
+    assert all(event_of(hop) == hop.cause for hop in timeouts)
+
+
+def test_where_an_event_leads_to_several_states_programs_are_told_why_to_this_one() -> None:
+    out_of_time = Hop("WAITING_FOR_PLAYERS", "NOTIFYING_PLAYERS", "timeout_player_A", "exhausted")
+    told = {"from": "WAITING_FOR_PLAYERS", "to": "NOTIFYING_PLAYERS", "event": "timeout_player_A"}
+    assert transition_of(out_of_time) == {**told, "branch": "exhausted"}
+    by_itself = Hop("COMPLETING_ROUND", "PAIRING_PLAYERS", "auto", "next round")
+    assert transition_of(by_itself) == {"from": "COMPLETING_ROUND", "to": "PAIRING_PLAYERS", "event": "next_round"}
+    for as_json, said in ((True, '"branch": "exhausted"'), (False, "(event: timeout_player_A)\n")):
+        journal, out = lines(as_json)
+        journal.transition("R1M1", out_of_time)
+        assert said in out.getvalue()
 
 
 def test_programs_are_given_objects() -> None:
@@ -59,6 +125,7 @@ def test_programs_are_given_objects() -> None:
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
     journal.note("something")
     journal.critical("something else")
+    journal.remark("something odd")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",
@@ -69,7 +136,8 @@ def test_programs_are_given_objects() -> None:
         "to": "WAITING_FOR_PLAYERS",
         "event": "match_assigned",
     }
-    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical"]
+    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical", "remark"]
+    assert journal.trouble == "something"
 
 
 def test_A20_a_line_shows_what_is_named_and_nothing_else() -> None:

@@ -43,8 +43,69 @@ def test_A20_everything_sent_and_received_has_its_line_and_no_line_has_a_secret(
         "[REF01] Sent LEAGUE_COMPLETED_ACK to league_manager",
     ):
         assert line in journal, line
+    while_it_is_played = "\n".join(line for line in journal.splitlines() if "] Match over (" not in line)
     for secret in ("tok-", "=odd", "odd)", "seed"):
-        assert secret not in journal
+        assert secret not in while_it_is_played
+    for name in ("P01", "P02"):
+        lines = [line for line in journal.splitlines() if f"[{name}] " in line]
+        told, heard = (
+            next(at for at, line in enumerate(lines) if what in line) for what in ("Match over", "Received GAME_OVER")
+        )
+        assert told > heard  # a choice may be read by others when the match is over, and not before
+
+
+def test_when_the_league_is_over_a_player_says_how_it_did(tmp_path: Path) -> None:
+    async def play() -> str:
+        async with company(tmp_path) as here:
+            manager = await here.manager(2, ends_with_league=True)
+            others = [
+                await here.referee(),
+                *[await here.player(name, f"always:{side}") for name, side in SIDES.items()],
+            ]
+            for running in (manager, *others):
+                await running.ended()
+            return here.journal.getvalue()
+
+    journal = run(play())
+    ends = re.findall(r"\[P0[12]\] \[R1M1\] Match over \((.*)\)", journal)
+    assert len(ends) == 2
+    for end in ends:
+        assert re.fullmatch(
+            r"result=(WIN|LOSS), opponent=P0[12], my_choice=(even|odd), opponent_choice=(even|odd), "
+            r"drawn_number=\d+, is_fair=true",
+            end,
+        )
+    for rank, points, wins in ((1, 3, 1), (2, 0, 0)):
+        counts = f"rank={rank}, players=2, points={points}, wins={wins}, draws=0, losses={1 - wins}"
+        assert journal.count(f" League over ({counts}, technical_losses=0, matches_played=1)") == 1
+
+
+SIDES = {"Juniper": "odd", "Sorrel": "even"}
+
+
+def test_a_result_that_cannot_be_read_is_a_line_and_a_flag_in_the_history(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="always:odd")
+            for number in (1, 2):
+                await on.announce(f"R{number}M1", number)
+                await on.invite(f"R{number}M1", number)
+                await on.call(f"R{number}M1")
+                if number == 1:
+                    said = await on.say("GAME_OVER", match_id="R1M1", game_type="even_odd", game_result="won!")
+                    assert said["message_type"] == "GAME_OVER_ACK"
+            await on.complete()
+            await on.complete()
+            await on.player.ended()
+            journal = on.here.journal.getvalue()
+            assert "[P01] [R1M1] The result cannot be read: the match is kept without one." in journal
+            assert "[P01] [R2M1] Match over (opponent=P02, my_choice=odd)" in journal
+            assert journal.count("League over (") == 1
+            unread, unheard = on.here.history("P01")["matches"]
+            assert (unread["result"], unheard["result"]) == (None, None)
+            assert (unread["is_unreadable"], unheard.get("is_unreadable")) == (True, None)
+
+    run(play())
 
 
 def test_what_changes_nothing_is_no_transition(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.agents.company import Company, Running, company, run, until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.agents.host import CannotStart
+from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.player import PlayerHost
 from turnstile.league.player_state import Phase
 
@@ -233,6 +233,18 @@ def test_a_player_that_cannot_reach_the_manager_gives_up_with_a_sentence(tmp_pat
             assert (await again.ended()).failure == ended.failure
 
     run(play())
+
+
+@pytest.mark.parametrize(
+    ("name", "sender"),
+    [
+        ("Alpha", "player:alpha"),
+        (" Red  Fox ", "player:red-fox"),
+        ("\xc4", "player:\xe4"),
+    ],
+)
+def test_before_it_has_an_id_a_player_is_called_by_its_name_in_lower_case(name: str, sender: str) -> None:
+    assert PlayerHost(Settings(name=name)).who.sender == sender
 
 
 def test_a_player_that_is_rejected_gives_up_with_a_sentence(tmp_path: Path) -> None:

@@ -1,13 +1,13 @@
 """What a door understands: shapes, names, ids and envelopes in which messages come; and what it says to the rest."""
 
 import json
-import logging
 from typing import Any
 
 import pytest
 
 from tests.agents.wired import CHOICE, FIELDS, INVITATION, PLAYER, Player, joined, request, said, without
 from turnstile.agents.methods import ALSO, MESSAGE_TYPES
+from turnstile.agents.remarks import Remarks, hearing
 
 # shapes
 
@@ -178,17 +178,18 @@ def test_P13_what_is_no_request_is_refused(body: Any, code: int) -> None:
 
 @pytest.mark.parametrize("name", ["timestamp", "conversation_id", "sender", "protocol", "auth_token"])
 @pytest.mark.parametrize("is_null", [False, True])
-def test_what_is_missing_of_the_envelope_is_noted_and_not_fatal(
-    name: str, is_null: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
+def test_what_is_missing_of_the_envelope_is_noted_and_not_fatal(name: str, is_null: bool) -> None:
+    noted: list[str] = []
     player = Player()
     fields = {**FIELDS, name: None} if is_null else without(name)
-    result = said(request(fields), player.door()).json["result"]
+    with hearing(Remarks(noted.append)):
+        result = said(request(fields), player.door()).json["result"]
     assert joined(result)
     assert result["conversation_id"] == player.heard[0].conversation_id
     if name in ("timestamp", "conversation_id", "sender"):
-        assert f"without {name}" in caplog.text
+        assert [note.endswith(f"without {name}") for note in noted] == [True]
+    else:
+        assert noted == []
 
 
 @pytest.mark.parametrize(

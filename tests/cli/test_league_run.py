@@ -43,7 +43,39 @@ def test_a_league_that_is_followed_from_outside_gets_the_same_lines(capsys: pyte
         show.update(glimpse(replace(seen, matches_completed=seen.matches_completed + more)))
     show.finish(glimpse(board(5)))
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [line["rounds_completed"] for line in lines] == [2, 4, 5]
+    assert [line["rounds_completed"] for line in lines] == [2, 3, 4, 5]
+    assert [line["matches_completed"] for line in lines] == [6, 9, 12, 15]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_rounds_that_end_between_two_looks_are_told_of_one_by_one(
+    as_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show = Show(as_json=as_json)
+    for played in (0, 0, 3, 3, 5):
+        show.update(glimpse(board(played)))
+    said = capsys.readouterr()
+    lines = said.out.splitlines() if as_json else said.err.splitlines()
+    told = [json.loads(line)["rounds_completed"] if as_json else int(line.split()[1]) for line in lines]
+    assert told == [1, 2, 3, 4]
+    show.finish(glimpse(board(5)))
+    assert ('"rounds_completed":5' in capsys.readouterr().out) is as_json
+
+
+def test_a_league_that_is_stopped_says_no_round_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=True)
+    for played in (0, 1, 2):
+        show.update(glimpse(board(played)))
+    show.finish(glimpse(board(3)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["rounds_completed"] for line in lines] == [1, 2, 3]
+
+
+def test_a_league_that_was_over_is_one_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=True)
+    show.update(glimpse(board(5)))
+    show.finish(glimpse(board(5)))
+    assert [json.loads(line)["rounds_completed"] for line in capsys.readouterr().out.splitlines()] == [5]
 
 
 def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,6 +85,14 @@ def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "15 of 15 matches" in out
     assert "a second" not in out
+
+
+def test_virtual_time_has_no_scale_and_who_gives_one_is_told_so(turnstile: Turnstile) -> None:
+    plain = ("league", "run", "--in-process", "--players", "2")
+    assert "--time-scale" not in turnstile(*plain).err
+    assert "--time-scale changes nothing here" in turnstile(*plain, "--time-scale", "0.5").err
+    said = " ".join(turnstile("league", "run", "--help").out.split())
+    assert "a python: strategy that hangs hangs the league, and command: is refused" in said
 
 
 @pytest.fixture

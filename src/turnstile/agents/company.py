@@ -158,11 +158,13 @@ class Company:
         return home
 
     async def _is_over(self, home: str) -> bool:
-        """Then referees and players would only leave again. A manager that dies now is asked by who follows it."""
+        """Then referees and players would only leave again. A manager that dies now is asked by who follows it.
+
+        This is the first look, before anything is played: rounds may be over when the last player has started.
+        """
         with suppress(aiohttp.ClientError):
             async with aiohttp.ClientSession() as session:
-                found = decode(await _fetched(session, f"{home}/board.json"), Board)
-                return found.progress is Progress.COMPLETED
+                return (await self._look(session, home)).progress is Progress.COMPLETED
         return False
 
     async def _start_others(self, group: asyncio.TaskGroup, manager: str) -> None:

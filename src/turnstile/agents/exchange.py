@@ -7,10 +7,11 @@ from datetime import datetime
 import msgspec
 
 from turnstile.agents.challenge import LeagueChallenge, met
-from turnstile.agents.envelope import Identity, Now, utc_now, wire_fields
+from turnstile.agents.envelope import Identity, Now, read_sender, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming, conversation_of, understand
 from turnstile.agents.mcp import Tools
 from turnstile.agents.quota import Quota
+from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import (
     INTERNAL_ERROR,
     PARSE_ERROR,
@@ -100,7 +101,8 @@ class Exchange:
         try:
             incoming = understand(request, self.kinds, peer, conversation)
             if isinstance(incoming, Fault):
-                logger.info("%.60r from %s: %s", request.method, peer, incoming.message)
+                by = read_sender(request.fields.get("sender")) or peer
+                remark(f"A request from {by} is answered with {incoming.message}", f"{request.method!r:.60}")
                 return incoming
             if isinstance(incoming.message, LeagueChallenge):
                 return met(incoming.message, self.who)

@@ -18,7 +18,7 @@ from turnstile.league.words import LeagueId
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """A match in the file. `result` is missing where the player was never told."""
+    """A match in the file. `result` is missing where the player was never told, or could not read it."""
 
     match_id: str
     opponent_id: str
@@ -30,6 +30,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     game_type: str | None = None
     is_technical: bool = False
     is_fair: bool | None = None
+    is_unreadable: bool | msgspec.UnsetType = msgspec.UNSET
+    """The result was told, and could not be read."""
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):

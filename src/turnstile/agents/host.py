@@ -27,6 +27,7 @@ from turnstile.agents.exchange import Reply
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.journal import Journal
 from turnstile.agents.quota import Quota
+from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
@@ -89,7 +90,7 @@ class Host:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.who = Identity(Address(f"{self.role}:{slug(settings.name)}"))
+        self.who = Identity(Address(f"{self.role}:{plain(settings.name)}"))
         self.failure: str | None = None
         """Why it has ended by itself, if that is an error."""
         self._is_open = asyncio.Event()
@@ -140,6 +141,11 @@ class Host:
         out: TextIO = self.settings.log
         journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
         self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
+        self._remarks = Remarks(journal.remark)
+        with hearing(self._remarks):
+            await self._work(store, stop, ready)
+
+    async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         before = await self.restore(store)
         serving = await self._listening(self._port(before))
         try:
@@ -163,7 +169,8 @@ class Host:
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
             """Whoever comes while the log is still being read waits at the door."""
             await self._is_open.wait()
-            await door(scope, receive, send)
+            with hearing(self._remarks):
+                await door(scope, receive, send)
 
         try:
             return await serve(once_open, self.settings.host, port)
@@ -254,7 +261,12 @@ class Host:
         return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
 
 
+def plain(name: str) -> str:
+    """A name as part of an address, while there is no id: in lower case, and with hyphens for blanks."""
+    return "-".join(name.lower().split())
+
+
 def slug(name: str) -> str:
-    """A name in lower case, as part of an address and of a file's name. One that is lost in this gets a mark."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
-    return plain if plain == name.lower() else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    """A name in lower case, as part of a file's name. One that is lost in this gets a mark."""
+    kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
+    return kept if kept == name.lower() else f"{kept}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")

@@ -4,7 +4,6 @@ Little of an envelope is insisted on. What is missing is noted in the log; what 
 protocol (E018), and a time that is not in UTC (E021).
 """
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,14 +11,13 @@ import msgspec
 
 from turnstile.agents.envelope import PROTOCOL, new_conversation, read_conversation, read_sender, read_time
 from turnstile.agents.methods import meant
+from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import METHOD_NOT_FOUND, Fault, Request
 from turnstile.agents.spelling import read_message
 from turnstile.league.errors import LeagueErrorName, league_error, number_of
 from turnstile.league.management import LeagueError
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import Address
-
-logger = logging.getLogger(__name__)
 
 Kinds = Mapping[str, type[LeagueMessage]]
 """The messages that an agent takes, by their types."""
@@ -56,12 +54,13 @@ def understand(request: Request, kinds: Kinds, peer: str, conversation: str) -> 
     if isinstance(message, Fault):
         return message
     absent = [name for name in ("sender", "timestamp", "conversation_id") if fields.get(name) is None]
+    sender = read_sender(fields.get("sender"))
     if absent:
-        logger.info("%s from %s without %s", message_type, peer, ", ".join(absent))
+        remark(f"{message_type} from {sender or peer} without {', '.join(absent)}")
     token = fields.get("auth_token")
     return Incoming(
         message,
-        read_sender(fields.get("sender")),
+        sender,
         token if isinstance(token, str) and token else None,
         conversation,
         request.method,

@@ -2,7 +2,7 @@
 
 For people a line looks as the specification has it; for programs it is an object. Lines start empty and name what they
 show: of a message its type, who sent it, and the few fields listed here. So no token, no seed and no choice is ever in
-one, whatever is added to the messages later.
+one, whatever is added to the messages later; but of a match that is over a player says what was chosen.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from turnstile.kernel.machine import Hop
+from turnstile.kernel.machine import AUTO, Hop
 from turnstile.kernel.values import Message, wire_name
 
 LONGEST_WORD = 200  # characters of anything that others have written
@@ -49,9 +49,8 @@ class Journal:
         self._write = self._object if as_json else self._line
 
     def transition(self, match: str | None, hop: Hop) -> None:
-        event = (hop.label or hop.cause).replace(" ", "_")
-        text = f"State transition: {hop.source} -> {hop.target} (event: {event})"
-        self._write(match, text, {"kind": "transition", "from": hop.source, "to": hop.target, "event": event})
+        text = f"State transition: {hop.source} -> {hop.target} (event: {event_of(hop)})"
+        self._write(match, text, {"kind": "transition", **transition_of(hop)})
 
     def sent(self, match: str | None, message: Message, to: str) -> None:
         name, more = wire_name(type(message)), shown(message)
@@ -77,6 +76,15 @@ class Journal:
         self.trouble = printable(text)
         self._write(match, printable(text), {"kind": "note", "text": printable(text)})
 
+    def over(self, what: str, match: str | None, account: dict[str, Any]) -> None:
+        """A match or a league is over, and what it has come to."""
+        told = {name: _plain(value) for name, value in account.items()}
+        self._write(match, f"{what} over{_bracketed(told)}", {"kind": f"{what.lower()}_over", **told})
+
+    def remark(self, text: str) -> None:
+        """Something that is odd, and no trouble."""
+        self._write(None, f"Noted: {printable(text)}", {"kind": "remark", "text": printable(text)})
+
     def critical(self, text: str, match: str | None = None) -> None:
         """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
         self._write(match, f"CRITICAL: {printable(text)}", {"kind": "critical", "text": printable(text)})
@@ -100,6 +108,24 @@ class Journal:
     def _instant(self, precision: str) -> str:
         at = datetime.fromtimestamp(self._now() / 1000, UTC)
         return at.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def event_of(hop: Hop) -> str:
+    """What has led from one state to another, as the specification calls it.
+
+    That is the message, or the internal event: `timeout_player_A` for a timer. Only where the specification has a name
+    for what a message completes, or for what happens by itself, it is that: `both_players_arrived`, `number_drawn`.
+    """
+    if hop.cause == AUTO:
+        return hop.label.replace(" ", "_") or AUTO
+    is_named = "_" in hop.label and " " not in hop.label
+    return hop.label if is_named and hop.cause.isupper() else hop.cause
+
+
+def transition_of(hop: Hop) -> dict[str, str]:
+    """A transition for programs. Where its event can lead to several states, `branch` says why to this one."""
+    told = {"from": hop.source, "to": hop.target, "event": event_of(hop)}
+    return {**told, "branch": hop.label} if hop.label and hop.cause != AUTO else told
 
 
 def shown(message: Message) -> dict[str, Any]:

@@ -4,17 +4,15 @@ Of what is only there to inform nothing is insisted on: what is missing or canno
 nothing.
 """
 
-import logging
 import re
 from collections.abc import Callable
 from typing import Any
 
+from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import Fields
 from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.messages import AnnouncedMatch, StandingsRow
 from turnstile.league.questions import PlayerStandings
-
-logger = logging.getLogger(__name__)
 
 FIRST_ROUND = 1
 
@@ -74,7 +72,8 @@ def mend_round(fields: Fields) -> None:
     mended = [_entry(entry) if isinstance(entry, dict) else entry for entry in entries]
     read = [entry for entry in mended if is_readable(entry, AnnouncedMatch)]
     if len(read) < len(mended):
-        logger.warning("%d of %d matches of a round cannot be read", len(mended) - len(read), len(mended))
+        unread = f"{len(mended) - len(read)} of {len(mended)}"
+        remark(f"Matches of round {fields.get('round_id')!r:.20} cannot be read", unread)
     fields["matches"] = read or mended
 
 

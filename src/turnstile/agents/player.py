@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from turnstile.agents.accounts import of_league, of_match
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.exchange import Reply
@@ -45,6 +46,7 @@ from turnstile.league.player_state import (
     Expected,
     Options,
     Phase,
+    PlayedMatch,
     PlayerTimeout,
     Question,
     ShutdownInitiated,
@@ -137,7 +139,7 @@ class PlayerHost(Host):
         self._accepts_unannounced = accepts_unannounced
         self._keeper: Keeper[State] | None = None
         self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
-        self._kept_matches: object = ()
+        self._kept_matches: tuple[PlayedMatch, ...] = ()
         self._registered = asyncio.Event()
         self._early: list[Incoming] = []
         """What was said as by the manager, before there was an answer to the registration."""
@@ -219,14 +221,16 @@ class PlayerHost(Host):
             return
         state = came_of_it.state
         self._introduce(state)
-        if isinstance(event, GameOver) and state.history is not self._kept_matches:
-            self._look_at_draw(state)
+        if state.history and state.history[-1] not in self._kept_matches:
+            self._tell_of_match(state.history[-1], event)
         self._keep_history(state)
         if isinstance(event, PlayerTimeout) and event.waiting_for in LATE:
             self.agent.journal.critical(LATE[event.waiting_for], event.match_id)
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
             self._thinking = None
+        if isinstance(event, LeagueCompleted):
+            self.agent.journal.over("League", None, of_league(state, event))
         if state.failure is not None:
             self.end(state.failure)
         elif state.phase is Phase.LEAGUE_COMPLETE:
@@ -234,9 +238,11 @@ class PlayerHost(Host):
         elif (wish := wanted(state)) is not None:
             self._grant(wish)
 
-    def _look_at_draw(self, state: State) -> None:
-        """Whoever runs the player is to hear of a referee that has not kept its word."""
-        played = state.history[-1]
+    def _tell_of_match(self, played: PlayedMatch, event: Event) -> None:
+        """Whoever runs the player is to hear how it ended, and of a referee that has not kept its word."""
+        self.agent.journal.over("Match", played.match_id, of_match(played, event))
+        if played.is_unreadable is True:
+            self.agent.journal.note("The result cannot be read: the match is kept without one.", played.match_id)
         if played.is_fair is False:
             self.agent.meter.unfair_draws += 1
             self.agent.journal.note(f"The draw was NOT fair: {played.referee} has not kept its word.", played.match_id)

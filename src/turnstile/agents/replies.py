@@ -15,6 +15,7 @@ import msgspec
 
 from turnstile.agents.challenge import LeagueChallenge, LeagueChallengeResponse
 from turnstile.agents.envelope import IGNORED
+from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, Fault, Fields, Unreadable, parse
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
@@ -180,8 +181,21 @@ def _typed(call: LeagueMessage, to: Address, fields: Fields) -> LeagueMessage | 
     kind = ANSWERS[type(call)]
     if wire_name(kind) == "GAME_MOVE_RESPONSE" and not fields.keys() & {"move_data", "choice"}:
         return None  # a move that cannot be read is one; no move is none
-    found = read_message(kind, {**fields, **_ids(call, to)})
-    return None if isinstance(found, Fault) else found
+    ids = _ids(call, to)
+    found = read_message(kind, {**fields, **ids})
+    if isinstance(found, Fault):
+        return None
+    if "player_id" in ids and "player_id" in kind.__struct_fields__:
+        _compare(wire_name(kind), to, fields.get("player_id"), ids["player_id"])
+    return found
+
+
+def _compare(kind: str, to: Address, told: object, asked: str) -> None:
+    """Who answers is known; that it says otherwise, or does not say it, is only noted."""
+    if told is None:
+        remark(f"{kind} from {to} without player_id")
+    elif told != asked:
+        remark(f"{kind} from {to} with another player_id", f"{told!r:.60}")
 
 
 def _ids(call: LeagueMessage, to: Address) -> Fields:

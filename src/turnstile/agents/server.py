@@ -6,7 +6,6 @@ none can pass for one of its own by a name that is made to lead here.
 """
 
 import asyncio
-import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from turnstile.agents.envelope import Ack, Identity, Now, utc_now
 from turnstile.agents.exchange import Answer, Exchange, Handler, Reply
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.quota import Quota
+from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, Fault, error_frame
 from turnstile.agents.serving import Serving, run, serve, served
 from turnstile.kernel.values import wire_name
@@ -37,8 +37,6 @@ __all__ = [
     "serve",
     "served",
 ]
-
-logger = logging.getLogger(__name__)
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 MCP_PATH = "/mcp"
@@ -120,7 +118,7 @@ class Door:
             finally:
                 self.under_way -= 1
         except Refused as refused:
-            logger.info("%s %s: %s", scope["method"], refused.status, refused.reason)
+            remark(f"A request from {_peer(scope)} is not let in: {refused.status} {refused.reason}")
             code = TOO_BUSY if refused.status in (429, 503) else INVALID_REQUEST
             await _send(send, refused.status, error_frame(None, code, refused.reason), refused.headers)
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from turnstile.agents.files import part_of_path
+from turnstile.agents.journal import transition_of
 from turnstile.kernel.effects import Send
-from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.machine import Hop, Rejection, Step
 from turnstile.kernel.values import Event, Message, encode, wire_name
 from turnstile.league.messages import (
     ChooseParityCall,
@@ -49,7 +50,7 @@ class Transcript:
         self.finished: Instant | None = None
         self.last: State | None = None
         """The referee when the result was reported; it forgets the match afterwards."""
-        self._hops: list[tuple[Instant, str, str, str]] = []
+        self._hops: list[tuple[Instant, Hop]] = []
         self._said: list[tuple[Instant, str, str, Message]] = []
 
     def add(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
@@ -61,7 +62,7 @@ class Transcript:
         if isinstance(event, LeagueMessage):
             self._said.append((at, speaker(event), me, event))
         self._said += [(at, me, effect.to, effect.message) for effect in came_of_it.effects if isinstance(effect, Send)]
-        self._hops += [(at, hop.source, hop.target, hop.label or hop.cause) for hop in came_of_it.trace]
+        self._hops += [(at, hop) for hop in came_of_it.trace]
         self.phase = state.phase.value
         self.result = state.result or self.result
         self.is_reported = state.is_reported or self.is_reported
@@ -84,7 +85,7 @@ class Transcript:
         return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
     def _lifecycle(self) -> dict[str, Any]:
-        hops = [{"at": shown(at), "from": a, "to": b, "event": event} for at, a, b, event in tuple(self._hops)]
+        hops = [{"at": shown(at), **transition_of(hop)} for at, hop in tuple(self._hops)]
         return {
             "state": FINISHED if self.finished is not None else self.phase,
             "assigned_at": shown(self.assigned),

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
 from turnstile.cli.league_options import common, game_option, league_option, manager_option, refuse_game
@@ -238,14 +239,18 @@ def status(manager: str, as_json: bool) -> None:
 )
 @game_option
 @league_option
-@click.option("--in-process", is_flag=True, help="All in this process, in virtual time: by far the fastest.")
+@click.option(
+    "--in-process",
+    is_flag=True,
+    help="All in this process, in virtual time: by far the fastest. For counting; see below.",
+)
 @click.option(
     "--time-scale",
     "pace",
     type=click.FloatRange(0, 1, min_open=True),
     default=1.0,
     show_default=True,
-    help="Shorten all time limits: 0.1 makes 30 seconds 3.",
+    help="Shorten all time limits: 0.1 makes 30 seconds 3. Of processes; virtual time needs none.",
 )
 @click.option(
     "--capacity",
@@ -259,7 +264,7 @@ def status(manager: str, as_json: bool) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("SHARED"),
     show_default=True,
-    help="The folder for matches, histories, logs and the report.",
+    help="The folder for matches, histories, logs and the report of processes.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the manager; by default any that is free.")
 @click.option("--seed", help="What random strategies draw from; within one process, all that is drawn.")
@@ -288,9 +293,15 @@ def run(
     Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
 
     Stopped with Ctrl-C, a league of processes goes on where it was when the same command is given again.
+
+    With --in-process nothing is kept but the --report, and no time passes: --time-scale and --data change nothing, a
+    python: strategy that hangs hangs the league, and command: is refused.
     """
     from turnstile.cli import league_run
 
+    source = click.get_current_context().get_parameter_source("pace")
+    if in_process and source is not ParameterSource.DEFAULT:
+        click.echo("--time-scale changes nothing here: with --in-process no time passes.", err=True)
     refuse_game(game_type)
     if report_to is not None and not in_process:
         raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")

@@ -92,6 +92,7 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     commitments: dict[MatchId, Commitment] = {}
     is_stopped = False
     with Show(as_json=as_json) as show:
+        show.update(glimpse(shown(local.manager.state, (), reports)))
         show.begin()
         try:
             for played in local.run():

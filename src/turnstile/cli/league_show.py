@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import TracebackType
 
 import click
+from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
@@ -18,7 +19,6 @@ from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
 MOST_SHOWN = 12  # of the table while the league runs
-LINE_SECONDS = 1.0  # between two lines, where there is no terminal to show it live
 
 
 class Glimpse(LeagueValue, frozen=True, kw_only=True):
@@ -46,18 +46,24 @@ def glimpse(board: Board) -> Glimpse:
     )
 
 
+def at_end_of(number: int, now: Glimpse) -> Glimpse:
+    """How far the league was when this round ended. Its table is the one of the look: the next round may be in it."""
+    return replace(now, rounds_completed=number, matches_completed=number * now.total_matches // now.total_rounds)
+
+
 class Show:
     """Shows what it is given: live in a terminal, a line for each round that ends elsewhere, in JSON for programs.
 
-    The line of the last round is the one with which all ends.
+    The line of the last round is the one with which all ends. A league that has begun before is told from where it
+    stood at the first look.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self._began: float | None = None
         self._done_before = 0
-        self._said = 0.0
-        self._round = 0
+        self._round: int | None = None
+        """The last round that has been told of, or was over before."""
         console = Console(stderr=True)
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not as_json else None
 
@@ -87,19 +93,21 @@ class Show:
         """What it looks like now. Called as often as one likes."""
         if self._began is None and now.progress is Progress.RUNNING:
             self.begin(now.matches_completed)
-            self._round = now.rounds_completed
         if self._live:
             self._live.update(self._picture(now))
-        elif self._round < now.rounds_completed < now.total_rounds and self._has_time_for_a_line():
-            self._round, self._said = now.rounds_completed, time.monotonic()
-            self._line(now)
+        else:
+            self._catch_up(now)
 
     def begin(self, done: int = 0) -> None:
         """From now on matches are played; so many have been before."""
         self._began, self._done_before = time.monotonic(), done
 
-    def _has_time_for_a_line(self) -> bool:
-        return self.as_json or time.monotonic() > self._said + LINE_SECONDS
+    def _catch_up(self, now: Glimpse) -> None:
+        """A line for each round that has ended since the last look, but for the very last one."""
+        before = now.rounds_completed if self._round is None else self._round
+        for ended in range(before + 1, min(now.rounds_completed, now.total_rounds - 1) + 1):
+            self._line(at_end_of(ended, now))
+        self._round = max(before, now.rounds_completed)
 
     def _line(self, now: Glimpse) -> None:
         if self.as_json:
@@ -125,7 +133,9 @@ class Show:
     def finish(self, now: Glimpse) -> None:
         """The table at the end."""
         if self.as_json:
-            click.echo(encode(now))
+            self._catch_up(now)
+            if now.progress is Progress.COMPLETED:  # else nothing has ended since the last line
+                click.echo(encode(now))
             return
         console = Console()
         console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))

@@ -45,7 +45,7 @@ from turnstile.league.player_play import (
     join_expiry,
     joined,
     match_timers_stopped,
-    over,
+    over_unheard,
     refuse_call,
     refuse_invitation,
     refuse_match,
@@ -222,7 +222,7 @@ def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejec
         if refused := refuse_match(state, event):
             return refused
         return PENDING if state.phase is Phase.INVITED_TO_MATCH else Next(state, joined(state))
-    after = over(state, None)
+    after = over_unheard(state)
     if event.round_id <= state.playing.round_id or refuse_invitation(after, event):
         return Rejection(Code.IGNORED, f"The player is in {state.playing.match_id}.")
     begun = invited(after, event)

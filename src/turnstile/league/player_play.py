@@ -22,7 +22,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
-from turnstile.league.player_record import recorded, taken_back
+from turnstile.league.player_record import recorded, recorded_unheard, taken_back
 from turnstile.league.player_state import (
     ChoiceMade,
     Code,
@@ -354,3 +354,8 @@ def match_timers_stopped() -> list[Effect]:
 def over(state: State, result: GameResult | None) -> State:
     """The match is part of the history, and a round that was announced meanwhile can be played."""
     return dequeued(recorded(state, result))
+
+
+def over_unheard(state: State) -> State:
+    """The match is over, and nobody has said how it ended."""
+    return dequeued(recorded_unheard(state))

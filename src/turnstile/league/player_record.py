@@ -17,9 +17,28 @@ from turnstile.league.words import MatchId, Role, Status
 
 
 def recorded(state: State, result: GameResult | None) -> State:
-    """The match is part of the history; a result that is missing or cannot be read counts for nothing."""
+    """The match is part of the history, as it was told; a result that cannot be read counts for nothing."""
     match = state.playing
-    played = PlayedMatch(
+    if result is None:
+        return _with(state, replace(_unheard(match), is_unreadable=True))
+    outcome = _outcome(state, result)
+    played = replace(
+        _unheard(match),
+        result=outcome,
+        is_technical=result.status is Status.TECHNICAL_LOSS,
+        opponent_choice=result.choices.get(match.opponent_id),
+        is_fair=_is_fair(state, match, result),
+    )
+    return _with(replace(state, statistics=_counted(state.statistics, outcome)), played)
+
+
+def recorded_unheard(state: State) -> State:
+    """The match is part of the history, though its result was never told."""
+    return _with(state, _unheard(state.playing))
+
+
+def _unheard(match: Match) -> PlayedMatch:
+    return PlayedMatch(
         match_id=match.match_id,
         round_id=match.round_id,
         opponent_id=match.opponent_id,
@@ -28,16 +47,9 @@ def recorded(state: State, result: GameResult | None) -> State:
         result=None,
         my_choice=match.my_choice,
     )
-    if result is not None:
-        outcome = _outcome(state, result)
-        played = replace(
-            played,
-            result=outcome,
-            is_technical=result.status is Status.TECHNICAL_LOSS,
-            opponent_choice=result.choices.get(match.opponent_id),
-            is_fair=_is_fair(state, match, result),
-        )
-        state = replace(state, statistics=_counted(state.statistics, outcome))
+
+
+def _with(state: State, played: PlayedMatch) -> State:
     return replace(state, history=(*state.history[1 - MOST_KEPT :], played))
 
 

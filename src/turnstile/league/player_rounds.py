@@ -18,7 +18,7 @@ from turnstile.league.messages import (
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.player_play import IGNORED, match_timers_stopped, over, refuse_league, refuse_match
+from turnstile.league.player_play import IGNORED, match_timers_stopped, over, over_unheard, refuse_league, refuse_match
 from turnstile.league.player_state import IN_MATCH, Phase, State
 from turnstile.league.words import LEAGUE_MANAGER
 
@@ -55,7 +55,7 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
     if _goes_on(state, event):
         return Next(state, ack)
-    after = over(state, None) if state.phase in IN_MATCH else state
+    after = over_unheard(state) if state.phase in IN_MATCH else state
     known = after.round
     if known is not None and known.round_id <= event.round_id:
         known = replace(known, matches=())
@@ -75,7 +75,7 @@ def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:
     """Transition 10. The league is over."""
     if refused := refuse_league(state, event.league_id):
         return refused
-    after = over(state, None) if state.phase in IN_MATCH else state
+    after = over_unheard(state) if state.phase in IN_MATCH else state
     after = replace(after, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
     ack = Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me))
     return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Meta, Raw
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
@@ -162,6 +162,8 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
 
     In another game than Even/Odd, whether its moves lead to the result, played again from the seed committed to.
     """
+    is_unreadable: bool | UnsetType = UNSET
+    """The result was told, and could not be read."""
 
 
 class Statistics(LeagueValue, frozen=True, kw_only=True):

@@ -138,7 +138,7 @@ def assign(state: State, event: MatchAssigned) -> Next[State] | Rejection:
     GameJoinAck,
     to={
         "one player": Phase.WAITING_FOR_PLAYERS,
-        "both players": Phase.COLLECTING_CHOICES,
+        "both_players_arrived": Phase.COLLECTING_CHOICES,
         "declined, or the other is out": Phase.NOTIFYING_PLAYERS,
     },
 )

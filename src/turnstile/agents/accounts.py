@@ -1,0 +1,51 @@
+"""What a player's log says when a match is over, and when the league is.
+
+A choice is told here for the first time: while a match is played the log, which others may be able to read, has none.
+"""
+
+from math import isqrt
+from typing import Any
+
+from turnstile.kernel.values import Event
+from turnstile.league.messages import GameOver, LeagueCompleted
+from turnstile.league.player_state import Outcome, PlayedMatch, State
+
+
+def of_match(played: PlayedMatch, event: Event) -> dict[str, Any]:
+    """How a match ended. What is missing was not told, or is none of this game."""
+    told = event.game_result if isinstance(event, GameOver) else None
+    return {
+        "result": played.result,
+        "opponent": played.opponent_id,
+        "is_technical": played.is_technical or None,
+        "my_choice": played.my_choice,
+        "opponent_choice": played.opponent_choice,
+        "drawn_number": None if told is None else told.drawn_number,
+        "is_fair": played.is_fair,
+    }
+
+
+def of_league(state: State, event: LeagueCompleted) -> dict[str, Any]:
+    """The place of the player and what it has done: as the table says, else as it has counted itself."""
+    row = next((row for row in event.final_standings if row.player_id == state.player_id), None)
+    told = row or state.statistics
+    losses = [played for played in state.history if played.is_technical and played.result is Outcome.LOSS]
+    return {
+        "rank": None if row is None else row.rank,
+        "players": _players(event) or None,
+        "points": told.points,
+        "wins": told.wins,
+        "draws": told.draws,
+        "losses": told.losses,
+        "technical_losses": len(losses),
+        "matches_played": told.wins + told.draws + told.losses if row is None else row.played,
+    }
+
+
+def _players(event: LeagueCompleted) -> int:
+    """How many took part: as many as make so many matches, each against each; of a large league the table is cut."""
+    rows, matches = len(event.final_standings), event.total_matches
+    if matches <= 0:
+        return rows
+    count = (1 + isqrt(1 + 8 * matches)) // 2
+    return count if count > rows and count * (count - 1) == 2 * matches else rows
