@@ -79,3 +79,56 @@ def test_A6_nobody_answers_for_its_opponent_with_its_own_conversation_though_pos
             assert (await league.reports.get())["result"]["details"]["status"] != "TECHNICAL_LOSS"
 
     run(play())
+
+
+# what is not asked for any more
+
+
+async def waiting_for_p02(league: ForeignLeague, until_asked: str) -> asyncio.Event:
+    """P01 answers at once, P02 when it is let; P01 has heard this."""
+    let = asyncio.Event()
+
+    async def slow(fields: Body) -> Body:
+        if fields["message_type"] == until_asked:
+            await let.wait()
+        return joins(fields)
+
+    await league.enter("P01")
+    await league.enter("P02", slow)
+    await league.hand_out()
+    await until(lambda: bool(league.heard("P02", until_asked)))
+    return let
+
+
+def test_a_second_choice_counts_and_is_answered_as_one_that_does_though_its_player_is_warned(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, trusts_posts=True) as league:
+            let = await waiting_for_p02(league, "CHOOSE_PARITY_CALL")
+            work = next(iter(league.referee.host._matches._all.values()))
+            await until(lambda: work.state.seats[0].has_answered)
+            ids = {"match_id": "R1M1", "player_id": "P01"}
+            posted = await league.post("CHOOSE_PARITY_RESPONSE", "player:P01", parity_choice="even", **ids)
+            assert posted.json["result"]["status"] == "ok"
+            posted = await league.post("CHOOSE_PARITY_RESPONSE", "player:P01", parity_choice="seven", **ids)
+            assert posted.json["error"]["code"] == 4004
+            let.set()
+            assert (await league.reports.get())["result"]["details"]["choices"] == {"P01": "even", "P02": "odd"}
+            await until(lambda: len(league.heard("P01", "GAME_ERROR")) == 2)
+            told = {error["error_name"] for error in league.heard("P01", "GAME_ERROR")}
+            assert told == {"INVALID_STATE", "INVALID_CHOICE"}
+
+    run(play())
+
+
+def test_a_choice_that_nobody_has_asked_for_yet_is_ignored(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, trusts_posts=True) as league:
+            let = await waiting_for_p02(league, "GAME_INVITATION")
+            posted = await league.post(
+                "CHOOSE_PARITY_RESPONSE", "player:P01", match_id="R1M1", player_id="P01", parity_choice="even"
+            )
+            assert (posted.json["result"]["message_type"], posted.json["result"]["status"]) == ("ACK", "IGNORED")
+            let.set()
+            assert (await league.reports.get())["result"]["details"]["choices"] == {"P01": "odd", "P02": "odd"}
+
+    run(play())
