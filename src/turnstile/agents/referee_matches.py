@@ -6,7 +6,7 @@ goes on after a restart. A match that is over is known by its log.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from turnstile.agents.host import Settings
@@ -59,13 +59,16 @@ class Matches:
     def under_way(self) -> int:
         return len(self._all) - len(self._waiting)
 
-    def find(self, match: MatchId, player: PlayerId) -> MatchWork | None:
-        """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""
-        works = [work for work in self._all.values() if work.keeper.position > 0]
-        for work in works:
-            if work.given.match.match_id == match:
-                return work
-        return next((work for work in works if work.state.seat_of(player) is not None), None)
+    def find(self, match: MatchId) -> MatchWork | None:
+        """A match that is under way."""
+        return next((work for work in self._begun_ones() if work.given.match.match_id == match), None)
+
+    def find_with(self, player: PlayerId) -> MatchWork | None:
+        """The match under way that a player is in."""
+        return next((work for work in self._begun_ones() if work.state.seat_of(player) is not None), None)
+
+    def _begun_ones(self) -> Iterator[MatchWork]:
+        return (work for work in self._all.values() if work.keeper.position > 0)
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
         """Whether a match was given to this referee before, be it over or not."""
