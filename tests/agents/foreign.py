@@ -41,8 +41,7 @@ class ForeignLeague:
         match body.get("method"):
             case "register_referee":
                 told = {"message_type": "REFEREE_REGISTER_RESPONSE", "status": "ACCEPTED"}
-                known = {"referee_id": "REF01", "auth_token": "tok-ref01-secret", "league_id": "foreign"}
-                return result(body, {**told, **known})
+                return result(body, {**told, "referee_id": "REF01", "auth_token": "tok-ref01-secret"})
             case "report_match_result" if not self.is_deaf:
                 self.reports.put_nowait(body["params"])
                 return result(body, {"status": "recorded"})

@@ -24,16 +24,19 @@ from turnstile.agents.runtime import DONE
 from turnstile.agents.spelling import misfit
 from turnstile.kernel.chance import new_seed
 from turnstile.league import registrar
-from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
+from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
+    GameErrorAck,
     GameJoinAck,
     GameMoveResponse,
+    GameOverAck,
     LeagueCompleted,
     LeagueCompletedAck,
     LeagueMessage,
     LeagueStandingsUpdate,
+    MatchResultAck,
     RoundAnnouncement,
     RoundAnnouncementAck,
     RoundCompleted,
@@ -50,7 +53,7 @@ from turnstile.league.words import (
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
-Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
+Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck | GameErrorAck
 """What a player may send as a request of its own."""
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
@@ -73,6 +76,10 @@ class RefereeHost(Host):
         LeagueStandingsUpdate,
         RoundCompleted,
         LeagueCompleted,
+        GameOverAck,
+        GameErrorAck,
+        MatchResultAck,
+        LeagueError,
     )
 
     def __init__(
@@ -175,8 +182,10 @@ class RefereeHost(Host):
                 return await self._announced(message, by)
             case RunMatch():
                 return await self._handed(message, by)
-            case GameJoinAck() | ChooseParityResponse() | GameMoveResponse():
+            case GameJoinAck() | ChooseParityResponse() | GameMoveResponse() | GameOverAck() | GameErrorAck():
                 return await self._posted(message, incoming)
+            case MatchResultAck():
+                return await self._booked(message, by)
             case LeagueCompleted():
                 reply = await self.agent.exchange(self.work, message, by)
                 return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
@@ -236,14 +245,26 @@ class RefereeHost(Host):
         About a match that nobody knows it is told so in the one that its player is in.
         """
         player, work = player_address(message.player_id), self._matches.find(message.match_id)
-        if work is None and await self._matches.has(self._league, message.match_id):
+        if work is None and await self._matches.knows(self._league, message.match_id):
             return self._turned_down(message, player, NOT_UNDER_WAY)
         work = work or self._matches.find_with(message.player_id)
         if work is None:
             return self._turned_down(message, player, NO_MATCH)
         if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
             return self._turned_down(message, player, NOT_ASKED)
+        if isinstance(message, GameErrorAck):
+            self.agent.journal.received(message.match_id, message, player)
+            return POSTED
         reply = await self.agent.exchange(work, message, player)
+        return POSTED if reply is DONE else reply
+
+    async def _booked(self, message: MatchResultAck, by: str) -> Reply:
+        """The manager has a result, and says so in a request of its own."""
+        work = self._matches.find(message.match_id)
+        if work is None:
+            is_known = await self._matches.knows(self._league, message.match_id)
+            return self._turned_down(message, by, NOT_UNDER_WAY if is_known else NO_MATCH)
+        reply = await self.agent.exchange(work, message, by)
         return POSTED if reply is DONE else reply
 
     def _turned_down(self, message: LeagueMessage, by: str, reply: Reply) -> Reply:

@@ -45,6 +45,8 @@ class Matches:
         self._all: dict[TableId, MatchWork] = {}
         """Those that are under way, and those that wait."""
         self._waiting: deque[MatchWork] = deque()
+        self._latest: LeagueId | None = None
+        """The league of the latest match; not every manager names one when a referee registers."""
         self._assigning = asyncio.Lock()
 
     def __bool__(self) -> bool:
@@ -74,6 +76,10 @@ class Matches:
         """Whether a match was given to this referee before, be it over or not."""
         table = table_of(MATCHES, league, match)
         return table in self._all or await self._agent.store.row(table) is not None
+
+    async def knows(self, league: LeagueId, match: MatchId) -> bool:
+        """Whether there was such a match in the referee's league, or in the one that it was last given a match of."""
+        return any([await self.has(each, match) for each in {league, self._latest or league}])
 
     # after a restart
 
@@ -114,6 +120,7 @@ class Matches:
         return work
 
     def _work(self, keeper: Keeper[State], given: MatchAssigned) -> MatchWork:
+        self._latest = given.league_id
         transcript = Transcript(given, keeper.state.referee_id, keeper.opened)
         return MatchWork(keeper, self._settings.manager, transcript, self._noticed)
 

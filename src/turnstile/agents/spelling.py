@@ -37,6 +37,7 @@ M = TypeVar("M", bound=LeagueMessage)
 UNKNOWN_SENDER = "unknown"
 UNKNOWN_VERSION = "0.0.0"
 LONGEST_CHOICE = 64
+LONGEST_TEXT = 200
 NO_WINNER = ("", "DRAW", "NONE", "TIE", "NULL")
 JOINED = ("ACCEPTED", "JOINED", "ACK")
 DECLINED = ("REJECTED", "DECLINED")
@@ -290,6 +291,29 @@ def _mend_booked(fields: Fields) -> None:
     """A report that is answered, and not with a rejection, is booked, whatever word is used for it."""
     if str(fields.get("status")).strip().upper() not in REJECTIONS:
         fields["status"] = Registration.ACCEPTED
+    if type(fields.get("round_id")) is not int:
+        fields.pop("round_id", None)
+
+
+def _mend_ack(fields: Fields) -> None:
+    """Of an acknowledgement only what it is about is needed: that it comes at all says enough."""
+    for name in ("status", "player_id", "referee_id"):
+        if not isinstance(fields.get(name), str) or not fields[name]:
+            fields.pop(name, None)
+    player = speaker(fields)
+    if player is not None:
+        fields["player_id"] = player
+
+
+def _mend_league_error(fields: Fields) -> None:
+    """An error of the league is there to be noted, and need not say much."""
+    named = fields.get("error_name") or fields.get("error_description") or ""
+    for name, value in {"error_code": "", "error_name": named, "error_description": named}.items():
+        fields[name] = str(fields.get(name) or value)[:LONGEST_TEXT]
+    fields["context"] = {}
+    fields["retryable"] = fields.get("retryable") is True
+    if not isinstance(fields.get("original_message_type"), str):
+        fields["original_message_type"] = None
 
 
 def _mend_query_response(fields: Fields) -> None:
@@ -326,5 +350,12 @@ MENDERS: dict[str, Callable[[Fields], None]] = {
     "REFEREE_REGISTER_RESPONSE": _mend_registered("referee_id"),
     "MATCH_RESULT_ACK": _mend_booked,
     "LEAGUE_QUERY_RESPONSE": _mend_query_response,
+    "GAME_OVER_ACK": _mend_ack,
+    "GAME_ERROR_ACK": _mend_ack,
+    "ROUND_ANNOUNCEMENT_ACK": _mend_ack,
+    "STANDINGS_UPDATE_ACK": _mend_ack,
+    "ROUND_COMPLETED_ACK": _mend_ack,
+    "LEAGUE_COMPLETED_ACK": _mend_ack,
+    "LEAGUE_ERROR": _mend_league_error,
 }
 """What is done to the fields of a message, before they are held against its type."""

@@ -112,6 +112,8 @@ class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UP
 
 
 class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK", kw_only=True):
+    """A player has heard of the table."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     round_id: int
@@ -139,6 +141,8 @@ class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=
 
 
 class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", kw_only=True):
+    """A player has heard that the round is over."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     round_id: int
@@ -259,6 +263,8 @@ class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
 
 
 class GameOverAck(LeagueMessage, frozen=True, tag="GAME_OVER_ACK", kw_only=True):
+    """A player has heard how its match ended."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     match_id: MatchId
@@ -285,6 +291,8 @@ class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
 
 
 class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=True):
+    """A player has heard what it did wrong."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     match_id: MatchId
