@@ -17,7 +17,7 @@ from turnstile.league import registrar
 from turnstile.league.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.referee_state import MatchAssigned, State
-from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, player_address
+from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
 
 LONGEST_LABEL = 40
 
@@ -138,7 +138,7 @@ class MatchWork(Work[State]):
             return None
         if isinstance(message, ChooseParityResponse) and _counts(step.state, message):
             return None
-        code = JSON_RPC_ERRORS.get(complaint.error_name)
+        code = JSON_RPC_ERRORS.get(ErrorName(complaint.error_name))
         return ignored(complaint.error_name) if code is None else Fault(code, complaint.error_name)
 
 

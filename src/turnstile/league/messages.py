@@ -26,7 +26,6 @@ from turnstile.league.words import (
     GAME_TYPE,
     Address,
     Awaited,
-    ErrorName,
     LeagueId,
     LeagueValue,
     MatchId,
@@ -276,10 +275,13 @@ class RetryInfo(LeagueValue, frozen=True, kw_only=True):
 
 
 class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
-    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields."""
+    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields.
+
+    Our referees use the names in `ErrorName`. Others use others, to which a player says that it has heard them.
+    """
 
     error_code: str
-    error_name: ErrorName
+    error_name: str
     error_description: str
     affected_player: PlayerId
     action_required: Awaited
