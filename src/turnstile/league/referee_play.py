@@ -69,9 +69,17 @@ def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
 
 def chosen_too_early(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
     """A choice or a move that nobody has asked for yet is answered with E004 INVALID_STATE."""
-    awaited = Awaited.GAME_JOIN_ACK
+    awaited = expected_of(state, event.player_id)
     wrong = misdirected(state, event.player_id, event.match_id, awaited)
     return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
+
+
+def expected_of(state: State, player: PlayerId) -> Awaited:
+    """What a player is to send next, while others may still have to join."""
+    seat = state.seat_of(player)
+    if seat is None or seat.is_awaited:
+        return Awaited.GAME_JOIN_ACK
+    return Awaited.GAME_OVER_ACK if seat.is_out else asked_for(state)
 
 
 def misdirected(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
