@@ -10,6 +10,7 @@ from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.boards import Board, opened, options_of
+from turnstile.league.errors import LeagueErrorName, written
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
@@ -52,7 +53,7 @@ DID_NOT_CHOOSE = "did not choose in time"
 CHOSE_BADLY = "chose neither even nor odd"
 DID_NOT_MOVE = "did not move in time"
 MOVED_BADLY = "made no legal move"
-NOT_REACHED = "could not be reached"
+NOT_REACHED = f"could not be reached ({written(LeagueErrorName.CONNECTION_ERROR)})"
 
 STALE = Rejection(Code.STALE_TIMER, "This is about a call that is no longer waited for.")
 ALREADY_ANSWERED = Rejection(Code.IGNORED, "The first answer counts, and nothing more is expected now.")
