@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board
+from tests.league.managed import League
 from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Result, Round, Verdict, points_by_round, verdict
 from turnstile.agents.html import policy
@@ -17,6 +18,7 @@ from turnstile.agents.report import report
 from turnstile.agents.showing import shown
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.league.local import Entrant, LocalLeague
+from turnstile.league.management import StartLeague
 from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import LeagueId, MatchId, Status
 
@@ -190,6 +192,19 @@ def test_a_narrow_window_shows_the_points_of_everybody() -> None:
 
 
 # boards of leagues that are played
+
+
+def test_before_the_league_begins_it_has_no_rounds() -> None:
+    league = League().enters("Ana").enters("Bo").enters("Cy")
+    waiting = shown(league.state, range(1, 4), {})
+    assert (waiting.progress, waiting.rounds, waiting.current_round) == (Progress.PENDING, (), 0)
+    for source in (page(waiting), page(waiting, 1), report(waiting)):
+        words = Reader(source).words
+        assert "3 players · even_odd · waiting for the start" in words
+        assert "Ana" in words
+        assert not re.search(r"Round \d|to be played|sits out", words)
+    begun = shown(league.referees("Ron").takes(StartLeague()).state, range(1, 4), {})
+    assert [each.round_id for each in begun.rounds] == [1, 2, 3]
 
 
 def test_rounds_that_are_kept_are_as_they_would_be_shown_anew() -> None:

@@ -65,6 +65,25 @@ def test_who_does_not_say_its_name_is_the_referee_of_the_match(tmp_path: Path) -
     run(play())
 
 
+@pytest.mark.parametrize(
+    ("code", "name"), [("E009", "CONNECTION_ERROR"), ("E003", "MISSING_REQUIRED_FIELD"), ("E010", "?")]
+)
+def test_an_error_that_a_player_does_not_know_is_acknowledged_and_changes_nothing(
+    tmp_path: Path, code: str, name: str
+) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.announce()
+            await say(on, "GAME_INVITATION", **INVITATION)
+            before = on.state
+            told = await say(on, "GAME_ERROR", **{**ERROR, "error_code": code, "error_name": name})
+            assert (told["message_type"], on.state) == ("GAME_ERROR_ACK", before)
+            assert f"error_code={code}, error_name={name}" in on.here.journal.getvalue()
+
+    run(play())
+
+
 def test_who_says_another_name_is_still_refused(tmp_path: Path) -> None:
     async def play() -> None:
         async with stage(tmp_path) as on:

@@ -139,7 +139,7 @@ def test_a_full_league_is_refused_in_these_words() -> None:
 
 def test_an_old_version_and_another_game_are_refused() -> None:
     league = League()
-    assert reason(league, "Old", version="1.9.9") == "Unsupported protocol version"
+    assert reason(league, "Old", version="1.9.9") == "Unsupported protocol version: E018 PROTOCOL_VERSION_MISMATCH"
     assert reason(League(Options(game_type="chess")), "Ana") == "Unsupported game"
 
 

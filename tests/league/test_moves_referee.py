@@ -371,7 +371,7 @@ def test_a_question_that_did_not_arrive_is_asked_again_in_time_and_costs_the_mat
         unreached = taken(state, failed).state
         assert refused(unreached, failed) == Code.STALE_TIMER
         state = taken(unreached, is_silent(unreached, A)).state
-    assert result_of(state) == (Status.TECHNICAL_LOSS, B, "P05 could not be reached")
+    assert result_of(state) == (Status.TECHNICAL_LOSS, B, "P05 could not be reached (E009 CONNECTION_ERROR)")
 
 
 def test_a_failure_of_an_older_question_is_stale() -> None:

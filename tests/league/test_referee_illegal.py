@@ -43,6 +43,23 @@ def test_waiting_answers_a_choice_with_E004_INVALID_STATE_and_stays() -> None:
     assert step.state == assigned()
 
 
+@pytest.mark.parametrize("words", ["A odd", "A odd elsewhere", "A joins elsewhere"])
+@pytest.mark.parametrize(
+    ("before", "required"),
+    [
+        ((), "GAME_JOIN_ACK"),
+        (("B joins",), "GAME_JOIN_ACK"),
+        (("A joins",), "CHOOSE_PARITY_RESPONSE"),
+        (("A is silent",) * 4, "GAME_OVER_ACK"),
+    ],
+)
+def test_waiting_tells_who_is_wrong_what_is_expected_of_it_next(
+    before: tuple[str, ...], required: str, words: str
+) -> None:
+    state = play(assigned(), *before).state if before else assigned()
+    assert [error.action_required for error in errors(play(state, words))] == [required]
+
+
 def test_waiting_ignores_MATCH_RESULT_ACK() -> None:
     assert refusal(assigned(), "booked") == Code.IGNORED
 

@@ -81,7 +81,7 @@ def test_transition_1_an_invitation_that_cannot_be_delivered_is_sent_again_three
     assert state.phase is Phase.NOTIFYING_PLAYERS
     assert result_of(state) == (Status.TECHNICAL_LOSS, B)
     assert state.result is not None
-    assert state.result.reason == "P05 could not be reached"
+    assert state.result.reason == "P05 could not be reached (E009 CONNECTION_ERROR)"
 
 
 def test_transition_1_a_failure_is_reported_once_and_of_the_present_call_alone() -> None:

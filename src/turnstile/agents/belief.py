@@ -10,10 +10,16 @@ import hmac
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.rpc import Fault
 from turnstile.league.management import RunMatch
-from turnstile.league.messages import LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted
+from turnstile.league.messages import (
+    LeagueCompleted,
+    LeagueStandingsUpdate,
+    MatchResultAck,
+    RoundAnnouncement,
+    RoundCompleted,
+)
 from turnstile.league.words import LEAGUE_MANAGER
 
-BY_MANAGER = (RoundAnnouncement, RunMatch, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted)
+BY_MANAGER = (RoundAnnouncement, RunMatch, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, MatchResultAck)
 """What the league manager says, and nobody else."""
 
 BAD_TOKEN = Fault(3001, "bad token")

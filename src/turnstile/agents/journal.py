@@ -18,6 +18,7 @@ LONGEST_WORD = 200  # characters of anything that others have written
 SHOWN = {
     "GAME_JOIN_ACK": ("accept",),
     "GAME_ERROR": ("error_code", "error_name"),
+    "LEAGUE_ERROR": ("error_code", "error_name"),
     "LEAGUE_REGISTER_RESPONSE": ("status", "reason"),
     "REFEREE_REGISTER_RESPONSE": ("status", "reason"),
     "ROUND_ANNOUNCEMENT": ("round_id",),

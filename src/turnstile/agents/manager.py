@@ -10,11 +10,12 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from starlette.routing import BaseRoute
 
+from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.agents.board import Board, Health, Round
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
-from turnstile.agents.envelope import Identity, new_conversation, plain
+from turnstile.agents.envelope import POSTED, Identity, new_conversation, plain
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import CannotStart, Host, Settings
 from turnstile.agents.incoming import Incoming, told
@@ -22,6 +23,7 @@ from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.agents.page import routes as page_routes
 from turnstile.agents.rpc import Fault
+from turnstile.agents.runtime import DONE
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
@@ -38,12 +40,16 @@ from turnstile.league.manager_queries import commitment_of, status_of
 from turnstile.league.manager_register import authenticate, is_member, manager_proof, referees_key
 from turnstile.league.manager_state import JSON_RPC_ERRORS, MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
+    LeagueCompletedAck,
     LeagueMessage,
     LeagueQuery,
     LeagueRegisterRequest,
     LeagueRegisterResponse,
     MatchResultReport,
     PlayerMeta,
+    RoundAnnouncementAck,
+    RoundCompletedAck,
+    StandingsUpdateAck,
 )
 from turnstile.league.schedule import matches
 from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId, Registration, player_address
@@ -56,6 +62,7 @@ MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
 MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
+FOR_ANOTHER = "Nobody acknowledges anything for another."
 NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
 
 
@@ -116,7 +123,18 @@ class ManagerHost(Host):
     """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
 
     role = "manager"
-    takes = (LeagueRegisterRequest, RefereeRegisterRequest, StartLeague, LeagueQuery, MatchResultReport)
+    takes = (
+        LeagueRegisterRequest,
+        RefereeRegisterRequest,
+        StartLeague,
+        LeagueQuery,
+        MatchResultReport,
+        RoundAnnouncementAck,
+        StandingsUpdateAck,
+        RoundCompletedAck,
+        LeagueCompletedAck,
+        LeagueError,
+    )
     is_orderly = True
     posts = REGISTRATION
     quota = (2_000, 10_000)
@@ -238,11 +256,18 @@ class ManagerHost(Host):
     async def handle(self, incoming: Incoming) -> Reply:
         """First who, then what: whoever is let through is dealt with by the machine."""
         by = incoming.sender or incoming.peer
+        if isinstance(incoming.message, LeagueError):
+            self.agent.journal.received(None, incoming.message, by)
+            return DONE
         believed = await self._believed(incoming)
         if isinstance(believed, Refused):
             self.agent.turned_down(incoming.message, by, believed.reply)
             return believed.reply
-        return await self.agent.exchange(self.work, believed, by)
+        if isinstance(believed, ONLY_NOTED):
+            self.agent.journal.received(None, believed, by)
+            return POSTED
+        reply = await self.agent.exchange(self.work, believed, by)
+        return POSTED if reply is DONE else reply
 
     async def _believed(self, incoming: Incoming) -> LeagueMessage | Refused:
         """The message, from whom it really is; or why nobody may say this."""
@@ -254,9 +279,14 @@ class ManagerHost(Host):
             if self._may_start(incoming):
                 return message
             return Refused(_fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
-        assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
-        return Refused(_fault(agent, message)) if isinstance(agent, LeagueError) else replace(message, sender=agent)
+        if isinstance(agent, LeagueError):
+            return Refused(_fault(agent, message))
+        if isinstance(message, Acknowledgement):
+            other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
+            return given_by(agent, message) or Refused(_fault(other, message))
+        assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
+        return replace(message, sender=agent)
 
     def _refuse_key(self, incoming: Incoming) -> str | None:
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""

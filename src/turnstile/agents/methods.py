@@ -33,8 +33,15 @@ ALSO = {
     "GAME_JOIN_ACK": ("receive_game_join_ack",),
     "CHOOSE_PARITY_RESPONSE": ("receive_parity_response",),
     "RUN_MATCH": ("assign_match",),
-    "LEAGUE_ERROR": (),
     "GAME_MOVE_RESPONSE": (),
+    "GAME_OVER_ACK": (),
+    "GAME_ERROR_ACK": (),
+    "MATCH_RESULT_ACK": (),
+    "ROUND_ANNOUNCEMENT_ACK": (),
+    "STANDINGS_UPDATE_ACK": (),
+    "ROUND_COMPLETED_ACK": (),
+    "LEAGUE_COMPLETED_ACK": (),
+    "LEAGUE_ERROR": (),
 }
 """Further names. Every message is understood under its type, too, in capitals or not."""
 

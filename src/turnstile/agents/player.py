@@ -23,6 +23,7 @@ from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
+from turnstile.league.management import LeagueError
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityCall,
@@ -121,6 +122,7 @@ class PlayerHost(Host):
         LeagueStandingsUpdate,
         RoundCompleted,
         LeagueCompleted,
+        LeagueError,
     )
 
     def __init__(
@@ -185,6 +187,9 @@ class PlayerHost(Host):
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
+        if isinstance(incoming.message, LeagueError):
+            self.agent.journal.received(None, incoming.message, incoming.sender or incoming.peer)
+            return DONE
         if isinstance(incoming.message, BY_MANAGER):
             is_known = await comes_within(EARLY_SECONDS * self.work.keeper.pace, self._registered)
             if not is_known:

@@ -10,7 +10,7 @@ from turnstile.agents.addresses import THIS_MACHINE
 from turnstile.agents.assignment import handed, is_for, lacks
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.defaults import DEFAULT_CAPACITY
-from turnstile.agents.envelope import POSTED
+from turnstile.agents.envelope import POSTED, ignored
 from turnstile.agents.exchange import Reply
 from turnstile.agents.games import games_for_two
 from turnstile.agents.host import Host, Settings
@@ -24,16 +24,19 @@ from turnstile.agents.runtime import DONE
 from turnstile.agents.spelling import misfit
 from turnstile.kernel.chance import new_seed
 from turnstile.league import registrar
-from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
+from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
+    GameErrorAck,
     GameJoinAck,
     GameMoveResponse,
+    GameOverAck,
     LeagueCompleted,
     LeagueCompletedAck,
     LeagueMessage,
     LeagueStandingsUpdate,
+    MatchResultAck,
     RoundAnnouncement,
     RoundAnnouncementAck,
     RoundCompleted,
@@ -50,10 +53,11 @@ from turnstile.league.words import (
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
-Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse
+Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck | GameErrorAck
 """What a player may send as a request of its own."""
 
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
+NOT_UNDER_WAY = ignored("This match is not under way.")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
 NOT_REGISTERED = Fault(4005, "This referee is not registered yet")
 TOO_MANY = Fault(TOO_BUSY, "Too many matches wait for this referee already")
@@ -72,6 +76,10 @@ class RefereeHost(Host):
         LeagueStandingsUpdate,
         RoundCompleted,
         LeagueCompleted,
+        GameOverAck,
+        GameErrorAck,
+        MatchResultAck,
+        LeagueError,
     )
 
     def __init__(
@@ -174,8 +182,10 @@ class RefereeHost(Host):
                 return await self._announced(message, by)
             case RunMatch():
                 return await self._handed(message, by)
-            case GameJoinAck() | ChooseParityResponse() | GameMoveResponse():
+            case GameJoinAck() | ChooseParityResponse() | GameMoveResponse() | GameOverAck() | GameErrorAck():
                 return await self._posted(message, incoming)
+            case MatchResultAck():
+                return await self._booked(message, by)
             case LeagueCompleted():
                 reply = await self.agent.exchange(self.work, message, by)
                 return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
@@ -189,6 +199,10 @@ class RefereeHost(Host):
     def _id(self) -> RefereeId:
         assert self.work.state.referee_id is not None, "nobody else is given matches"
         return self.work.state.referee_id
+
+    @property
+    def _league(self) -> LeagueId:
+        return self.work.state.league_id or DEFAULT_LEAGUE
 
     async def _announced(self, message: RoundAnnouncement, by: str) -> Reply:
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
@@ -219,25 +233,43 @@ class RefereeHost(Host):
         """A match on its own, as some managers hand them out."""
         self.agent.journal.received(message.match_id, message, by)
         me = self._id
-        league = message.league_id or self.work.state.league_id or DEFAULT_LEAGUE
+        league = message.league_id or self._league
         taken = await self._playable(league, [handed(message, me, self._own_endpoint)])
         if not await self._matches.assign(league, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
     async def _posted(self, message: Posted, incoming: Incoming) -> Reply:
-        """An answer that comes as a request of its own. It is believed if it shows that it was asked for."""
-        work, player = self._matches.find(message.match_id, message.player_id), player_address(message.player_id)
+        """An answer that comes as a request of its own. It is believed if it shows that it was asked for.
+
+        About a match that nobody knows it is told so in the one that its player is in.
+        """
+        player, work = player_address(message.player_id), self._matches.find(message.match_id)
+        if work is None and await self._matches.knows(self._league, message.match_id):
+            return self._turned_down(message, player, NOT_UNDER_WAY)
+        work = work or self._matches.find_with(message.player_id)
         if work is None:
             return self._turned_down(message, player, NO_MATCH)
         if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
             return self._turned_down(message, player, NOT_ASKED)
+        if isinstance(message, GameErrorAck):
+            self.agent.journal.received(message.match_id, message, player)
+            return POSTED
         reply = await self.agent.exchange(work, message, player)
         return POSTED if reply is DONE else reply
 
-    def _turned_down(self, message: LeagueMessage, by: str, fault: Fault) -> Fault:
-        self.agent.turned_down(message, by, fault, getattr(message, "match_id", None))
-        return fault
+    async def _booked(self, message: MatchResultAck, by: str) -> Reply:
+        """The manager has a result, and says so in a request of its own."""
+        work = self._matches.find(message.match_id)
+        if work is None:
+            is_known = await self._matches.knows(self._league, message.match_id)
+            return self._turned_down(message, by, NOT_UNDER_WAY if is_known else NO_MATCH)
+        reply = await self.agent.exchange(work, message, by)
+        return POSTED if reply is DONE else reply
+
+    def _turned_down(self, message: LeagueMessage, by: str, reply: Reply) -> Reply:
+        self.agent.turned_down(message, by, reply, getattr(message, "match_id", None))
+        return reply
 
     def health(self) -> dict[str, Any]:
         return {

@@ -6,7 +6,7 @@ goes on after a restart. A match that is over is known by its log.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -64,6 +64,8 @@ class Matches:
         self._all: dict[TableId, MatchWork] = {}
         """Those that are under way, and those that wait."""
         self._waiting: deque[MatchWork] = deque()
+        self._latest: LeagueId | None = None
+        """The league of the latest match; not every manager names one when a referee registers."""
         self._assigning = asyncio.Lock()
 
     def __bool__(self) -> bool:
@@ -78,13 +80,16 @@ class Matches:
     def under_way(self) -> int:
         return len(self._all) - len(self._waiting)
 
-    def find(self, match: MatchId, player: PlayerId) -> MatchWork | None:
-        """The match that a player speaks of; else the one it is in, where it is told that it speaks of another."""
-        works = [work for work in self._all.values() if work.keeper.position > 0]
-        for work in works:
-            if work.given.match.match_id == match:
-                return work
-        return next((work for work in works if work.state.seat_of(player) is not None), None)
+    def find(self, match: MatchId) -> MatchWork | None:
+        """A match that is under way."""
+        return next((work for work in self._begun_ones() if work.given.match.match_id == match), None)
+
+    def find_with(self, player: PlayerId) -> MatchWork | None:
+        """The match under way that a player is in."""
+        return next((work for work in self._begun_ones() if work.state.seat_of(player) is not None), None)
+
+    def _begun_ones(self) -> Iterator[MatchWork]:
+        return (work for work in self._all.values() if work.keeper.position > 0)
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
         """Whether a match was given to this referee before, be it over or not."""
@@ -100,6 +105,10 @@ class Matches:
                 return _Found(table, row is not None, before)
             before = table
         raise AssertionError("there is always a next number")
+
+    async def knows(self, league: LeagueId, match: MatchId) -> bool:
+        """Whether there was such a match in the referee's league, or in the one that it was last given a match of."""
+        return any([await self.has(each, match) for each in {league, self._latest or league}])
 
     # after a restart
 
@@ -140,6 +149,7 @@ class Matches:
         return work
 
     def _work(self, keeper: Keeper[State], given: MatchAssigned) -> MatchWork:
+        self._latest = given.league_id
         transcript = Transcript(given, keeper.state.referee_id, keeper.opened)
         return MatchWork(keeper, self._settings.manager, transcript, self._noticed)
 

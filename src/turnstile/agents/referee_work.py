@@ -14,10 +14,10 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league import registrar
-from turnstile.league.messages import GameError, LeagueMessage, LeagueQuery
+from turnstile.league.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
 from turnstile.league.referee_state import MatchAssigned, State
-from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, player_address
+from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
 
 LONGEST_LABEL = 40
 
@@ -128,10 +128,21 @@ class MatchWork(Work[State]):
         return post.sender in (None, player) and shown == self.conversation_with(player)
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
-        """Who posts something that the referee complains about is told so in its exchange, too."""
+        """Who posts something that the referee complains about is told so in its exchange, too.
+
+        A choice that replaces an earlier one is warned of, and counts: it is answered like any other that does.
+        """
         sent = (effect.message for effect in step.effects if isinstance(effect, Send))
         complaint = next((each for each in sent if isinstance(each, GameError)), None)
         if complaint is None or complaint.affected_player != getattr(message, "player_id", None):
             return None
-        code = JSON_RPC_ERRORS.get(complaint.error_name)
+        if isinstance(message, ChooseParityResponse) and _counts(step.state, message):
+            return None
+        code = JSON_RPC_ERRORS.get(ErrorName(complaint.error_name))
         return ignored(complaint.error_name) if code is None else Fault(code, complaint.error_name)
+
+
+def _counts(state: State, answer: ChooseParityResponse) -> bool:
+    """Whether what a player has chosen is its choice now."""
+    seat = state.seat_of(answer.player_id)
+    return seat is not None and seat.choice is not None and seat.choice.value == answer.parity_choice

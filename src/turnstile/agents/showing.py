@@ -44,7 +44,10 @@ def shown(
     commitments: Commitments = NONE_GIVEN,
     over: dict[int, Round] | None = None,
 ) -> Board:
-    """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more."""
+    """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more.
+
+    Before the league begins it has no rounds: who meets whom is not known while somebody may still register.
+    """
     total = state.total_rounds
     over = {} if over is None else over
     return Board(
@@ -54,7 +57,7 @@ def shown(
         rounds=tuple(
             over.get(number) or _round(state, number, reports, commitments, over)
             for number in rounds
-            if 1 <= number <= total
+            if state.round_id and 1 <= number <= total
         ),
         agents=agents,
         current_round=min(state.round_id, total),

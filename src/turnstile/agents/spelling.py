@@ -37,7 +37,9 @@ M = TypeVar("M", bound=LeagueMessage)
 UNKNOWN_SENDER = "unknown"
 UNKNOWN_VERSION = "0.0.0"
 LONGEST_CHOICE = 64
+LONGEST_TEXT = 200
 NO_WINNER = ("", "DRAW", "NONE", "TIE", "NULL")
+NAME = re.compile(r"[A-Z][A-Z0-9_]+")
 JOINED = ("ACCEPTED", "JOINED", "ACK")
 DECLINED = ("REJECTED", "DECLINED")
 REJECTIONS = (*DECLINED, "ERROR", "FAILED", "DENIED")
@@ -243,21 +245,35 @@ def _mend_meta(name: str) -> Callable[[Fields], None]:
 
 def _mend_error(fields: Fields) -> None:
     """A GAME_ERROR in either of its forms: the name in one field or the other, the retries flat or nested."""
-    names: dict[Any, str] = {code: name.value for name, code in reversed(ERROR_CODES.items())}
-    names.update({name.value: name.value for name in ErrorName})
-    for told in (fields.get("error_name"), fields.get("error_description"), fields.get("error_code")):
-        if isinstance(told, str) and told in names:
-            fields["error_name"] = names[told]
-            break
+    fields["error_name"] = _error_name(fields)
+    fields["error_code"] = str(fields.get("error_code") or "")[:LONGEST_TEXT]
     retries = inner(fields, "retry_info")
     for counter in ("retry_count", "max_retries"):
-        count = fields.get(counter, retries.get(counter))
-        default(fields, **{counter: 0 if count is None else count})
-        default(retries, **{counter: fields[counter]})
+        told = (whole(place.get(counter)) for place in (fields, retries))
+        fields[counter] = retries[counter] = next((count for count in told if type(count) is int), 0)
     if fields.get("action_required") not in set(Awaited):
         fields["action_required"] = Awaited.CHOOSE_PARITY_RESPONSE
-    default(fields, error_description=fields.get("error_name"), consequence="", retryable=False)
-    default(fields, affected_player="")
+    for name, value in {"error_description": fields["error_name"], "consequence": "", "affected_player": ""}.items():
+        fields[name] = str(fields.get(name) or value)
+    fields["retryable"] = fields.get("retryable") is True
+
+
+def _error_name(fields: Fields) -> str:
+    """What an error is called. The same number means different things to others: it counts only without a name.
+
+    A name that nobody here knows stays what it is, and is no other error. A description may be prose, and then is none.
+    """
+    name, description, code = (
+        str(fields.get(field) or "").strip()[:LONGEST_TEXT]
+        for field in ("error_name", "error_description", "error_code")
+    )
+    for told in (name.upper(), description.upper()):
+        if told in set(ErrorName):
+            return told
+    if name or NAME.fullmatch(description):
+        return name or description
+    by_code = {number: named.value for named, number in reversed(ERROR_CODES.items())}
+    return by_code.get(code.upper(), code)
 
 
 def _mend_query(fields: Fields) -> None:
@@ -290,6 +306,29 @@ def _mend_booked(fields: Fields) -> None:
     """A report that is answered, and not with a rejection, is booked, whatever word is used for it."""
     if str(fields.get("status")).strip().upper() not in REJECTIONS:
         fields["status"] = Registration.ACCEPTED
+    if type(fields.get("round_id")) is not int:
+        fields.pop("round_id", None)
+
+
+def _mend_ack(fields: Fields) -> None:
+    """Of an acknowledgement only what it is about is needed: that it comes at all says enough."""
+    for name in ("status", "player_id", "referee_id"):
+        if not isinstance(fields.get(name), str) or not fields[name]:
+            fields.pop(name, None)
+    player = speaker(fields)
+    if player is not None:
+        fields["player_id"] = player
+
+
+def _mend_league_error(fields: Fields) -> None:
+    """An error of the league is there to be noted, and need not say much."""
+    named = fields.get("error_name") or fields.get("error_description") or ""
+    for name, value in {"error_code": "", "error_name": named, "error_description": named}.items():
+        fields[name] = str(fields.get(name) or value)[:LONGEST_TEXT]
+    fields["context"] = {}
+    fields["retryable"] = fields.get("retryable") is True
+    if not isinstance(fields.get("original_message_type"), str):
+        fields["original_message_type"] = None
 
 
 def _mend_query_response(fields: Fields) -> None:
@@ -326,5 +365,12 @@ MENDERS: dict[str, Callable[[Fields], None]] = {
     "REFEREE_REGISTER_RESPONSE": _mend_registered("referee_id"),
     "MATCH_RESULT_ACK": _mend_booked,
     "LEAGUE_QUERY_RESPONSE": _mend_query_response,
+    "GAME_OVER_ACK": _mend_ack,
+    "GAME_ERROR_ACK": _mend_ack,
+    "ROUND_ANNOUNCEMENT_ACK": _mend_ack,
+    "STANDINGS_UPDATE_ACK": _mend_ack,
+    "ROUND_COMPLETED_ACK": _mend_ack,
+    "LEAGUE_COMPLETED_ACK": _mend_ack,
+    "LEAGUE_ERROR": _mend_league_error,
 }
 """What is done to the fields of a message, before they are held against its type."""

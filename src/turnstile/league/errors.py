@@ -47,6 +47,11 @@ def league_error(name: LeagueErrorName, reason: str, original: str | None = None
     )
 
 
+def written(name: LeagueErrorName) -> str:
+    """An error as it stands in a reason, for people: `E009 CONNECTION_ERROR`."""
+    return f"{LEAGUE_ERROR_CODES[name]} {name}"
+
+
 def number_of(code: str) -> int:
     """The number that stands for a code in the error of an exchange: 12 for E012."""
     return int(code[1:])

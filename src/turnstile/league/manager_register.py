@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
-from turnstile.league.errors import LeagueErrorName, league_error
+from turnstile.league.errors import LeagueErrorName, league_error, written
 from turnstile.league.homes import home_of
 from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.manager_state import (
@@ -45,7 +45,7 @@ NAME_MISSING = "Name missing"
 NAME_MIXED = "Name mixes alphabets"
 REGISTRATION_CLOSED = "Registration closed"
 UNSUPPORTED_GAME = "Unsupported game"
-UNSUPPORTED_VERSION = "Unsupported protocol version"
+UNSUPPORTED_VERSION = f"Unsupported protocol version: {written(LeagueErrorName.PROTOCOL_VERSION_MISMATCH)}"
 
 OLDEST_VERSION = 2
 TOKEN_DIGITS = 32

@@ -26,7 +26,6 @@ from turnstile.league.words import (
     GAME_TYPE,
     Address,
     Awaited,
-    ErrorName,
     LeagueId,
     LeagueValue,
     MatchId,
@@ -112,6 +111,8 @@ class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UP
 
 
 class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK", kw_only=True):
+    """A player has heard of the table."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     round_id: int
@@ -139,6 +140,8 @@ class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=
 
 
 class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", kw_only=True):
+    """A player has heard that the round is over."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     round_id: int
@@ -259,6 +262,8 @@ class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
 
 
 class GameOverAck(LeagueMessage, frozen=True, tag="GAME_OVER_ACK", kw_only=True):
+    """A player has heard how its match ended."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     match_id: MatchId
@@ -270,10 +275,13 @@ class RetryInfo(LeagueValue, frozen=True, kw_only=True):
 
 
 class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
-    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields."""
+    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields.
+
+    Our referees use the names in `ErrorName`. Others use others, to which a player says that it has heard them.
+    """
 
     error_code: str
-    error_name: ErrorName
+    error_name: str
     error_description: str
     affected_player: PlayerId
     action_required: Awaited
@@ -285,6 +293,8 @@ class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
 
 
 class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=True):
+    """A player has heard what it did wrong."""
+
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     match_id: MatchId

@@ -52,6 +52,7 @@ from turnstile.league.referee_play import (
     chosen_too_early,
     ended,
     ended_by_default,
+    expected_of,
     is_due,
     is_from_manager,
     misdirected,
@@ -147,7 +148,7 @@ def join(state: State, event: GameJoinAck) -> Next[State] | Rejection:
 
     Whoever declines has the technical loss at once, and so has whoever is out when the other arrives.
     """
-    if wrong := misdirected(state, event.player_id, event.match_id, Awaited.GAME_JOIN_ACK):
+    if wrong := misdirected(state, event.player_id, event.match_id, expected_of(state, event.player_id)):
         return Next(state, wrong)
     seat = seated(state, event.player_id)
     if not seat.is_awaited:

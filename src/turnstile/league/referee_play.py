@@ -10,6 +10,7 @@ from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.boards import Board, opened, options_of
+from turnstile.league.errors import LeagueErrorName, written
 from turnstile.league.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
@@ -52,7 +53,7 @@ DID_NOT_CHOOSE = "did not choose in time"
 CHOSE_BADLY = "chose neither even nor odd"
 DID_NOT_MOVE = "did not move in time"
 MOVED_BADLY = "made no legal move"
-NOT_REACHED = "could not be reached"
+NOT_REACHED = f"could not be reached ({written(LeagueErrorName.CONNECTION_ERROR)})"
 
 STALE = Rejection(Code.STALE_TIMER, "This is about a call that is no longer waited for.")
 ALREADY_ANSWERED = Rejection(Code.IGNORED, "The first answer counts, and nothing more is expected now.")
@@ -69,9 +70,17 @@ def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
 
 def chosen_too_early(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
     """A choice or a move that nobody has asked for yet is answered with E004 INVALID_STATE."""
-    awaited = Awaited.GAME_JOIN_ACK
+    awaited = expected_of(state, event.player_id)
     wrong = misdirected(state, event.player_id, event.match_id, awaited)
     return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
+
+
+def expected_of(state: State, player: PlayerId) -> Awaited:
+    """What a player is to send next, while others may still have to join."""
+    seat = state.seat_of(player)
+    if seat is None or seat.is_awaited:
+        return Awaited.GAME_JOIN_ACK
+    return Awaited.GAME_OVER_ACK if seat.is_out else asked_for(state)
 
 
 def misdirected(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
