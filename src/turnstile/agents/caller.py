@@ -31,7 +31,8 @@ __all__ = ["Caller", "Fault", "Receipt", "Unreached"]
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024
 """A league manager has the tables of a whole league to tell."""
-MOST_HEAD_BYTES = 32 * 1024
+MOST_BESIDE_BYTES = 512 * 1024
+"""What may come besides the body that is read: headers, interim answers, and what was under way when we had enough."""
 MOST_AT_ONCE = 1024
 MOST_PER_PEER = 32
 IDLE_SECONDS = 2.0
@@ -193,7 +194,7 @@ class Caller:
         """The one session for answers of this length. It belongs to the loop in which it is first used."""
         if most not in self._sessions:
             connector = _BoundedConnector(
-                most + MOST_HEAD_BYTES,
+                most + MOST_BESIDE_BYTES,
                 resolver=self.resolver,
                 use_dns_cache=False,
                 limit=self._most_at_once,
