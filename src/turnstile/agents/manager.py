@@ -15,30 +15,29 @@ from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.agents.board import Board, Health, Round
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
-from turnstile.agents.envelope import POSTED, Identity, new_conversation, plain
+from turnstile.agents.envelope import POSTED, plain
 from turnstile.agents.exchange import Reply
 from turnstile.agents.host import CannotStart, Host, Settings
-from turnstile.agents.incoming import Incoming, told
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
+from turnstile.agents.manager_work import ManagerIdentity, ManagerWork, faulted_by
 from turnstile.agents.page import routes as page_routes
-from turnstile.agents.rpc import Fault
 from turnstile.agents.runtime import DONE
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
-from turnstile.agents.work import Answer, Work
+from turnstile.agents.work import Answer
 from turnstile.kernel.chance import Commitment, new_seed
-from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import Event, PlayerId, wire_name
+from turnstile.kernel.values import Event
 from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
 from turnstile.league.manager import manager, new
-from turnstile.league.manager_calls import failure_of, resumed
+from turnstile.league.manager_calls import resumed
 from turnstile.league.manager_queries import commitment_of, status_of
 from turnstile.league.manager_register import authenticate, is_member, manager_proof, referees_key
-from turnstile.league.manager_state import JSON_RPC_ERRORS, MOST_PLAYERS, Options, Phase, State, player_id
+from turnstile.league.manager_state import MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueCompletedAck,
     LeagueMessage,
@@ -52,7 +51,7 @@ from turnstile.league.messages import (
     StandingsUpdateAck,
 )
 from turnstile.league.schedule import matches
-from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId, Registration, player_address
+from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
 from turnstile.store.log import Instant
 from turnstile.store.protocol import Store
 
@@ -66,57 +65,10 @@ FOR_ANOTHER = "Nobody acknowledges anything for another."
 NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
 
 
-class ManagerWork(Work[State]):
-    """The league. It calls everybody, each in the order in which things happened."""
-
-    errors = JSON_RPC_ERRORS
-
-    def __init__(self, keeper: Keeper[State], happened: Callable[[Event, State], None]) -> None:
-        super().__init__(keeper)
-        self._happened = happened
-
-    def endpoint_of(self, state: State, to: str) -> str | None:
-        role, _, agent = to.partition(":")
-        if role == "player":
-            place = state.player_at(PlayerId(agent))
-            return None if place is None else state.players[place].contact_endpoint
-        place = state.referee_at(RefereeId(agent))
-        return None if place is None else state.referees[place].contact_endpoint
-
-    def conversation_of(self, state: State, send: Send) -> str:
-        return new_conversation()
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
-
-    def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
-        """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""
-        sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
-        error = next((each for each in sent if isinstance(each, LeagueError)), None)
-        return super().reply_to(message, step) if error is None else _fault(error, message)
-
-    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
-        if isinstance(came_of_it, Step):
-            self._happened(event, came_of_it.state)
-
-
 class Refused(msgspec.Struct, frozen=True):
     """Somebody is not let through, and what it is told."""
 
     reply: Answer
-
-
-class ManagerIdentity(Identity):
-    """Who the manager is. To every agent it shows the proof that this agent was given, and to others nothing."""
-
-    __slots__ = ("_proof_for",)
-
-    def __init__(self, proof_for: Callable[[str], str | None]) -> None:
-        super().__init__(LEAGUE_MANAGER)
-        self._proof_for = proof_for
-
-    def token_for(self, to: str | None) -> str | None:
-        return None if to is None else self._proof_for(to)
 
 
 class ManagerHost(Host):
@@ -278,13 +230,13 @@ class ManagerHost(Host):
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 return message
-            return Refused(_fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
+            return Refused(faulted_by(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         if isinstance(agent, LeagueError):
-            return Refused(_fault(agent, message))
+            return Refused(faulted_by(agent, message))
         if isinstance(message, Acknowledgement):
             other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
-            return given_by(agent, message) or Refused(_fault(other, message))
+            return given_by(agent, message) or Refused(faulted_by(other, message))
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         return replace(message, sender=agent)
 
@@ -391,10 +343,6 @@ def _refuse_other_league(state: State, given: Options) -> None:
             f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
             "give the same options again, or another --league or --data."
         )
-
-
-def _fault(error: LeagueError, message: LeagueMessage) -> Fault:
-    return told(replace(error, original_message_type=wire_name(type(message))))
 
 
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
