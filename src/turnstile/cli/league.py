@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
-from turnstile.cli.league_options import common, game_option, league_option, manager_option, refuse_game
+from turnstile.cli.league_options import common, game_option, league_option, manager_option, number, refuse_game
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
 from turnstile.league.words import GAME_TYPE, LeagueId
@@ -243,6 +243,7 @@ def status(manager: str, as_json: bool) -> None:
     "--time-scale",
     "pace",
     type=click.FloatRange(0, 1, min_open=True),
+    callback=number,
     default=1.0,
     show_default=True,
     help="Shorten all time limits: 0.1 makes 30 seconds 3.",

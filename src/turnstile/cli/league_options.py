@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from ipaddress import ip_network
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -43,6 +44,13 @@ def places(context: click.Context, parameter: click.Parameter, entries: tuple[st
     return entries
 
 
+def number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """A range of numbers lets through what is none: it is neither too small nor too large."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number.")
+    return value
+
+
 def file_name(context: click.Context, parameter: click.Parameter, text: str) -> str:
     """An id that folders are named after."""
     from turnstile.agents.files import part_of_path
@@ -72,6 +80,7 @@ COMMON = (
         "--time-scale",
         "pace",
         type=click.FloatRange(0, 1, min_open=True),
+        callback=number,
         default=1.0,
         show_default=True,
         help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
