@@ -111,7 +111,8 @@ class Child:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
             lines = file.read().decode(errors="replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"{said.removeprefix('turnstile: ') or 'not a word.'} Its log is {self._log_file}."
+        words = said.removeprefix("turnstile: ") or "not a word"
+        return f"{words.removesuffix('.')}. Its log is {self._log_file}."
 
     async def ended(self) -> int:
         """The status with which it ends."""
