@@ -3,7 +3,9 @@
 import asyncio
 import json
 import signal
+import sys
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import aiohttp
 import pytest
@@ -12,7 +14,14 @@ from click.testing import CliRunner
 from tests.agents.company import company, run, until
 from tests.agents.processes import AgentProcess
 from tests.cli.conftest import Ran, Turnstile
+from turnstile.agents.host import CannotStart, Settings
+from turnstile.agents.manager import ManagerHost
 from turnstile.cli import turnstile as command
+from turnstile.league.manager_state import Options
+from turnstile.league.words import LeagueId
+from turnstile.store.files import Held
+from turnstile.store.opening import open_store
+from turnstile.store.protocol import InUse, Store
 
 NOBODY = "http://127.0.0.1:1/mcp"
 
@@ -120,6 +129,55 @@ def test_an_agent_says_when_it_is_ready_and_stops_in_good_order(tmp_path: Path) 
                 assert await manager.ended() == status
 
     run(play())
+
+
+def agent_with_launcher(folder: Path) -> list[str]:
+    words = ("manager", "--port", "0", "--data", str(folder), "--json", "--with-launcher")
+    return [sys.executable, "-W", "error", "-m", "turnstile", "league", *words]
+
+
+def test_A14_an_agent_ends_with_its_launcher(tmp_path: Path) -> None:
+    with Popen(agent_with_launcher(tmp_path), stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        assert json.loads(agent.stdout.readline())["role"] == "manager"
+        agent.stdin.close()
+        assert agent.wait(60) == 0
+
+
+def test_A14_an_agent_whose_launcher_dies_before_it_is_ready_ends_without_a_word(tmp_path: Path) -> None:
+    with Popen(agent_with_launcher(tmp_path), stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        assert agent.stderr is not None
+        agent.stdin.close()
+        agent.stdout.close()
+        said = agent.stderr.read().decode()
+        assert (agent.wait(60), "Traceback" in said, "BrokenPipe" in said) == (0, False, False)
+
+
+def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one before it lets go after the first try. Who has no patience has given up by then."""
+    path = tmp_path / "manager.db"
+
+    async def play(patience: float) -> None:
+        before = Held(path)
+
+        async def opened(name: str) -> Store:
+            try:
+                return await open_store(name)
+            except InUse:
+                before.let_go()
+                raise
+
+        monkeypatch.setattr("turnstile.agents.host.open_store", opened)
+        stop = asyncio.Event()
+        settings = Settings(name="any", data=tmp_path, store=str(path), patience=patience)
+        await ManagerHost(settings, Options(league_id=LeagueId("any"))).run(stop, lambda ready: stop.set())
+
+    run(play(60))
+    with pytest.raises(CannotStart, match="is in use by another server"):
+        run(play(0))
 
 
 def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_path: Path) -> None:

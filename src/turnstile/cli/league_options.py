@@ -109,6 +109,7 @@ COMMON = (
         is_flag=True,
         help="Say when it is ready as a line of JSON, with the endpoint and port.",
     ),
+    click.option("--with-launcher", is_flag=True, hidden=True, help="End with whoever holds our standard input."),
 )
 """The options that all agents have, but for the port."""
 
