@@ -24,6 +24,10 @@ from turnstile.store.opening import open_store
 from turnstile.store.protocol import InUse, Store
 
 NOBODY = "http://127.0.0.1:1/mcp"
+SIXTY_SIX = (
+    "'always:even' is no strategy for 66; there are: random, bot, bot:attentive, bot:search, bot:random, "
+    "python:MODULE:FUNCTION, command:PROGRAM."
+)
 
 
 @pytest.mark.parametrize("agent", ["manager", "referee", "player"])
@@ -82,6 +86,10 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
         (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
+        (["run", "--game", "66", "--strategy", "random", "--strategy", "always:even"], SIXTY_SIX),
+        (["run", "--game", "66", "--in-process", "--strategy", "history"], "'history' is no strategy for 66; "),
+        (["run", "--game", "66", "--strategy", "bot:equilibrium"], "'bot:equilibrium' is no strategy for 66; "),
+        (["run", "--strategy", "bot"], "'bot' is no strategy for even_odd; there are: random, always:even, "),
         (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
     ],
 )

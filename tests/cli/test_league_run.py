@@ -77,6 +77,12 @@ def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnsti
     assert "Traceback" not in said.err
 
 
+@pytest.mark.parametrize("strategy", ["bot", "bot:equilibrium", "random"])
+def test_a_strategy_that_fits_its_game_is_run(turnstile: Turnstile, strategy: str) -> None:
+    words = ("--players", "2", "--game", "e-card", "--strategy", strategy)
+    assert turnstile("league", "run", "--in-process", *words).status == 0
+
+
 @pytest.mark.usefixtures("own")
 def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstile, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
@@ -90,8 +96,8 @@ def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
     turnstile: Turnstile, tmp_path: Path
 ) -> None:
     """Nobody is left behind who would still have a log, or an address, that is needed again."""
-    words = ("league", "run", "--players", "3", "--referees", "1", "--time-scale", "0.2", "--json")
-    words = (*words, "--data", str(tmp_path))
+    sizes = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
+    words = ("league", "run", *sizes, "--data", str(tmp_path), "--json")
     with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
         assert launcher.stdout is not None
         first = json.loads(launcher.stdout.readline())

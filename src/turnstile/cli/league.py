@@ -6,7 +6,15 @@ from typing import Any
 import click
 
 from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
-from turnstile.cli.league_options import common, game_option, league_option, manager_option, number, refuse_game
+from turnstile.cli.league_options import (
+    common,
+    game_option,
+    league_option,
+    manager_option,
+    number,
+    refuse_game,
+    refuse_misfits,
+)
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
 from turnstile.league.words import GAME_TYPE, LeagueId
@@ -288,7 +296,7 @@ def run(
     The same, much faster:           turnstile league run --players 8 --in-process
     Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
 
-    Stopped with Ctrl-C, a league of processes goes on where it was when the same command is given again.
+    Stopped with Ctrl-C or killed, a league of processes goes on where it was when the same command is given again.
     """
     from turnstile.cli import league_run
 
@@ -297,6 +305,7 @@ def run(
         raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")
     chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
     league_run.refuse_strategies(chosen)
+    refuse_misfits(chosen, game_type)
     plan = league_run.Plan(
         league_id=LeagueId(league_id),
         strategies=[chosen[number % len(chosen)] for number in range(players)],

@@ -1,6 +1,6 @@
 """Options that the commands of the league share, and what is refused as soon as it is said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_network
 from math import isnan
 from pathlib import Path
@@ -143,6 +143,17 @@ def refuse_game(game_type: str) -> None:
 
     if game_type not in games_for_two():
         raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+
+
+def refuse_misfits(strategies: Iterable[str], game_type: str) -> None:
+    """A usage error for a strategy that knows nothing of the game: it would move at random, or as another does."""
+    from turnstile.agents.strategies import strategies_for
+
+    fitting = strategies_for(game_type)
+    for text in strategies:
+        if text not in fitting and text.partition(":")[0] not in ("python", "command"):
+            named = ", ".join((*fitting, "python:MODULE:FUNCTION", "command:PROGRAM"))
+            raise click.UsageError(f"{text!r} is no strategy for {game_type}; there are: {named}.")
 
 
 manager_option = click.option(
