@@ -4,6 +4,8 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -139,29 +141,36 @@ def test_an_agent_says_when_it_is_ready_and_stops_in_good_order(tmp_path: Path) 
     run(play())
 
 
-def agent_with_launcher(folder: Path) -> list[str]:
+@contextmanager
+def launched(folder: Path) -> Iterator[Popen[bytes]]:
+    """An agent whose launcher is the test; it does not outlive it in any case."""
     words = ("manager", "--port", "0", "--data", str(folder), "--json", "--with-launcher")
-    return [sys.executable, "-W", "error", "-m", "turnstile", "league", *words]
+    command = [sys.executable, "-W", "error", "-m", "turnstile", "league", *words]
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+        try:
+            yield agent
+        finally:
+            agent.kill()
 
 
 def test_A14_an_agent_ends_with_its_launcher(tmp_path: Path) -> None:
-    with Popen(agent_with_launcher(tmp_path), stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+    with launched(tmp_path) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
         assert json.loads(agent.stdout.readline())["role"] == "manager"
         agent.stdin.close()
-        assert agent.wait(60) == 0
+        assert agent.wait(20) == 0
 
 
 def test_A14_an_agent_whose_launcher_dies_before_it_is_ready_ends_without_a_word(tmp_path: Path) -> None:
-    with Popen(agent_with_launcher(tmp_path), stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+    with launched(tmp_path) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
         assert agent.stderr is not None
         agent.stdin.close()
         agent.stdout.close()
         said = agent.stderr.read().decode()
-        assert (agent.wait(60), "Traceback" in said, "BrokenPipe" in said) == (0, False, False)
+        assert (agent.wait(20), "Traceback" in said, "BrokenPipe" in said) == (0, False, False)
 
 
 def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
