@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 
 from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Verdict, verdict
-from turnstile.agents.company import Begun, Company, OtherPlan, Plan, refuse_other_plan
+from turnstile.agents.company import Begun, CannotGoOn, Company, OtherPlan, Plan, refuse_to_go_on
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
 from turnstile.kernel.values import encode
@@ -152,6 +152,12 @@ def test_an_agent_that_cannot_start_is_named_with_its_reason(tmp_path: Path) -> 
         asyncio.run(child.start())
 
 
+@pytest.mark.parametrize("words", ["Registration closed", "Registration closed."])
+def test_last_words_are_a_sentence(tmp_path: Path, words: str) -> None:
+    (tmp_path / "nobody.log").write_text(f"turnstile: {words}\n")
+    assert Child("nobody", (), tmp_path)._last_words().startswith("Registration closed. Its log is ")
+
+
 class Mortal(Child):
     """An agent that dies so many times before it listens, and then once more after it does."""
 
@@ -210,6 +216,11 @@ def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str
     assert replace(plan(tmp_path), strategies=[strategy]).names == [name]
 
 
+def begin(begun: Plan) -> None:
+    write_whole(begun.begun, encode(Begun.of(begun)))
+    begun.log_of("manager").write_bytes(b"some log")
+
+
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
@@ -217,7 +228,7 @@ def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str
         ({"game_type": "e-card"}, "--game even_odd: "),
         ({"pace": 1.0}, "--time-scale 0.2: "),
         ({"strategies": ["history", "random", "alternating", "always:even"]}, "--strategy random --strategy history "),
-        ({"league_id": "another"}, None),
+        ({"league_id": LeagueId("another")}, None),
         ({"referees": 5, "capacity": 9}, None),
     ],
 )
@@ -225,10 +236,63 @@ def test_a_league_that_has_begun_is_not_run_with_other_options(
     tmp_path: Path, other: dict[str, Any], sentence: str | None
 ) -> None:
     begun = plan(tmp_path)
-    write_whole(begun.begun, encode(Begun.of(begun)))
-    refuse_other_plan(begun)
+    begin(begun)
+    refuse_to_go_on(begun)
     if sentence is None:
-        refuse_other_plan(replace(begun, **other))
+        refuse_to_go_on(replace(begun, **other))
     else:
         with pytest.raises(OtherPlan, match=sentence):
-            refuse_other_plan(replace(begun, **other))
+            refuse_to_go_on(replace(begun, **other))
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b'{"x": 1}', b'{"strategies": ["random"], "game_type": "even_odd", "pace": null}']
+)
+def test_a_damaged_file_of_options_is_one_sentence(tmp_path: Path, text: bytes) -> None:
+    begun = plan(tmp_path)
+    begin(begun)
+    begun.begun.write_bytes(text)
+    with pytest.raises(CannotGoOn, match=r"begun\.json does not say any more .*: .* Restore it, or delete it and "):
+        refuse_to_go_on(begun)
+
+
+def test_a_league_whose_log_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
+    begun = plan(tmp_path)
+    begin(begun)
+    log = begun.log_of("manager")
+    log.write_bytes(b"")
+    with pytest.raises(CannotGoOn, match=r"has begun, but its log .*manager\.db is gone: restore it, or begin another"):
+        asyncio.run(Company(begun, lambda home: None, lambda board: None).run())
+    log.unlink()
+    with pytest.raises(CannotGoOn, match=r"manager\.db is gone"):
+        refuse_to_go_on(begun)
+
+
+def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnstile.agents.company.ANSWER_SECONDS", 0.05)
+
+    async def ask() -> bool:
+        hung_up = asyncio.Event()
+
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read()
+            writer.close()
+            hung_up.set()
+
+        async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            company = Company(plan(tmp_path), lambda home: None, lambda board: None)
+            is_over = await company._is_over(f"http://127.0.0.1:{port}")
+            await hung_up.wait()
+            return is_over
+
+    assert asyncio.run(ask()) is False
+
+
+def test_who_cannot_start_ends_those_that_are_being_started(tmp_path: Path) -> None:
+    """Nothing goes on behind the back of whoever is told."""
+    begun = replace(plan(tmp_path), strategies=["random", "none", "random", "random", "random", "random"])
+    company = Company(begun, lambda home: None, lambda board: None)
+    with pytest.raises(DidNotStart, match="none-2 cannot be run: "):
+        asyncio.run(company.run())
+    assert company.pids == []

@@ -87,3 +87,26 @@ def test_without_an_input_there_is_nothing_to_answer() -> None:
         command = f"{sys.executable} -m turnstile {arguments} <&-"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+from turnstile.__main__ import main
+
+class Interrupts:
+    def find_spec(name, *rest):
+        if name == "turnstile.cli.arguments":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, getattr(signal, sys.argv.pop(1)))
+sys.meta_path.insert(0, Interrupts)
+main()
+"""
+
+
+@pytest.mark.parametrize(("handler", "status"), [("default_int_handler", 130), ("SIG_IGN", 0)])
+def test_ctrl_c_while_the_program_is_read_in_ends_it_without_a_word(handler: str, status: int) -> None:
+    """But not who was started so that it does not hear it."""
+    words = [sys.executable, "-c", INTERRUPTED_IMPORT, handler, "games"]
+    ran = subprocess.run(words, capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (status, b"")

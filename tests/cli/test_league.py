@@ -3,7 +3,11 @@
 import asyncio
 import json
 import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import aiohttp
 import pytest
@@ -12,9 +16,20 @@ from click.testing import CliRunner
 from tests.agents.company import company, run, until
 from tests.agents.processes import AgentProcess
 from tests.cli.conftest import Ran, Turnstile
+from turnstile.agents.host import CannotStart, Settings
+from turnstile.agents.manager import ManagerHost
 from turnstile.cli import turnstile as command
+from turnstile.league.manager_state import Options
+from turnstile.league.words import LeagueId
+from turnstile.store.files import Held
+from turnstile.store.opening import open_store
+from turnstile.store.protocol import InUse, Store
 
 NOBODY = "http://127.0.0.1:1/mcp"
+SIXTY_SIX = (
+    "'always:even' is no strategy for 66; there are: random, bot, bot:attentive, bot:search, bot:random, "
+    "python:MODULE:FUNCTION, command:PROGRAM."
+)
 
 
 @pytest.mark.parametrize("agent", ["manager", "referee", "player"])
@@ -61,6 +76,9 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["manager", "--players", "5", "--most-players", "3"], "With --most-players 3 there are never --players 5."),
         (["manager", "--league", "../evil"], "'../evil' cannot be the name of a folder."),
         (["run", "--report", "somewhere.html"], "--report is for --in-process"),
+        (["run", "--time-scale", "nan"], "nan is no number."),
+        (["run", "--time-scale", "inf"], "inf is not in the range 0<x<=1."),
+        (["player", "--time-scale", "-nan"], "nan is no number."),
         (["run", "--league", ".."], "'..' cannot be the name of a folder."),
         (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
         (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
@@ -70,6 +88,10 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
         (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
+        (["run", "--game", "66", "--strategy", "random", "--strategy", "always:even"], SIXTY_SIX),
+        (["run", "--game", "66", "--in-process", "--strategy", "history"], "'history' is no strategy for 66; "),
+        (["run", "--game", "66", "--strategy", "bot:equilibrium"], "'bot:equilibrium' is no strategy for 66; "),
+        (["run", "--strategy", "bot"], "'bot' is no strategy for even_odd; there are: random, always:even, "),
         (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
     ],
 )
@@ -117,6 +139,62 @@ def test_an_agent_says_when_it_is_ready_and_stops_in_good_order(tmp_path: Path) 
                 assert await manager.ended() == status
 
     run(play())
+
+
+@contextmanager
+def launched(folder: Path) -> Iterator[Popen[bytes]]:
+    """An agent whose launcher is the test; it does not outlive it in any case."""
+    words = ("manager", "--port", "0", "--data", str(folder), "--json", "--with-launcher")
+    command = [sys.executable, "-W", "error", "-m", "turnstile", "league", *words]
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as agent:
+        try:
+            yield agent
+        finally:
+            agent.kill()
+
+
+def test_A14_an_agent_ends_with_its_launcher(tmp_path: Path) -> None:
+    with launched(tmp_path) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        assert json.loads(agent.stdout.readline())["role"] == "manager"
+        agent.stdin.close()
+        assert agent.wait(20) == 0
+
+
+def test_A14_an_agent_whose_launcher_dies_before_it_is_ready_ends_without_a_word(tmp_path: Path) -> None:
+    with launched(tmp_path) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        assert agent.stderr is not None
+        agent.stdin.close()
+        agent.stdout.close()
+        said = agent.stderr.read().decode()
+        assert (agent.wait(20), "Traceback" in said, "BrokenPipe" in said) == (0, False, False)
+
+
+def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one before it lets go after the first try. Who has no patience has given up by then."""
+    path = tmp_path / "manager.db"
+
+    async def play(patience: float) -> None:
+        before = Held(path)
+
+        async def opened(name: str) -> Store:
+            try:
+                return await open_store(name)
+            except InUse:
+                before.let_go()
+                raise
+
+        monkeypatch.setattr("turnstile.agents.host.open_store", opened)
+        stop = asyncio.Event()
+        settings = Settings(name="any", data=tmp_path, store=str(path), patience=patience)
+        await ManagerHost(settings, Options(league_id=LeagueId("any"))).run(stop, lambda ready: stop.set())
+
+    run(play(60))
+    with pytest.raises(CannotStart, match="is in use by another server"):
+        run(play(0))
 
 
 def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_path: Path) -> None:

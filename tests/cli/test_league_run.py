@@ -1,7 +1,9 @@
 """`turnstile league run`: what it says of a league, and strategies of one's own within one process."""
 
 import json
+import sys
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 from msgspec.structs import replace
@@ -115,6 +117,12 @@ def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnsti
     assert "Traceback" not in said.err
 
 
+@pytest.mark.parametrize("strategy", ["bot", "bot:equilibrium", "random"])
+def test_a_strategy_that_fits_its_game_is_run(turnstile: Turnstile, strategy: str) -> None:
+    words = ("--players", "2", "--game", "e-card", "--strategy", strategy)
+    assert turnstile("league", "run", "--in-process", *words).status == 0
+
+
 @pytest.mark.usefixtures("own")
 def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstile, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
@@ -122,3 +130,21 @@ def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstil
     said = turnstile("league", "run", "--in-process", *words)
     assert "has failed" not in said.err
     assert "P01 odd, P02 even" in report.read_text()
+
+
+def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    """Nobody is left behind who would still have a log, or an address, that is needed again."""
+    sizes = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
+    words = ("league", "run", *sizes, "--data", str(tmp_path), "--json")
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        first = json.loads(launcher.stdout.readline())
+        launcher.kill()
+    assert first["rounds_completed"] < 3
+    said = turnstile(*words)
+    assert (said.status, "Traceback" in said.err) == (0, False), said.err
+    assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
+    for log in tmp_path.glob("logs/*/*.log"):
+        assert "Traceback" not in log.read_text()

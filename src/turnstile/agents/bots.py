@@ -42,6 +42,12 @@ def find_mover(text: str, seed: Seed) -> Mover | None:
     return None
 
 
+def words_for(game_type: str) -> tuple[str, ...]:
+    """The words by which somebody moves in a game as is meant; none, where there is no such game here."""
+    game = find_game(game_type)
+    return () if game is None else (RANDOM, BOT, *(f"{BOT}:{name}" for name in bots_of(game)))
+
+
 def _rng(seed: Seed, match: MatchId, asked: AskedMove) -> Random:
     return Random(derive(seed, f"moves of {match}", asked.number))
 

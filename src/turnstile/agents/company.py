@@ -17,6 +17,9 @@ from turnstile.league.words import GAME_TYPE, LeagueId
 
 AT_ONCE = 2 * (os.cpu_count() or 1)  # processes that are being started
 AGAIN_SECONDS = 0.3  # before a manager that does not answer is asked again
+ANSWER_SECONDS = 30.0
+CANNOT_SAY = (aiohttp.ClientError, TimeoutError)
+"""What comes of asking a manager that is dead, or too busy to answer in time."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +45,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """The file that says with what the league was begun."""
         return self.stores / "begun.json"
 
+    def log_of(self, name: str) -> Path:
+        """The store of an agent."""
+        return self.stores / f"{name}.db"
+
     @property
     def report(self) -> Path:
         return self.data / "data" / "reports" / f"{self.league_id}.html"
@@ -63,8 +70,12 @@ def _name_of(strategy: str) -> str:
     return part_of_path(word) or "player"
 
 
-class OtherPlan(Exception):
-    """The league in this folder was begun with other options; the sentence says which."""
+class CannotGoOn(Exception):
+    """The league in this folder has begun, and cannot be taken up like this; the sentence says why."""
+
+
+class OtherPlan(CannotGoOn):
+    """It was begun with other options; the sentence says which."""
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -85,12 +96,26 @@ class Begun(msgspec.Struct, frozen=True):
         return {"--players": players, "--game": self.game_type, "--time-scale": str(self.pace), "--strategy": chosen}
 
 
-def refuse_other_plan(plan: Plan) -> None:
-    """Raises `OtherPlan` where the league has begun with something else."""
+def refuse_to_go_on(plan: Plan) -> None:
+    """Raises `CannotGoOn` where the league has begun, and cannot be taken up by this plan or any more."""
     try:
         begun = msgspec.json.decode(plan.begun.read_bytes(), type=Begun)
     except FileNotFoundError:
         return
+    except msgspec.DecodeError as fault:
+        raise CannotGoOn(
+            f"{plan.begun} does not say any more with what the league was begun: {fault}. Restore it, or delete it "
+            "and give the same options as at the beginning, or give another --league or --data."
+        ) from None
+    _refuse_other_plan(plan, begun)
+    if not plan.log_of("manager").exists() or plan.log_of("manager").stat().st_size == 0:
+        raise CannotGoOn(
+            f"The league {plan.league_id} in {plan.data} has begun, but its log {plan.log_of('manager')} is gone: "
+            "restore it, or begin another league with another --league or --data."
+        )
+
+
+def _refuse_other_plan(plan: Plan, begun: Begun) -> None:
     if begun == (given := Begun.of(plan)):
         return
     now = given.options()
@@ -123,9 +148,9 @@ class Company:
         return next(child.pid for child in self._children if child.name == name)
 
     async def run(self) -> Board:
-        """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `OtherPlan`."""
+        """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `CannotGoOn`."""
         self.plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
-        refuse_other_plan(self.plan)
+        refuse_to_go_on(self.plan)
         self.plan.logs.mkdir(parents=True, exist_ok=True)
         try:
             async with asyncio.TaskGroup() as group:
@@ -162,7 +187,7 @@ class Company:
 
         This is the first look, before anything is played: rounds may be over when the last player has started.
         """
-        with suppress(aiohttp.ClientError):
+        with suppress(*CANNOT_SAY):
             async with aiohttp.ClientSession() as session:
                 return (await self._look(session, home)).progress is Progress.COMPLETED
         return False
@@ -178,7 +203,8 @@ class Company:
             self._start(group, "player", "--name", name, "--strategy", strategy, *self._seed(name), *at)
             for name, strategy in zip(plan.names, plan.strategies, strict=True)
         )
-        await asyncio.gather(*referees, *players)
+        starting = [group.create_task(start) for start in (*referees, *players)]
+        await asyncio.wait(starting)  # if one fails, the group ends this and all others
 
     def _seed(self, name: str) -> tuple[str, ...]:
         return () if self.plan.seed is None else ("--seed", f"{self.plan.seed} {name}")
@@ -186,8 +212,8 @@ class Company:
     async def _start(self, group: asyncio.TaskGroup, role: str, *arguments: str) -> Child:
         plan = self.plan
         name = arguments[1] if role != "manager" else role
-        store = plan.stores / f"{name}.db"
-        common = ("--data", str(plan.data), "--store", str(store), "--time-scale", str(plan.pace))
+        kept = ("--data", str(plan.data), "--store", str(plan.log_of(name)))
+        common = (*kept, "--time-scale", str(plan.pace))
         child = Child(name, (role, *arguments, *common), plan.logs)
         self._children.append(child)
         async with self._turns:
@@ -201,7 +227,7 @@ class Company:
         """Show every change until the league is over; keep its report. A manager that dies comes back."""
         async with aiohttp.ClientSession() as session:
             while True:
-                with suppress(aiohttp.ClientError):
+                with suppress(*CANNOT_SAY):
                     board = await self._watch(session, home)
                     if board.progress is Progress.COMPLETED:
                         write_whole(self.plan.report, await _fetched(session, f"{home}/report"))
@@ -235,6 +261,6 @@ class Company:
 
 
 async def _fetched(session: aiohttp.ClientSession, url: str) -> bytes:
-    async with session.get(url, timeout=aiohttp.ClientTimeout(total=30)) as answer:
+    async with session.get(url, timeout=aiohttp.ClientTimeout(total=ANSWER_SECONDS)) as answer:
         answer.raise_for_status()
         return await answer.read()

@@ -35,8 +35,9 @@ from turnstile.league.messages import LeagueMessage
 from turnstile.league.registering import NOT_REGISTERED
 from turnstile.league.words import Address
 from turnstile.store.opening import open_store
-from turnstile.store.protocol import CannotOpen, Store
+from turnstile.store.protocol import CannotOpen, InUse, Store
 
+AGAIN_SECONDS = 0.1  # before a store that is in use is tried again
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
 ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
@@ -56,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     pace: float = 1.0
     """By how much all timers are shortened. A machine keeps the pace at which it began."""
     store: str | None = None
+    patience: float = 0.0
+    """For how many seconds it waits for a store that another process has: the one before it may be ending."""
     reach: Reach = THIS_MACHINE
     log: Any = sys.stderr
     log_as_json: bool = False
@@ -128,7 +131,7 @@ class Host:
     async def run(self, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         """Work until `stop` is set, or until there is nothing more to do. Raises `CannotStart`."""
         try:
-            store = await open_store(self._store_path())
+            store = await self._opened(stop)
         except CannotOpen as fault:
             raise CannotStart(f"The log of the {self.role} {self.settings.name} cannot be opened: {fault}") from None
         try:
@@ -136,6 +139,17 @@ class Host:
                 await self._run(store, caller, stop, ready)
         finally:
             await store.close()
+
+    async def _opened(self, stop: asyncio.Event) -> Store:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self.settings.patience
+        while True:
+            try:
+                return await open_store(self._store_path())
+            except InUse:
+                if stop.is_set() or loop.time() >= until:
+                    raise
+            await asyncio.sleep(AGAIN_SECONDS)
 
     async def _run(self, store: Store, caller: Caller, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
         out: TextIO = self.settings.log

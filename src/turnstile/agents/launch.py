@@ -1,6 +1,7 @@
 """Processes of a league on this machine: started, watched over, started again when they die, and ended together.
 
 Each agent is a process of its own that says where it listens, on one line of JSON. What else it says goes to a file.
+It ends when its standard input does: so none of them outlives its launcher, even one that is killed.
 """
 
 import asyncio
@@ -46,7 +47,7 @@ class Child:
 
     @property
     def command(self) -> Sequence[str]:
-        return (sys.executable, "-m", "turnstile", "league", *self._arguments, "--json")
+        return (sys.executable, "-m", "turnstile", "league", *self._arguments, "--json", "--with-launcher")
 
     @property
     def pid(self) -> int:
@@ -80,7 +81,7 @@ class Child:
         with self._log_file.open("ab") as errors:
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,  # nothing is said; it ends when we do, and then the agent does
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 process_group=0,  # Ctrl-C is for whoever started the league: the agents are then ended in order
@@ -111,7 +112,8 @@ class Child:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
             lines = file.read().decode(errors="replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"{said.removeprefix('turnstile: ') or 'not a word.'} Its log is {self._log_file}."
+        words = said.removeprefix("turnstile: ") or "not a word"
+        return f"{words.removesuffix('.')}. Its log is {self._log_file}."
 
     async def ended(self) -> int:
         """The status with which it ends."""

@@ -22,13 +22,14 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import Raw
 
-from turnstile.agents.bots import RANDOM, CannotMove, Mover, find_mover
+from turnstile.agents.bots import RANDOM, CannotMove, Mover, find_mover, words_for
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import encode
 from turnstile.league.player_play import FALLBACK
 from turnstile.league.player_state import AskedMove, Question
 from turnstile.league.questions import option_meant
+from turnstile.league.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes
 ENDING_SECONDS = 1.0  # for a program that has closed its output
@@ -153,6 +154,12 @@ SIDES_OF: dict[str, Side] = {
     "history": by_history,
 }
 """The built-in strategies for Even/Odd. In other games all of them move at random; a `bot` does the reverse."""
+
+
+def strategies_for(game_type: str) -> tuple[str, ...]:
+    """The built-in strategies that know how a game is played."""
+    return tuple(SIDES_OF) if game_type == GAME_TYPE else words_for(game_type)
+
 
 OWN = ("bot", "bot:NAME", "python:MODULE:FUNCTION", "command:PROGRAM")
 

@@ -7,7 +7,15 @@ import click
 from click.core import ParameterSource
 
 from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
-from turnstile.cli.league_options import common, game_option, league_option, manager_option, refuse_game
+from turnstile.cli.league_options import (
+    common,
+    game_option,
+    league_option,
+    manager_option,
+    number,
+    refuse_game,
+    refuse_misfits,
+)
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
 from turnstile.league.words import GAME_TYPE, LeagueId
@@ -248,6 +256,7 @@ def status(manager: str, as_json: bool) -> None:
     "--time-scale",
     "pace",
     type=click.FloatRange(0, 1, min_open=True),
+    callback=number,
     default=1.0,
     show_default=True,
     help="Shorten all time limits: 0.1 makes 30 seconds 3. Of processes; virtual time needs none.",
@@ -292,7 +301,7 @@ def run(
     The same, much faster:           turnstile league run --players 8 --in-process
     Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
 
-    Stopped with Ctrl-C, a league of processes goes on where it was when the same command is given again.
+    Stopped with Ctrl-C or killed, a league of processes goes on where it was when the same command is given again.
 
     With --in-process nothing is kept but the --report, and no time passes: --time-scale and --data change nothing, a
     python: strategy that hangs hangs the league, and command: is refused.
@@ -307,6 +316,7 @@ def run(
         raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")
     chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
     league_run.refuse_strategies(chosen)
+    refuse_misfits(chosen, game_type)
     plan = league_run.Plan(
         league_id=LeagueId(league_id),
         strategies=[chosen[number % len(chosen)] for number in range(players)],

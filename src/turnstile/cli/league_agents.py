@@ -25,12 +25,15 @@ from turnstile.store.protocol import StoreFault
 __all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "Settings", "run"]
 
 FAILED = 1
+PATIENCE = 20.0  # seconds, for an agent whose launcher has been killed to let go of its store
+STDIN = 0
 
 
 def run(
     make: Callable[[Settings], Host],
     *,
     as_json: bool,
+    with_launcher: bool,
     allow: tuple[str, ...],
     public: bool,
     log_format: str,
@@ -43,8 +46,9 @@ def run(
     if "manager" in given and (why := refusal(given["manager"], reach)):
         raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
     with _log(log_file) as log:
-        settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", **given)
-        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json))
+        patience = PATIENCE if with_launcher else 0.0
+        settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", patience=patience, **given)
+        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json), with_launcher)
     if status:
         sys.exit(status)
 
@@ -69,10 +73,10 @@ def _log(path: Path | None) -> Iterator[TextIO]:
             log.close()
 
 
-def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None]) -> int:
+def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None], with_launcher: bool) -> int:
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            host, status = runner.run(_until_stopped(make, ready))
+            host, status = runner.run(_until_stopped(make, ready, with_launcher))
     except (CannotStart, UnknownStrategy, StoreFault, Damaged) as fault:
         raise click.ClickException(str(fault)) from None
     if host.failure is not None:
@@ -90,8 +94,10 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def _until_stopped(make: Callable[[], Host], ready: Callable[[Ready], None]) -> tuple[Host, int]:
-    """Ctrl-C and SIGTERM stop it in good order; what is durable stays so in any case."""
+async def _until_stopped(
+    make: Callable[[], Host], ready: Callable[[Ready], None], with_launcher: bool
+) -> tuple[Host, int]:
+    """Ctrl-C, SIGTERM and the end of its launcher stop it in good order; what is durable stays so in any case."""
     stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
 
     def interrupt() -> None:
@@ -101,12 +107,35 @@ async def _until_stopped(make: Callable[[], Host], ready: Callable[[Ready], None
 
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.add_signal_handler(signal.SIGINT, interrupt)
+    if with_launcher:
+        _stop_with_launcher(loop, stop)
     host = make()
     await host.run(stop, ready)
     return host, status
 
 
+def _stop_with_launcher(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    """Our standard input ends when the launcher does, however it ends: the operating system sees to that."""
+
+    def read() -> None:
+        if not os.read(STDIN, 4096):
+            loop.remove_reader(STDIN)
+            stop.set()
+
+    loop.add_reader(STDIN, read)
+
+
 def _tell(ready: Ready, as_json: bool) -> None:
+    """Say that it is ready. Whoever wanted to know may be gone by now, which is no reason to die either."""
+    try:
+        _say(ready, as_json)
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # for what is left to be said at the exit
+        os.close(nowhere)
+
+
+def _say(ready: Ready, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(ready).decode())
     else:

@@ -1,7 +1,8 @@
 """Options that the commands of the league share, and what is refused as soon as it is said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_network
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -43,6 +44,13 @@ def places(context: click.Context, parameter: click.Parameter, entries: tuple[st
     return entries
 
 
+def number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """A range of numbers lets through what is none: it is neither too small nor too large."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number.")
+    return value
+
+
 def file_name(context: click.Context, parameter: click.Parameter, text: str) -> str:
     """An id that folders are named after."""
     from turnstile.agents.files import part_of_path
@@ -72,6 +80,7 @@ COMMON = (
         "--time-scale",
         "pace",
         type=click.FloatRange(0, 1, min_open=True),
+        callback=number,
         default=1.0,
         show_default=True,
         help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
@@ -100,6 +109,7 @@ COMMON = (
         is_flag=True,
         help="Say when it is ready as a line of JSON, with the endpoint and port.",
     ),
+    click.option("--with-launcher", is_flag=True, hidden=True, help="End with whoever holds our standard input."),
 )
 """The options that all agents have, but for the port."""
 
@@ -133,6 +143,17 @@ def refuse_game(game_type: str) -> None:
 
     if game_type not in games_for_two():
         raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+
+
+def refuse_misfits(strategies: Iterable[str], game_type: str) -> None:
+    """A usage error for a strategy that knows nothing of the game: it would move at random, or as another does."""
+    from turnstile.agents.strategies import strategies_for
+
+    fitting = strategies_for(game_type)
+    for text in strategies:
+        if text not in fitting and text.partition(":")[0] not in ("python", "command"):
+            named = ", ".join((*fitting, "python:MODULE:FUNCTION", "command:PROGRAM"))
+            raise click.UsageError(f"{text!r} is no strategy for {game_type}; there are: {named}.")
 
 
 manager_option = click.option(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from turnstile.agents.board import Board
-from turnstile.agents.company import Company, OtherPlan, Plan
+from turnstile.agents.company import CannotGoOn, Company, Plan
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import DidNotStart
 from turnstile.agents.own import Called, refuse_strategy
@@ -76,7 +76,7 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
         return board, False
     except asyncio.CancelledError:
         return latest, True
-    except (DidNotStart, OtherPlan) as fault:
+    except (DidNotStart, CannotGoOn) as fault:
         raise click.ClickException(str(fault)) from None
 
 

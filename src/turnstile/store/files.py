@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from turnstile.store.protocol import Broken, CannotOpen
+from turnstile.store.protocol import Broken, CannotOpen, InUse
 
 NETWORKED = frozenset(
     {"9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs", "gpfs", "lustre", "nfs", "nfs4", "smb3"}
@@ -51,7 +51,7 @@ def _locked(path: Path) -> int:
     except BlockingIOError as error:
         holder = os.read(held, 20).decode("ascii", "replace") or "unknown"
         os.close(held)
-        raise CannotOpen(f"{path} is in use by another server (process {holder}).") from error
+        raise InUse(f"{path} is in use by another server (process {holder}).") from error
     except OSError as error:
         os.close(held)
         raise CannotOpen(f"{path} cannot be locked: {error.strerror}.") from error

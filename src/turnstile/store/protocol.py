@@ -98,6 +98,10 @@ class CannotOpen(StoreFault):
     """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
 
 
+class InUse(CannotOpen):
+    """Another process has it, and may soon let go of it."""
+
+
 NO_ID = f"The id of a table has 1 to {LONGEST_ID} characters, all of them visible ones."
 
 OUTAGE_AFTER = 3_000
