@@ -224,8 +224,9 @@ def test_what_nobody_waits_for_is_noted(tmp_path: Path) -> None:
 def test_a_LEAGUE_ERROR_is_noted_and_acknowledged_by_everybody(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path) as here:
-            agents = [await here.manager(), await here.referee(), await here.player("Juniper")]
-            for agent in agents:
+            manager, referee, player = await here.manager(), await here.referee(), await here.player("Juniper")
+            await until(lambda: bool(referee.host.work.state.referee_id and player.host.work.state.player_id))
+            for agent in (manager, referee, player):
                 before = agent.host.work.state
                 assert outcome(await say(agent, "LEAGUE_ERROR", "league_manager", **ERROR)) == "ACKNOWLEDGED"
                 assert agent.host.work.state is before
