@@ -2,7 +2,7 @@
 
 python -m bench.league                     # everything but the thousand players, in a few minutes
 python -m bench.league within --players 1000 --referees 8
-python -m bench.league processes --players 16
+python -m bench.league processes --players 24
 python -m bench.league recovery --matches 100
 """
 
@@ -130,7 +130,7 @@ def main(arguments: list[str]) -> None:
     if given.what in ("all", "within"):
         within(given.players or 100, given.referees)
     if given.what in ("all", "processes"):
-        processes(given.players or 8, given.referees)
+        processes(given.players or 16, given.referees)
     if given.what in ("all", "recovery"):
         recovered(given.matches)
 
