@@ -62,17 +62,24 @@ def is_whole(board: Board) -> bool:
     )
 
 
-def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path) -> None:
-    """After a result the manager dies as in a power cut, then a referee, then a player; each is started again."""
+def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one round the manager dies as in a power cut, then a referee, then a player; each is started again.
+
+    One player does not choose before that, so no round is over too soon.
+    """
+    monkeypatch.setenv("GATES", str(tmp_path))
     victims = ["manager", "referee-1", "history-2"]
     killed: list[str] = []
 
     def kill(board: Board) -> None:
-        if len(killed) < min(board.matches_completed, len(victims)):
+        if board.progress is Progress.RUNNING and len(killed) < board.current_round:
             killed.append(victims[len(killed)])
             os.kill(company.pid_of(killed[-1]), signal.SIGKILL)
+            (tmp_path / str(len(killed))).touch()
 
-    company = Company(plan(tmp_path), lambda home: None, kill)
+    usual = plan(tmp_path)
+    gated = replace(usual, strategies=["python:tests.agents.waiting:choose", *usual.strategies[1:]])
+    company = Company(gated, lambda home: None, kill)
     board = asyncio.run(company.run())
     assert killed == victims
     assert board.progress is Progress.COMPLETED
