@@ -78,7 +78,8 @@ def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path, monkeypatch:
             (tmp_path / str(len(killed))).touch()
 
     usual = plan(tmp_path)
-    gated = replace(usual, strategies=["python:tests.agents.waiting:choose", *usual.strategies[1:]])
+    strategies = ["python:tests.agents.waiting:choose", *usual.strategies[1:]]
+    gated = replace(usual, strategies=strategies, pace=0.5)  # in which the slowest machine can start a process again
     company = Company(gated, lambda home: None, kill)
     board = asyncio.run(company.run())
     assert killed == victims
