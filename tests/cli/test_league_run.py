@@ -80,6 +80,20 @@ def test_a_league_that_was_over_is_one_line_for_programs(capsys: pytest.CaptureF
     assert [json.loads(line)["rounds_completed"] for line in capsys.readouterr().out.splitlines()] == [5]
 
 
+def test_how_fast_a_league_was_is_counted_until_its_last_match(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("turnstile.cli.league_show.time.monotonic", lambda: now)
+    show = Show(as_json=False)
+    show.update(glimpse(board(0)))
+    now = 3.0
+    show.update(glimpse(board(5)))
+    now = 100.0  # when the last agent has left
+    show.finish(glimpse(board(5)))
+    assert "15 of 15 matches, 5.0 a second" in capsys.readouterr().out
+
+
 def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
     show = Show(as_json=False)
     show.update(glimpse(board(5)))

@@ -61,6 +61,8 @@ class Show:
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self._began: float | None = None
+        self._ended: float | None = None
+        """When the last match was over; its agents take a moment more to leave."""
         self._done_before = 0
         self._round: int | None = None
         """The last round that has been told of, or was over before."""
@@ -93,6 +95,8 @@ class Show:
         """What it looks like now. Called as often as one likes."""
         if self._began is None and now.progress is Progress.RUNNING:
             self.begin(now.matches_completed)
+        if self._ended is None and now.progress is Progress.COMPLETED:
+            self._ended = time.monotonic()
         if self._live:
             self._live.update(self._picture(now))
         else:
@@ -121,7 +125,8 @@ class Show:
         done = f"{now.matches_completed:,} of {now.total_matches:,} matches"
         if self._began is None or now.matches_completed == self._done_before:
             return done
-        rate = (now.matches_completed - self._done_before) / max(time.monotonic() - self._began, 0.001)
+        seconds = (self._ended or time.monotonic()) - self._began
+        rate = (now.matches_completed - self._done_before) / max(seconds, 0.001)
         return f"{done}, {rate:,.1f} a second"
 
     def _picture(self, now: Glimpse) -> Group:
