@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.agents.company import Company, Running, company
+from tests.agents.company import Company, Running, company, until
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Animal, Body, living, result
 from tests.agents.zoo import Said as Answer
@@ -97,6 +97,5 @@ async def foreign_league(data: Path, pace: float = 1.0, **referee: Any) -> Async
         manager = await stack.enter_async_context(living(league.manage))
         here.url = manager.url
         league.referee = await here.referee(**referee)
-        while league.referee.host.work.state.referee_id is None:
-            await asyncio.sleep(0.001)
+        await until(lambda: league.referee.host.work.state.referee_id is not None)
         yield league
