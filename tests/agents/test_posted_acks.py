@@ -99,14 +99,21 @@ def test_a_posted_GAME_ERROR_ACK_is_noted_and_nothing_is_said_to_it(tmp_path: Pa
     run(play())
 
 
+@asynccontextmanager
+async def unheard(data: Path) -> AsyncIterator[ForeignLeague]:
+    """A match is over, and the manager does not understand its report."""
+    async with foreign_league(data) as league:
+        league.is_deaf = True
+        for player in ("P01", "P02"):
+            await league.enter(player)
+        await league.hand_out()
+        await until(lambda: "Sent MATCH_RESULT_REPORT" in league.here.journal.getvalue())
+        yield league
+
+
 def test_a_posted_MATCH_RESULT_ACK_books_the_report_if_the_manager_says_it(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            league.is_deaf = True
-            for player in ("P01", "P02"):
-                await league.enter(player)
-            await league.hand_out()
-            await until(lambda: "Sent MATCH_RESULT_REPORT" in league.here.journal.getvalue())
+        async with unheard(tmp_path) as league:
             ack = {"match_id": "R1M1", "status": "ACCEPTED", "round_id": None}
             assert await told(league, "MATCH_RESULT_ACK", "player:P01", **ack) == 3001
             assert await told(league, "MATCH_RESULT_ACK", "league_manager", **{**ack, "match_id": "R9M9"}) == 4003
@@ -122,12 +129,7 @@ def test_a_posted_MATCH_RESULT_ACK_books_the_report_if_the_manager_says_it(tmp_p
 
 def test_a_MATCH_RESULT_ACK_that_rejects_books_nothing(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            league.is_deaf = True
-            for player in ("P01", "P02"):
-                await league.enter(player)
-            await league.hand_out()
-            await until(lambda: "Sent MATCH_RESULT_REPORT" in league.here.journal.getvalue())
+        async with unheard(tmp_path) as league:
             ack = {"match_id": "R1M1", "status": "REJECTED"}
             assert await told(league, "MATCH_RESULT_ACK", "league_manager", **ack) == "IGNORED"
             assert league.referee.host.health()["matches_under_way"] == 1

@@ -222,7 +222,7 @@ class Agent:
         *,
         is_first: bool = True,
     ) -> bool:
-        """Call somebody once; whether it could be reached. Who is silent could."""
+        """Call somebody once; false if it could not be reached, and may be tried again. Who is silent was reached."""
         message = send.message
         assert isinstance(message, LeagueMessage)
         endpoint = work.endpoint_of(state, send.to)
