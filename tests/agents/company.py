@@ -1,42 +1,54 @@
 """A league of agents in one process, each with its own store and its own port on this machine.
 
 `async with company(tmp_path) as here: await here.manager(2)`. Nothing here waits for a time: everything waits
-for something to happen, and a test that hangs is ended by `LONGEST`.
+for something to happen, and `run` ends a test that hangs. Where a timer is to run out, the test says so
+(`run_out`), and then it has: the clock of everybody here is set forth. No other timer is so short that it could run
+out because the machine is slow.
 """
 
 import asyncio
 import gc
 import io
 import json
+import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
+from tests.agents import loops
+from tests.agents.loops import until
 from turnstile.agents.host import Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
+from turnstile.agents.work import Work
 from turnstile.league.manager_state import Options
+from turnstile.store.protocol import Store
+from turnstile.store.sqlite import SqliteStore
 
 T = TypeVar("T")
-H = TypeVar("H", bound=Host)
-
-LONGEST = 60.0  # seconds, for a machine that has much else to do
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    async def bounded() -> T:
-        async with asyncio.timeout(LONGEST):
-            return await work
-
     dropped = Running.dropped
     try:
-        return asyncio.run(bounded())
+        return loops.run(work)
     finally:
         if Running.dropped > dropped:
             gc.collect()  # what was left open is found here, and not by the next test
+
+
+async def open_store(where: str) -> Store:
+    """A store whose clock is that of the loop, when it is set forth, too."""
+    loop = loops.current()
+    ahead = loop.ahead
+    return await SqliteStore.open(
+        where, wall=lambda: time.time_ns() + round(ahead * 1e9), monotonic=lambda: round(loop.time() * 1e9)
+    )
 
 
 class Running:
@@ -65,6 +77,34 @@ class Running:
         Running.dropped += 1
         self.task.cancel()
         await asyncio.wait([self.task])
+
+    async def run_out(self, *timers: str) -> None:
+        """As soon as one of its machines waits for nothing but one of these timers, it has run out."""
+        await until(lambda: self._left(timers) > 0)
+        loops.pass_time(self._left(timers))
+
+    def _left(self, timers: tuple[str, ...]) -> float:
+        """Seconds, of the one that runs longest."""
+        now = self.host.agent.store.now()
+        matches = getattr(self.host, "_matches", None)
+        works: list[Work[Any]] = [self.host.work, *(matches._all.values() if matches else ())]
+        waiting = [work.keeper.timers for work in works if len(work.keeper.timers) == 1]
+        dues = (timer.due for each in waiting for name, timer in each.items() if name in timers)
+        return max((due - now for due in dues), default=0) / 1000
+
+    @asynccontextmanager
+    async def running_out(self, *timers: str) -> AsyncIterator[None]:
+        """Within this, that happens whenever a machine of its so waits."""
+
+        async def time_passes() -> None:
+            while True:
+                await self.run_out(*timers)
+
+        passing = asyncio.create_task(time_passes())
+        try:
+            yield
+        finally:
+            passing.cancel()
 
     async def ended(self) -> Host:
         """Wait until it ends by itself."""
@@ -135,18 +175,14 @@ class Company:
 async def company(data: Path, pace: float = 1.0) -> AsyncIterator[Company]:
     """At its end whatever still runs is stopped."""
     here = Company(data, pace)
-    try:
-        yield here
-    finally:
-        for running in here.running:
-            if not running.task.cancelled():
-                await running.stop()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that nobody announces; others go on meanwhile."""
-    while not condition():
-        await asyncio.sleep(0.001)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("turnstile.agents.host.open_store", open_store)
+        try:
+            yield here
+        finally:
+            for running in here.running:
+                if not running.task.cancelled():
+                    await running.stop()
 
 
 def points_of(files: dict[str, Any]) -> dict[str, int]:

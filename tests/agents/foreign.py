@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.agents.company import Company, Running, company, until
+from tests.agents.company import Company, Running, company
+from tests.agents.loops import until
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Animal, Body, living, result
 from tests.agents.zoo import Said as Answer
@@ -89,10 +90,10 @@ class ForeignLeague:
 
 
 @asynccontextmanager
-async def foreign_league(data: Path, pace: float = 1.0, **referee: Any) -> AsyncIterator[ForeignLeague]:
+async def foreign_league(data: Path, **referee: Any) -> AsyncIterator[ForeignLeague]:
     """A foreign manager, and our referee registered with it."""
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(company(data, pace))
+        here = await stack.enter_async_context(company(data))
         league = ForeignLeague(here, stack)
         manager = await stack.enter_async_context(living(league.manage))
         here.url = manager.url

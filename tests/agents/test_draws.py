@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Company, Running, company, run, until
+from tests.agents.company import Company, Running, company, run
+from tests.agents.loops import until
 from tests.agents.test_manager_agent import meta, say
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result

@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from tests.agents.company import Running, company, pairings, points_of, run, standings_of, until
+from tests.agents.company import Running, company, pairings, points_of, run, standings_of
+from tests.agents.loops import until
 
 SEEDS = range(8)
 DROPS = 8

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, pairings, points_of, run, standings_of, until
+from tests.agents.company import company, pairings, points_of, run, standings_of
+from tests.agents.loops import until
 from turnstile.agents.exchange import Answer, Exchange
 from turnstile.agents.games import games_for_two
 from turnstile.kernel.values import encode

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.company import company, run
-from tests.agents.test_player_agent import SHORT, stage
+from tests.agents.test_player_agent import stage
 
 ANSWERS = {
     "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
@@ -130,18 +130,30 @@ def test_what_changes_nothing_is_no_transition(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("strategy", "why"),
     [
-        ("python:tests.agents.waiting:never", r"The strategy was late: the player has said even\."),
         ("python:tests.agents.waiting:crash", r"The strategy has failed, .* was ended by signal 6, and said nothing\."),
         ("command:sh -c 'exit 3'", r"The strategy has failed, .*: sh ended with exit status 3, and said nothing\."),
     ],
 )
-def test_a_strategy_that_is_late_or_crashes_is_a_critical_line(tmp_path: Path, strategy: str, why: str) -> None:
+def test_a_strategy_that_crashes_is_a_critical_line(tmp_path: Path, strategy: str, why: str) -> None:
     async def play() -> None:
-        async with stage(tmp_path, SHORT if "never" in strategy else 1.0) as on:
+        async with stage(tmp_path) as on:
             await on.enter(strategy=strategy)
             await on.announce()
             await on.invite()
             assert (await on.call())["parity_choice"] == "even"
             assert re.search(rf"\[P01\] \[R1M1\] CRITICAL: {why}", on.here.journal.getvalue())
+
+    run(play())
+
+
+def test_a_strategy_that_is_late_is_a_critical_line(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:never")
+            await on.announce()
+            await on.invite()
+            await on.call_in_vain()
+            line = "[P01] [R1M1] CRITICAL: The strategy was late: the player has said even."
+            assert line in on.here.journal.getvalue()
 
     run(play())

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Company, Running, company, run, until
+from tests.agents.company import Company, Running, company, run
+from tests.agents.loops import until
 from tests.agents.test_leagues import start
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Body, by_tool, living, played, result
 from tests.agents.zoo import Said as Told
+from turnstile.agents import runtime
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.host import CannotStart
 from turnstile.agents.incoming import Incoming
@@ -20,9 +22,8 @@ from turnstile.agents.manager import ManagerHost
 from turnstile.agents.rpc import Fault
 from turnstile.league.management import LeagueStatus, StartLeague
 from turnstile.league.manager_state import Options
+from turnstile.league.referee_calls import NOTIFICATION_TIMER, PLAYER_TIMERS
 from turnstile.league.words import Address
-
-SHORT = 0.02  # 10 seconds are 200 milliseconds
 
 
 async def say(manager: Running, message_type: str, sender: str | None = None, **fields: Any) -> Body:
@@ -178,7 +179,10 @@ def by_everything(body: Body) -> Told:
 @pytest.mark.parametrize(
     "kind", ["ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"]
 )
-def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached(tmp_path: Path, kind: str) -> None:
+def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
     hung_up = 0
 
     def away_for_a_moment(body: Body) -> Told:
@@ -191,7 +195,7 @@ def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached
     async def play() -> None:
         async with living(away_for_a_moment) as one, living(by_everything) as other:
             players = [("Foreign", one.url), ("Strange", other.url)]
-            async with company(tmp_path, SHORT) as here:
+            async with company(tmp_path) as here:
                 manager = await here.manager(players=players, ends_with_league=True)
                 await here.referee()
                 await until(lambda: bool(manager.host.work.state.referees))
@@ -204,17 +208,22 @@ def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached
     run(play())
 
 
-def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(tmp_path: Path) -> None:
+def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
+
     async def play() -> None:
         async with living(by_everything) as one:
             async with living(by_everything) as gone:
                 pass
-            async with company(tmp_path, SHORT) as here:
+            async with company(tmp_path) as here:
                 manager = await here.manager(players=[("Gone", gone.url), ("Here", one.url)], ends_with_league=True)
-                await here.referee()
+                referee = await here.referee()
                 await until(lambda: bool(manager.host.work.state.referees))
-                await start(here.url)
-                await manager.ended()
+                async with referee.running_out(PLAYER_TIMERS[0], NOTIFICATION_TIMER):
+                    await start(here.url)
+                    await manager.ended()
             lines = here.journal.getvalue().splitlines()
             failed = [line.partition("Failed to send ")[2].split()[0] for line in lines if "[league_manager] F" in line]
             assert failed == ["ROUND_ANNOUNCEMENT"] * 4 + [
@@ -354,16 +363,21 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
 # its life
 
 
-def test_A14_a_player_that_is_gone_forfeits_its_matches_and_the_league_goes_on(tmp_path: Path) -> None:
+def test_A14_a_player_that_is_gone_forfeits_its_matches_and_the_league_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
+
     async def play() -> None:
-        async with company(tmp_path, pace=0.02) as here:
+        async with company(tmp_path) as here:
             manager = await here.manager(3)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(2)]
             gone = await here.player("Gone", "always:odd")
             await until(lambda: manager.host.work.state.round_id >= 1)
             await gone.drop()
-            await asyncio.gather(*(player.ended() for player in players), referee.ended())
+            async with referee.running_out(*PLAYER_TIMERS, NOTIFICATION_TIMER):
+                await asyncio.gather(*(player.ended() for player in players), referee.ended())
             files = here.match_files()
             assert len(files) == 3
             lost = [match for match in files.values() if "P03" in match["players"].values()]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, run, until
+from tests.agents.company import company, run
 from tests.agents.foreign import foreign_league
+from tests.agents.loops import until
 from tests.agents.test_player_agent import Stage, stage
 from tests.agents.wired import post
 from tests.agents.zoo import Body

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Company, Running, company, run, until
+from tests.agents.company import Company, Running, company, run
+from tests.agents.loops import until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.player import PlayerHost
-from turnstile.league.player_state import Phase
-
-SHORT = 0.02
+from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
+from turnstile.league.player_state import Phase, State
+from turnstile.league.words import MAX_RETRIES
 
 
 class Stage:
@@ -75,6 +76,12 @@ class Stage:
         context = {"opponent_id": "P02", "round_id": 1, "your_standings": {}}
         return await self.say("CHOOSE_PARITY_CALL", match_id=match, player_id=self.state.player_id, context=context)
 
+    async def call_in_vain(self) -> Body:
+        """Call for a choice that the strategy does not make in time."""
+        call = asyncio.create_task(self.call())
+        await self.player.run_out(CHOICE_TIMER)
+        return await call
+
     async def finish(self, match: str = "R1M1", mine: str = "odd") -> Body:
         choices = {self.state.player_id: mine, "P02": "even"}
         told = {
@@ -93,9 +100,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(data: Path, pace: float = 1.0) -> AsyncIterator[Stage]:
+async def stage(data: Path) -> AsyncIterator[Stage]:
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(company(data, pace))
+        here = await stack.enter_async_context(company(data))
         made = Stage(here)
         manager = await stack.enter_async_context(living(made.manage))
         here.url = manager.url
@@ -172,11 +179,11 @@ def test_a_strategy_that_fails_costs_its_choice_at_once(tmp_path: Path, strategy
 
 def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_path: Path) -> None:
     async def play() -> None:
-        async with stage(tmp_path, SHORT) as on:
+        async with stage(tmp_path) as on:
             await on.enter(strategy="python:tests.agents.waiting:never")
             await on.announce()
             await on.invite()
-            assert (await on.call())["parity_choice"] == "even"
+            assert (await on.call_in_vain())["parity_choice"] == "even"
             assert on.player.host._thinking is None
 
     run(play())
@@ -223,16 +230,29 @@ def test_a_player_that_is_started_somewhere_else_is_refused(tmp_path: Path) -> N
 
 def test_a_player_that_cannot_reach_the_manager_gives_up_with_a_sentence(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, SHORT) as here:
+        async with company(tmp_path) as here:
             here.url = "http://127.0.0.1:1/mcp"
             player = await here.player("Juniper")
+            await tries_to_register(player)
             ended = await player.ended()
             assert ended.failure is not None
             assert ended.failure.startswith("Failed to register with League Manager at http://127.0.0.1:1/mcp: nobody ")
             again = await here.player("Juniper", port=player.port)  # and begins anew when it is started again
+            await tries_to_register(again)
             assert (await again.ended()).failure == ended.failure
 
     run(play())
+
+
+async def tries_to_register(player: Running) -> None:
+    """It reaches nobody, however often it tries; the pauses between are over as soon as they begin."""
+    for tries in range(MAX_RETRIES):
+        await until(lambda tries=tries: is_waiting_after(player.host.work.state, tries))  # type: ignore[misc]
+        await player.run_out(REGISTER_TIMER)
+
+
+def is_waiting_after(state: State, tries: int) -> bool:
+    return state.is_unreached and state.retry_count == tries
 
 
 @pytest.mark.parametrize(
@@ -259,7 +279,7 @@ def test_a_player_that_is_rejected_gives_up_with_a_sentence(tmp_path: Path) -> N
 
 def test_a_player_whose_name_is_taken_takes_another(tmp_path: Path) -> None:
     async def play() -> None:
-        async with stage(tmp_path, SHORT) as on:
+        async with stage(tmp_path) as on:
             on.answers = [on.rejected("Duplicate name"), on.accepted("P01")]
             await on.enter()
             names = [body["player_meta"]["display_name"] for body in on.registered]

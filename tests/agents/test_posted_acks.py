@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Running, company, run, until
+from tests.agents.company import Running, company, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
+from tests.agents.loops import until
 from tests.agents.test_leagues import start
 from tests.agents.test_manager_agent import managed, register, register_referee, say
 from tests.agents.wired import post

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import run, until
+from tests.agents.company import run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
+from tests.agents.loops import until
 from tests.agents.zoo import Body
 from turnstile.agents.addresses import THIS_MACHINE, Reach, allowing
+from turnstile.league.referee_calls import PLAYER_TIMERS
 
 WIDER = allowing(THIS_MACHINE, "10.1.0.0/16")
 
@@ -48,11 +50,12 @@ def test_a_referee_that_trusts_posts_takes_them_without_a_conversation(
 @pytest.mark.parametrize(("reach", "trusts"), [(THIS_MACHINE, False), (WIDER, None)])
 def test_any_other_referee_refuses_them(tmp_path: Path, reach: Reach, trusts: bool | None) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path, 0.02, reach=reach, trusts_posts=trusts) as league:
+        async with foreign_league(tmp_path, reach=reach, trusts_posts=trusts) as league:
             said: list[Body] = []
             await with_poster(league, said)
-            await league.hand_out()
-            assert (await league.reports.get())["result"]["winner"] == "P02"
+            async with league.referee.running_out(PLAYER_TIMERS[0]):
+                await league.hand_out()
+                assert (await league.reports.get())["result"]["winner"] == "P02"
             assert {body["error"]["code"] for body in said} == {4002}
 
     run(play())

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Company, Running, company, run, until
+from tests.agents.company import Company, Running, company, run
 from tests.agents.foreign import foreign_league
+from tests.agents.loops import until
 from tests.agents.test_manager_agent import managed, meta, register, register_referee, say
-from tests.agents.test_player_agent import SHORT, stage
+from tests.agents.test_player_agent import stage
 from tests.agents.test_referee_agent import get
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
@@ -159,9 +160,10 @@ def test_A6_what_comes_before_the_answer_to_the_registration_is_judged_by_the_pr
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(player_module, "MOST_EARLY", 3)
+    monkeypatch.setattr(player_module, "EARLY_SECONDS", 0.0)
 
     async def play() -> None:
-        async with stage(tmp_path, SHORT) as on:
+        async with stage(tmp_path) as on:
             go = asyncio.Event()
 
             async def manage(body: Body) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, run, until
+from tests.agents.company import company, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
+from tests.agents.loops import until
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from tests.host.test_damage import flip
-
-SHORT = 0.02  # 30 seconds are 600 milliseconds
+from turnstile.league.referee_calls import MANAGER_TIMER, PLAYER_TIMERS
 
 
 async def gone(league: ForeignLeague) -> None:
@@ -23,6 +23,10 @@ async def gone(league: ForeignLeague) -> None:
 
 def file_of(data: Path, match: str = "R1M1") -> Any:
     return json.loads((data / "data" / "matches" / "foreign" / f"{match}.json").read_text())
+
+
+def is_finished(path: Path) -> bool:
+    return bool(json.loads(path.read_text())["lifecycle"]["state"] == "FINISHED")
 
 
 def test_a_match_that_is_handed_out_on_its_own_is_led_and_reported(tmp_path: Path) -> None:
@@ -88,14 +92,15 @@ def test_of_a_round_a_referee_takes_the_matches_with_its_id_or_else_its_endpoint
 
 def test_a_match_that_gave_up_reporting_is_reported_again_when_the_manager_announces_it_again(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path, SHORT) as league:
+        async with foreign_league(tmp_path) as league:
             for player in ("P01", "P02"):
                 await league.enter(player)
             league.is_deaf = True
-            await league.hand_out()
-            await until(lambda: (tmp_path / "data/matches/foreign/R1M1.json").exists())
-            await until(lambda: file_of(tmp_path)["lifecycle"]["state"] == "FINISHED")
-            await gone(league)
+            async with league.referee.running_out(MANAGER_TIMER):
+                await league.hand_out()
+                written = tmp_path / "data/matches/foreign/R1M1.json"
+                await until(lambda: written.exists() and is_finished(written))
+                await gone(league)
             assert not file_of(tmp_path)["lifecycle"]["is_reported"]
             league.is_deaf = False
             await league.hand_out()
@@ -111,15 +116,16 @@ def test_the_file_of_a_match_that_another_referee_may_have_is_not_written_over(t
         theirs = tmp_path / "data" / "matches" / "foreign" / "R1M1.json"
         theirs.parent.mkdir(parents=True)
         theirs.write_text('{"referee_id": "REF09"}')
-        async with foreign_league(tmp_path, SHORT) as league:
+        async with foreign_league(tmp_path) as league:
             for player in ("P01", "P02"):
                 await league.enter(player)
             league.is_deaf = True
-            await league.hand_out()
             beside = theirs.with_name("R1M1.REF01.json")
-            await until(lambda: beside.exists() and json.loads(beside.read_text())["lifecycle"]["state"] == "FINISHED")
-            assert file_of(tmp_path) == {"referee_id": "REF09"}
-            await gone(league)
+            async with league.referee.running_out(MANAGER_TIMER):
+                await league.hand_out()
+                await until(lambda: beside.exists() and is_finished(beside))
+                assert file_of(tmp_path) == {"referee_id": "REF09"}
+                await gone(league)
             league.is_deaf = False
             await league.hand_out()
             await league.reports.get()
@@ -252,7 +258,7 @@ def test_a_match_that_comes_before_the_answer_to_the_registration_waits_for_it(t
 
 def test_A1_an_answer_after_the_deadline_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     async def play() -> None:
-        async with foreign_league(tmp_path, SHORT) as league:
+        async with foreign_league(tmp_path) as league:
 
             async def silent(fields: Body) -> Body:
                 if fields["message_type"] == "CHOOSE_PARITY_CALL":
@@ -261,8 +267,9 @@ def test_A1_an_answer_after_the_deadline_is_refused_and_changes_nothing(tmp_path
 
             await league.enter("P01", silent)
             await league.enter("P02")
-            await league.hand_out()
-            report = await league.reports.get()
+            async with league.referee.running_out(PLAYER_TIMERS[0]):
+                await league.hand_out()
+                report = await league.reports.get()
             assert (report["result"]["winner"], report["result"]["details"]["status"]) == ("P02", "TECHNICAL_LOSS")
             await until(lambda: len(league.heard("P01", "GAME_ERROR")) == 3)  # the last may still be on its way
             calls = league.heard("P01", "CHOOSE_PARITY_CALL")
@@ -287,7 +294,7 @@ def test_an_answer_that_comes_after_its_time_counts_while_it_is_still_waited_for
     """The first question is answered when the second has come, which is not answered at all."""
 
     async def play() -> None:
-        async with foreign_league(tmp_path, 0.1) as league:
+        async with foreign_league(tmp_path) as league:
             asked_again = asyncio.Event()
 
             async def tardy(fields: Body) -> Body:
@@ -301,9 +308,11 @@ def test_an_answer_that_comes_after_its_time_counts_while_it_is_still_waited_for
             await league.enter("P01", tardy)
             await league.enter("P02")
             await league.hand_out()
+            await until(lambda: bool(league.heard("P01", kind)))
+            await league.referee.run_out(PLAYER_TIMERS[0])
             report = await league.reports.get()
             assert report["result"]["details"]["choices"] == {"P01": "even", "P02": "odd"}
-            assert len(league.heard("P01", kind)) >= 2
+            assert len(league.heard("P01", kind)) == 2
 
     run(play())
 

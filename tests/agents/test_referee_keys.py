@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, run, until
+from tests.agents.company import company, run
+from tests.agents.loops import until
 from tests.agents.test_manager_agent import managed, meta, say
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.manager import KEY_MISSING

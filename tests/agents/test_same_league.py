@@ -53,7 +53,7 @@ def test_a_manager_does_not_ignore_options_for_another_league(
 
 def test_whoever_comes_back_after_the_end_is_told_that_it_is_over(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, pace=0.2) as here:
+        async with company(tmp_path) as here:
             manager = await here.manager(2)
             agents = [await here.referee(), await here.player("Juniper"), await here.player("Sorrel")]
             await asyncio.gather(*(agent.ended() for agent in agents))

@@ -11,7 +11,8 @@ import uvloop
 from msgspec import Raw
 from msgspec.structs import replace
 
-from tests.agents.company import run, until
+from tests.agents.company import run
+from tests.agents.loops import until
 from turnstile.agents.strategies import Choice, Failed, UnknownStrategy, default_of, find_strategy, read_choice
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed

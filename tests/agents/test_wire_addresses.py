@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tests.agents import zoo
-from tests.agents.wired import INVITATION, JOINED, asked, run
+from tests.agents.loops import run
+from tests.agents.wired import INVITATION, JOINED, asked
 from tests.agents.zoo import living
 from turnstile.agents.addresses import (
     OPEN_NETWORK,

@@ -8,6 +8,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from tests.agents.loops import run
 from tests.agents.wired import (
     CALL,
     FIELDS,
@@ -22,7 +23,6 @@ from tests.agents.wired import (
     post,
     referee,
     request,
-    run,
     said,
     without,
 )

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET, UnsetType
 
-from tests.agents.wired import post, run
+from tests.agents.loops import run
+from tests.agents.wired import post
 from turnstile.agents.envelope import Identity, wire_fields
 from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault

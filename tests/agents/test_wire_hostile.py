@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.agents import zoo
-from tests.agents.wired import INVITATION, JOINED, LONG, OVER, PLAYER, asked, referee, run
+from tests.agents.loops import pass_time, run, until
+from tests.agents.wired import INVITATION, JOINED, LONG, OVER, PLAYER, asked, referee
 from tests.agents.zoo import listening, living
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.replies import Receipt
@@ -85,7 +86,10 @@ def test_A2_the_deadline_is_for_all_forms_together() -> None:
             return 404, {"detail": "Not Found"}
 
         async with living(manners) as animal, Caller() as caller:
-            assert await asked(caller, animal.url, INVITATION, 3 * SHORT) == Receipt(404)
+            call = asyncio.create_task(asked(caller, animal.url, INVITATION))
+            await until(lambda: len(asks) == 2)
+            pass_time(LONG)
+            assert await call == Receipt(404)
         assert len(asks) == 2
 
     run(main())

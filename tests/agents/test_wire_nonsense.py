@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tests.agents import zoo
+from tests.agents.loops import run
 from tests.agents.test_wire_hostile import SHORT, called
-from tests.agents.wired import CALL, INVITATION, JOINED, asked, run
+from tests.agents.wired import CALL, INVITATION, JOINED, asked
 from tests.agents.zoo import Manners, listening, living
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.replies import Receipt

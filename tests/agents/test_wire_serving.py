@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.agents.wired import INVITATION, JOINED, LONG, Player, asked, run
+from tests.agents.loops import run
+from tests.agents.wired import INVITATION, JOINED, LONG, Player, asked
 from turnstile.agents import serving
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import ignored

@@ -6,7 +6,8 @@ import pytest
 from msgspec import UNSET
 
 from tests.agents import zoo
-from tests.agents.wired import LONG, PLAYER, REFEREE, run
+from tests.agents.loops import run
+from tests.agents.wired import LONG, PLAYER, REFEREE
 from tests.agents.zoo import living
 from turnstile.agents.caller import Caller, Receipt
 from turnstile.agents.envelope import Identity

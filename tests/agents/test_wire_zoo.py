@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.agents import zoo
-from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER, US, asked, post, referee, run
+from tests.agents.loops import run
+from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER, US, asked, post, referee
 from tests.agents.zoo import Animal, Manners, living
 from turnstile.agents.caller import Caller, Receipt
 from turnstile.agents.dialect import Dialects

@@ -1,12 +1,11 @@
 """What the tests of the wire share: the messages of one match, who says them, and a raw way to say anything."""
 
-import asyncio
 import json
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any
 
 import aiohttp
 
+from tests.agents.loops import run
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
@@ -26,8 +25,6 @@ from turnstile.league.messages import (
 )
 from turnstile.league.questions import ChoiceContext
 from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
-
-T = TypeVar("T")
 
 MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")
@@ -62,16 +59,6 @@ OVER = GameOver(
 )
 JOINED = GameJoinAck(match_id=MATCH, player_id=US, accept=True)
 CHOSEN = ChooseParityResponse(match_id=MATCH, player_id=US, parity_choice="odd")
-
-
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run it to its end; what hangs fails."""
-
-    async def within() -> T:
-        async with asyncio.timeout(LONG):
-            return await main
-
-    return asyncio.run(within())
 
 
 def referee() -> Identity:

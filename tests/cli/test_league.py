@@ -13,7 +13,8 @@ import aiohttp
 import pytest
 from click.testing import CliRunner
 
-from tests.agents.company import company, run, until
+from tests.agents.company import company, run
+from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from tests.cli.conftest import Ran, Turnstile
 from turnstile.agents.host import CannotStart, Settings
@@ -208,7 +209,7 @@ def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_pat
 
 def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, pace=0.2) as here:
+        async with company(tmp_path) as here:
             manager = await here.manager()
 
             async def said(*words: str) -> Ran:

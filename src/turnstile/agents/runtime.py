@@ -48,6 +48,7 @@ SECONDS: dict[type[Any], float] = {
 }
 """How long somebody has to answer a call, where that is not as long as the league manager has."""
 
+ALL_TRIES = MAX_RETRIES + 1
 DONE = Ack(status=ACKNOWLEDGED)
 LATE = "The answer was not made in time."
 STOPPING = "This agent is stopping."
@@ -79,7 +80,7 @@ class Agent:
         self.scribe = Scribe(self._file_failed)
         self._caller = caller
         self._outbox = Outbox(self.start) if is_orderly else None
-        self._patience = 1 if is_orderly else MAX_RETRIES + 1
+        self._patience = 1 if is_orderly else ALL_TRIES
         """For how many of its time limits a call waits: what is asked again meanwhile may still be answered."""
         self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
@@ -362,10 +363,11 @@ class Agent:
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
 
     async def _later(self, work: Work[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
-        """The answer when it is made, or that there is none: nobody waits for ever."""
+        """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
+        seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
         self._open.add(answer)
         try:
-            async with asyncio.timeout(SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace):
+            async with asyncio.timeout(seconds * ALL_TRIES):
                 return await answer
         except TimeoutError:
             return ignored(LATE)
