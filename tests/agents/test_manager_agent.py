@@ -25,6 +25,9 @@ from turnstile.league.manager_state import Options
 from turnstile.league.referee_calls import NOTIFICATION_TIMER, PLAYER_TIMERS
 from turnstile.league.words import Address
 
+UNWATCHED = {"watch_seconds": 3600.0}
+"""For a league in which much time passes: its referees are not asked meanwhile whether they are there."""
+
 
 async def say(manager: Running, message_type: str, sender: str | None = None, **fields: Any) -> Body:
     """What the manager answers: the result, or the error."""
@@ -218,7 +221,8 @@ def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
             async with living(by_everything) as gone:
                 pass
             async with company(tmp_path) as here:
-                manager = await here.manager(players=[("Gone", gone.url), ("Here", one.url)], ends_with_league=True)
+                players = [("Gone", gone.url), ("Here", one.url)]
+                manager = await here.manager(players=players, ends_with_league=True, options=UNWATCHED)
                 referee = await here.referee()
                 await until(lambda: bool(manager.host.work.state.referees))
                 async with referee.running_out(PLAYER_TIMERS[0], NOTIFICATION_TIMER):
@@ -370,7 +374,7 @@ def test_A14_a_player_that_is_gone_forfeits_its_matches_and_the_league_goes_on(
 
     async def play() -> None:
         async with company(tmp_path) as here:
-            manager = await here.manager(3)
+            manager = await here.manager(3, options=UNWATCHED)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(2)]
             gone = await here.player("Gone", "always:odd")
