@@ -1,5 +1,6 @@
 """What every command has in common: it helps, it refuses in one sentence, and its exit status says how it went."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -80,6 +81,17 @@ def test_whoever_has_heard_enough_ends_it_quietly() -> None:
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.returncode in (0, 128 + signal.SIGPIPE)  # it may have said all before it was noticed
+
+
+def test_standard_output_that_cannot_be_written_is_one_sentence() -> None:
+    command = f"{sys.executable} -m turnstile games >/dev/full"
+    for surroundings in ({"PYTHONUNBUFFERED": "1"}, {}):
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, check=False, env=kept | surroundings
+        )
+        sentence = "turnstile: Standard output, or a file: No space left on device.\n"
+        assert (done.returncode, done.stderr) == (2, sentence)
 
 
 def test_without_an_input_there_is_nothing_to_answer() -> None:

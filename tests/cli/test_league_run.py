@@ -1,16 +1,24 @@
 """`turnstile league run`: what it says of a league, and strategies of one's own within one process."""
 
 import json
+import os
+import signal
 import sys
+from contextlib import suppress
+from io import StringIO
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 import pytest
 from msgspec.structs import replace
+from rich.console import Console
 
-from tests.agents.boards import board
+from tests.agents.boards import NAMES, board
 from tests.cli.conftest import Turnstile
-from turnstile.cli.league_show import Show, glimpse
+from turnstile.agents.board import Place
+from turnstile.cli.league_show import Show, champion, glimpse, table_of
+from turnstile.kernel.values import PlayerId
+from turnstile.store.files import Held
 
 OWN = """
 import sys
@@ -47,6 +55,7 @@ def test_a_league_that_is_followed_from_outside_gets_the_same_lines(capsys: pyte
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["rounds_completed"] for line in lines] == [2, 3, 4, 5]
     assert [line["matches_completed"] for line in lines] == [6, 9, 12, 15]
+    assert [line["progress"] for line in lines] == ["running", "running", "running", "completed"]
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -59,9 +68,18 @@ def test_rounds_that_end_between_two_looks_are_told_of_one_by_one(
     said = capsys.readouterr()
     lines = said.out.splitlines() if as_json else said.err.splitlines()
     told = [json.loads(line)["rounds_completed"] if as_json else int(line.split()[1]) for line in lines]
-    assert told == [1, 2, 3, 4]
+    assert told == ([1, 2, 3, 4] if as_json else [1, 2, 3, 4, 5])
     show.finish(glimpse(board(5)))
     assert ('"rounds_completed":5' in capsys.readouterr().out) is as_json
+
+
+def test_a_round_before_the_last_never_says_that_the_league_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    """The look may come when all is over, which is told of round by round."""
+    show = Show(as_json=True)
+    for played in (0, 5):
+        show.update(glimpse(board(played)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["rounds_completed"], line["progress"]) for line in lines] == [(n, "running") for n in (1, 2, 3, 4)]
 
 
 def test_a_league_that_is_stopped_says_no_round_twice(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,6 +119,52 @@ def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "15 of 15 matches" in out
     assert "a second" not in out
+
+
+def placed(*points_and_wins: tuple[int, int]) -> list[Place]:
+    named = zip(NAMES, points_and_wins, strict=False)
+    counts = {"played": 5, "draws": 0, "losses": 0, "technical_losses": 0}
+    return [
+        Place(rank=at, player_id=PlayerId(f"P0{at}"), display_name=name, points=points, wins=wins, **counts)
+        for at, (name, (points, wins)) in enumerate(named, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ([(9, 3), (3, 1)], "Juniper with 9 points."),
+        ([(1, 0), (0, 0)], "Juniper with 1 point."),
+        ([(3, 1), (3, 0), (1, 0)], "Juniper with 3 points, with as many points as Sorrel, and more wins."),
+        (
+            [(3, 1), (3, 1)],
+            "Juniper with 3 points, with as many points and wins as Sorrel: the lower player id comes first.",
+        ),
+        (
+            [(0, 0), (0, 0), (0, 0)],
+            "Juniper with 0 points, with as many points and wins as Sorrel and 1 other: "
+            "the lower player id comes first.",
+        ),
+    ],
+)
+def test_the_champion_is_told_with_what_has_decided(table: list[tuple[int, int]], sentence: str) -> None:
+    assert champion(placed(*table)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("width", "labels"),
+    [
+        (80, ["Rank", "Player", "Id", "Played", "W", "D", "L", "TL", "Points"]),
+        (50, ["Rank", "Player", "W", "D", "L", "TL", "Points"]),
+        (40, ["Rank", "Player", "W", "D", "L", "Points"]),
+    ],
+)
+def test_a_narrow_terminal_has_room_for_the_names(width: int, labels: list[str]) -> None:
+    table = table_of(placed((9, 3), (3, 1)), width)
+    assert [column.header for column in table.columns] == labels
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(table)
+    assert "Juniper" in console.export_text()
 
 
 def test_virtual_time_has_no_scale_and_who_gives_one_is_told_so(turnstile: Turnstile) -> None:
@@ -162,3 +226,89 @@ def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
     assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
     for log in tmp_path.glob("logs/*/*.log"):
         assert "Traceback" not in log.read_text()
+
+
+SMALL = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
+
+
+def test_a_league_that_is_run_by_another_process_is_refused_at_once(turnstile: Turnstile, tmp_path: Path) -> None:
+    """No process is started that would wait for it: the manager's log is the first thing that one would make."""
+    stores = tmp_path / "state" / "league_2025_even_odd"
+    stores.mkdir(parents=True)
+    other = Held(stores / "run")
+    said = turnstile("league", "run", *SMALL, "--data", tmp_path)
+    other.let_go()
+    assert said.status == 2
+    assert said.err.startswith("turnstile: The league league_2025_even_odd is being run: ")
+    assert f"(process {os.getpid()})" in said.err
+    assert not (stores / "manager.db").exists()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_A14_a_league_that_is_stopped_again_and_again_leaves_nobody_behind(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    words = ("league", "run", *SMALL, "--data", str(tmp_path), "--json")
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        assert launcher.stderr is not None
+        launcher.stdout.readline()
+        launcher.send_signal(number)
+        while number is signal.SIGINT and launcher.poll() is None:  # by somebody impatient
+            launcher.send_signal(signal.SIGINT)
+            with suppress(TimeoutExpired):
+                launcher.wait(0.02)
+        said = launcher.stderr.read()
+        launcher.wait()
+    assert (launcher.returncode, b"Traceback" in said) == (status, False), said
+    assert b"the same command goes on where it was" in said
+    for store in (tmp_path / "state" / "league_2025_even_odd").glob("*.db"):
+        Held(store).let_go()  # which it would not be, were its agent still there
+
+
+@pytest.mark.parametrize("more", [(), ("--in-process",)])
+def test_A14_whoever_has_heard_enough_of_a_league_ends_it_as_any_program(tmp_path: Path, more: tuple[str, ...]) -> None:
+    words = ("league", "run", *SMALL, "--data", str(tmp_path), "--json", *more)
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        launcher.stdout.close()
+        assert launcher.stderr is not None
+        said = launcher.stderr.read()
+    assert (launcher.returncode, b"Traceback" in said) == (-signal.SIGPIPE, False), said
+    for store in tmp_path.glob("state/*/*.db"):
+        Held(store).let_go()
+
+
+def test_where_nobody_listens_at_all_a_league_is_played(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    words = ("league", "run", "--in-process", "--players", "3", "--json", "--report", str(report))
+    shell = ("bash", "-c", 'exec "$@" >&- 2>&-', "bash", sys.executable, "-m", "turnstile", *words)
+    with Popen(shell, stdin=DEVNULL) as league:
+        pass
+    assert (league.returncode, report.exists()) == (0, True)
+
+
+def test_a_report_that_cannot_be_written_is_found_before_anything_is_played(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    report = tmp_path / "file" / "report.html"
+    said = turnstile("league", "run", "--in-process", "--players", "3", "--report", report)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith(f"turnstile: The report {report} cannot be written: ")
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_league_that_was_over_cannot_be_watched_any_more(turnstile: Turnstile, tmp_path: Path) -> None:
+    words = ("league", "run", "--players", "2", "--referees", "1", "--time-scale", "0.2", "--data", tmp_path)
+    first, again = turnstile(*words), turnstile(*words)
+    assert (first.status, again.status) == (0, 0)
+    assert ("can be watched at" in first.err, "can be watched at" in again.err) == (True, False)
+    assert "Round 1 of 1 is over" in first.err
+    assert "This league was over already." in again.err
+
+
+def test_every_game_has_a_league_of_its_own(turnstile: Turnstile) -> None:
+    for words, league in (((), "league_2025_even_odd"), (("--game", "e-card"), "league_2025_e-card")):
+        said = turnstile("league", "run", "--in-process", "--players", "2", "--json", *words)
+        assert json.loads(said.out)["league_id"] == league

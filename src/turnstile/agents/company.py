@@ -157,6 +157,7 @@ class Company:
                 home = await self._start_manager(group)
                 self.was_over = await self._is_over(home)
                 if not self.was_over:
+                    self._begun(home)
                     await self._start_others(group, f"{home}/mcp")
                 board = await self._follow(home)
                 await self._end()
@@ -178,9 +179,7 @@ class Company:
             *("--players", players, "--most-players", players, "--port", str(plan.port)),
         )
         write_whole(plan.begun, msgspec.json.encode(Begun.of(plan)))
-        home = manager.endpoint.removesuffix("/mcp")
-        self._begun(home)
-        return home
+        return manager.endpoint.removesuffix("/mcp")
 
     async def _is_over(self, home: str) -> bool:
         """Then referees and players would only leave again. A manager that dies now is asked by who follows it.

@@ -16,6 +16,7 @@ from turnstile.cli.play import play
 from turnstile.cli.records import replay, verify
 from turnstile.cli.simulate import simulate
 from turnstile.cli.step import step
+from turnstile.cli.streams import forget_unwritten, open_closed
 
 __all__ = ["main", "turnstile"]
 
@@ -52,6 +53,7 @@ for command in (play, games, diagram, check, step, simulate, replay, verify, mat
 
 def main() -> None:
     """What the program `turnstile` does."""
+    open_closed()
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever has heard enough ends us quietly, as is usual
     for stream in (sys.stdout, sys.stderr):
@@ -69,7 +71,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as fault:
-        click.echo(f"turnstile: {fault.filename or 'A file'}: {_sentence(fault.strerror or str(fault))}", err=True)
+        where = fault.filename or "Standard output, or a file"
+        click.echo(f"turnstile: {where}: {_sentence(fault.strerror or str(fault))}", err=True)
+        forget_unwritten()
         status = 2
     sys.exit(status or 0)
 

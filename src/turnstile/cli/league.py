@@ -10,8 +10,10 @@ from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_POR
 from turnstile.cli.league_options import (
     common,
     game_option,
+    league_named,
     league_option,
     manager_option,
+    name_option,
     number,
     refuse_game,
     refuse_misfits,
@@ -35,10 +37,10 @@ def league() -> None:
       turnstile league run --players 8 --referees 2
 
     \b
-    Three terminals make a league:
+    Four agents make a league, each in a terminal of its own, the manager first:
       turnstile league manager --players 2
       turnstile league referee
-      turnstile league player --name Juniper --port 8101 &
+      turnstile league player --name Juniper --port 8101
       turnstile league player --name Sorrel --port 8102 --strategy history
 
     A manager without --players waits for: turnstile league start
@@ -89,7 +91,7 @@ def league() -> None:
 @click.option("--open-referees", is_flag=True, help="Let any referee in: it can decide matches as it likes.")
 @click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
 def manager(
-    league_id: str,
+    league_id: str | None,
     game_type: str,
     expected: int | None,
     most_players: int,
@@ -113,9 +115,8 @@ def manager(
     refuse_game(game_type)
     if expected is not None and expected > most_players:
         raise click.UsageError(f"With --most-players {most_players} there are never --players {expected}.")
-    options = Options(
-        league_id=LeagueId(league_id), game_type=game_type, expected_players=expected, most_players=most_players
-    )
+    league = league_named(league_id, game_type)
+    options = Options(league_id=league, game_type=game_type, expected_players=expected, most_players=most_players)
     players = [_listed(entry) for entry in listed]
     run(
         lambda settings: ManagerHost(
@@ -129,7 +130,7 @@ def manager(
             tell=lambda line: click.echo(line, err=True),
             ends_with_league=once,
         ),
-        name=league_id,
+        name=league,
         **given,
     )
 
@@ -137,7 +138,7 @@ def manager(
 @league.command()
 @common(REFEREE_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Referee and the port. With --port 0, two need two names.")
+@name_option
 @click.option(
     "--capacity",
     type=click.IntRange(1, 10_000),
@@ -155,7 +156,15 @@ def manager(
     "--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="What the league manager wants to see of a referee."
 )
 def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str | None, **given: Any) -> None:
-    """Run a referee: it takes the matches that the manager gives it, and reports how they ended."""
+    """Run a referee: it takes the matches that the manager gives it, and reports how they ended.
+
+    It exits when the league is over and none of its matches is under way; with status 1 when it cannot register.
+
+    \b
+    On the manager's machine:  turnstile league referee
+    A second one:              turnstile league referee --name Flag --port 8002
+    Of a manager elsewhere:    turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
+    """
     from turnstile.cli.league_agents import RefereeHost, run
 
     run(
@@ -168,7 +177,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
 @league.command()
 @common(PLAYER_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Player and the port. With --port 0, two need two names.")
+@name_option
 @click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
 @click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
 @click.option(
@@ -215,7 +224,7 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     help="What the manager was given as --admin-token; it is not needed on the manager's own machine.",
 )
 def start(manager: str, league_id: str | None, token: str | None) -> None:
-    """Begin a league whose manager waits for it. Exits with 1 if it does not begin.
+    """Begin a league whose manager waits for it. Exits with 1 if it does not begin, or is over.
 
     \b
     turnstile league manager &
@@ -228,9 +237,13 @@ def start(manager: str, league_id: str | None, token: str | None) -> None:
 
 @league.command()
 @manager_option
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON, for programs; see above.")
 def status(manager: str, as_json: bool) -> None:
-    """Show how far a league has got, and its table. Exits with 1 if its manager does not answer."""
+    """Show how far a league has got, what it waits for, and its table. Exits with 1 if its manager does not answer.
+
+    The line of JSON has league_id, progress (pending, running or completed), rounds_completed, total_rounds,
+    matches_completed, total_matches, standings (best first), and waits_for: in words, or null.
+    """
     from turnstile.cli.league_ask import ask_for_board
 
     ask_for_board(manager, as_json=as_json)
@@ -250,7 +263,7 @@ def status(manager: str, as_json: bool) -> None:
 @click.option(
     "--in-process",
     is_flag=True,
-    help="All in this process, in virtual time: by far the fastest. For counting; see below.",
+    help="All in this process, in virtual time: by far the fastest. For counting; see above.",
 )
 @click.option(
     "--time-scale",
@@ -283,12 +296,17 @@ def status(manager: str, as_json: bool) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Within one process: write the report there. Processes write it into the data folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each round and at the end, for programs.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="A line of JSON for each round that ends, as 'turnstile league status --json' prints it, for programs.",
+)
 def run(
     players: int,
     strategies: tuple[str, ...],
     game_type: str,
-    league_id: str,
+    league_id: str | None,
     in_process: bool,
     report_to: Path | None,
     as_json: bool,
@@ -301,7 +319,8 @@ def run(
     The same, much faster:           turnstile league run --players 8 --in-process
     Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
 
-    Stopped with Ctrl-C or killed, a league of processes goes on where it was when the same command is given again.
+    Stopped with Ctrl-C (status 130) or SIGTERM (0), or killed, a league of processes goes on where it was when the same
+    command is given again.
 
     With --in-process nothing is kept but the --report, and no time passes: --time-scale and --data change nothing, a
     python: strategy that hangs hangs the league, and command: is refused.
@@ -318,7 +337,7 @@ def run(
     league_run.refuse_strategies(chosen)
     refuse_misfits(chosen, game_type)
     plan = league_run.Plan(
-        league_id=LeagueId(league_id),
+        league_id=league_named(league_id, game_type),
         strategies=[chosen[number % len(chosen)] for number in range(players)],
         game_type=game_type,
         **given,

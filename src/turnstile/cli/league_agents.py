@@ -19,6 +19,7 @@ from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
 from turnstile.agents.strategies import UnknownStrategy
 from turnstile.cli.arguments import INTERRUPTED
+from turnstile.cli.streams import forget_unwritten, outlive_pipes
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
@@ -27,6 +28,8 @@ __all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "Settings", "run"]
 FAILED = 1
 PATIENCE = 20.0  # seconds, for an agent whose launcher has been killed to let go of its store
 STDIN = 0
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
+"""Where one can listen, but be called by nobody."""
 
 
 def run(
@@ -45,18 +48,16 @@ def run(
     reach = reach_of(allow, is_public=public)
     if "manager" in given and (why := refusal(given["manager"], reach)):
         raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
+    if "manager" in given and given["endpoint"] is None and given["host"] in EVERYWHERE:
+        raise click.UsageError(
+            f"Nobody can be called at {given['host']}: say with --endpoint how this agent is reached."
+        )
     with _log(log_file) as log:
         patience = PATIENCE if with_launcher else 0.0
         settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", patience=patience, **given)
         status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json), with_launcher)
     if status:
         sys.exit(status)
-
-
-def outlive_pipes() -> None:
-    """A peer that hangs up, or a reader of our log that has heard enough, is no reason to die."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 @contextmanager
@@ -130,9 +131,7 @@ def _tell(ready: Ready, as_json: bool) -> None:
     try:
         _say(ready, as_json)
     except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # for what is left to be said at the exit
-        os.close(nowhere)
+        forget_unwritten()
 
 
 def _say(ready: Ready, as_json: bool) -> None:

@@ -9,14 +9,14 @@ import click
 import msgspec
 
 from turnstile.agents.addresses import THIS_MACHINE, allowing
-from turnstile.agents.board import Board
+from turnstile.agents.board import Board, Progress
 from turnstile.agents.caller import Caller, Fault, Unreached
 from turnstile.agents.envelope import Identity, new_conversation
 from turnstile.agents.journal import printable
 from turnstile.agents.replies import Answered
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.kernel.values import decode
+from turnstile.kernel.values import decode, encode
 from turnstile.league.management import LeagueStatus, StartLeague
 from turnstile.league.manager import LAUNCHER
 from turnstile.league.words import LEAGUE_MANAGER, LeagueId
@@ -31,6 +31,8 @@ def ask_to_start(manager: str, league_id: LeagueId | None, token: str | None) ->
     except Unreached as fault:
         _fail(f"{manager} does not answer: {fault}.")
     if isinstance(told, LeagueStatus):
+        if told.status == Progress.COMPLETED:
+            _fail(f"The league does not begin: {printable(told.league_id)} is over.")
         click.echo(f"{told.league_id} is {told.status}: round {told.current_round} of {told.total_rounds}.")
     elif isinstance(told, Fault):
         _fail(f"The league does not begin: {_reason(told)}")
@@ -64,7 +66,11 @@ def ask_for_board(manager: str, *, as_json: bool) -> None:
         _fail(f"{manager} answers, but not as a league manager does.")
     except (aiohttp.ClientError, TimeoutError):
         _fail(f"{manager} does not answer.")
-    Show(as_json=as_json).finish(glimpse(board))
+    now = glimpse(board)
+    if as_json:
+        click.echo(encode(now))
+    else:
+        Show(as_json=False).table(now)
 
 
 async def _board(manager: str) -> Board:

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import click
 
 from turnstile.agents.defaults import MANAGER_URL
-from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE
+from turnstile.kernel.values import LONGEST_ID
+from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,13 +52,11 @@ def number(context: click.Context, parameter: click.Parameter, value: float) -> 
     return value
 
 
-def file_name(context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """An id that folders are named after."""
-    from turnstile.agents.files import part_of_path
-
-    if part_of_path(text) is None:
-        raise click.BadParameter(f"{text!r} cannot be the name of a folder.")
-    return text
+def agent_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    """A name as a league shows it: it would leave out what cannot be printed, and what is too long."""
+    if name is not None and not (name.isprintable() and len(name) <= LONGEST_ID):
+        raise click.BadParameter(f"{name!r} is no name: give at most {LONGEST_ID} letters, all of them visible ones.")
+    return name
 
 
 COMMON = (
@@ -66,7 +65,7 @@ COMMON = (
         "--endpoint",
         metavar="URL",
         callback=endpoint,
-        help="How others reach this agent, if not at http://HOST:PORT/mcp.",
+        help="How others reach this agent, if not at http://HOST:PORT/mcp; a player or referee at 0.0.0.0 needs it.",
     ),
     click.option(
         "--data",
@@ -107,7 +106,7 @@ COMMON = (
         "--json",
         "as_json",
         is_flag=True,
-        help="Say when it is ready as a line of JSON, with the endpoint and port.",
+        help="Say when it is ready as a line of JSON: role, name, endpoint, port, pid, and a hint if there is one.",
     ),
     click.option("--with-launcher", is_flag=True, hidden=True, help="End with whoever holds our standard input."),
 )
@@ -165,11 +164,25 @@ manager_option = click.option(
     help="Where the league manager is.",
 )
 
+name_option = click.option(
+    "--name",
+    callback=agent_name,
+    help="What it is called; by default what it is and its port. With --port 0, two need two names.",
+)
+
 league_option = click.option(
     "--league",
     "league_id",
-    default=DEFAULT_LEAGUE,
-    show_default=True,
-    callback=file_name,
+    show_default=f"{DEFAULT_LEAGUE.removesuffix(GAME_TYPE)}GAME",
     help="The id of the league: letters, digits, dots, hyphens and underscores.",
 )
+
+
+def league_named(league_id: str | None, game_type: str) -> LeagueId:
+    """The league that was asked for, or one for this game. A usage error where no folder could be named after it."""
+    from turnstile.agents.files import part_of_path
+
+    text = DEFAULT_LEAGUE.replace(GAME_TYPE, game_type) if league_id is None else league_id
+    if part_of_path(text) is None:
+        raise click.UsageError(f"{text!r} cannot be the name of a folder.")
+    return LeagueId(text)

@@ -3,8 +3,10 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import click
 
@@ -17,13 +19,15 @@ from turnstile.agents.report import report
 from turnstile.agents.showing import shown
 from turnstile.agents.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
-from turnstile.cli.league_agents import outlive_pipes
 from turnstile.cli.league_show import Show, glimpse
+from turnstile.cli.streams import die_of_pipe, outlive_pipes
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.local_player import Strategy
 from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import MatchId
+from turnstile.store.files import Held
+from turnstile.store.protocol import CannotOpen, InUse
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
@@ -45,20 +49,41 @@ def refuse_strategies(strategies: Iterable[str]) -> None:
 
 def run_processes(plan: Plan, *, as_json: bool) -> None:
     outlive_pipes()
-    with Show(as_json=as_json) as show:
-        board, is_stopped = asyncio.run(_until_over(plan, show))
-        show.end()
-        if board is not None:
-            show.finish(glimpse(board))
-    if is_stopped:
+    try:
+        with _alone(plan), Show(as_json=as_json) as show:
+            board, stopped = asyncio.run(_until_over(plan, show))
+            show.end()
+            if board is not None:
+                show.finish(glimpse(board))
+    except BrokenPipeError as fault:
+        die_of_pipe(fault)
+    if stopped is not None:
         click.echo(GO_ON, err=True)
-        sys.exit(INTERRUPTED)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and said: there is nothing left to interrupt
+        sys.exit(stopped)
     click.echo(f"The report: {plan.report}", err=True)
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
-    """The last board, and whether somebody stopped the league before it was over."""
+@contextmanager
+def _alone(plan: Plan) -> Iterator[None]:
+    """Whoever else runs this league is named at once. A run that was killed runs nothing; its agents are leaving."""
+    plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
+    try:
+        held = Held(plan.stores / "run")
+    except InUse as fault:
+        raise click.ClickException(f"The league {plan.league_id} is being run: {fault}") from None
+    except CannotOpen as fault:
+        raise click.ClickException(str(fault)) from None
+    try:
+        yield
+    finally:
+        held.let_go()
+
+
+async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, int | None]:
+    """The last board, and with which status to exit where somebody has stopped the league before it was over."""
     latest: Board | None = None
+    stopped: int | None = None
 
     def see(board: Board) -> None:
         nonlocal latest
@@ -67,15 +92,23 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
 
     company = Company(plan, lambda home: show.say(f"The league can be watched at {home}/"), see)
     running = asyncio.ensure_future(company.run())
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+
+    def stop(status: int) -> None:
+        """Once: who is impatient does not keep the agents from being ended in order."""
+        nonlocal stopped
+        if stopped is None:
+            stopped = status
+            running.cancel()
+
+    for number, status in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 0)):
+        asyncio.get_running_loop().add_signal_handler(number, stop, status)
     try:
         board = await running
         if company.was_over:
             show.say(WAS_OVER)
-        return board, False
+        return board, None
     except asyncio.CancelledError:
-        return latest, True
+        return latest, stopped
     except (DidNotStart, CannotGoOn) as fault:
         raise click.ClickException(str(fault)) from None
 
@@ -85,6 +118,10 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
 
 def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None:
     """Play the league in virtual time. Only its report is written, if that is wanted."""
+    if report_to is not None:
+        with _naming(report_to):  # before anything is played
+            report_to.parent.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=report_to.parent).close()
     seed = Seed(plan.seed) if plan.seed is not None else new_seed()
     own = _called(plan.strategies)
     local = _local(plan, seed, own)
@@ -111,10 +148,20 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             click.echo(f"{each.text} has failed {each.failures} times, first in {each.first_failure}", err=True)
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
-        write_whole(report_to, report(shown(state, rounds, reports, commitments=commitments)).encode())
+        with _naming(report_to):
+            write_whole(report_to, report(shown(state, rounds, reports, commitments=commitments)).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _naming(report: Path) -> Iterator[None]:
+    """What cannot be written is the report, wherever it was tried."""
+    try:
+        yield
+    except OSError as fault:
+        raise click.ClickException(f"The report {report} cannot be written: {fault.strerror}.") from None
 
 
 def _called(strategies: Iterable[str]) -> dict[str, Called]:

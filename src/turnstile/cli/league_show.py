@@ -2,27 +2,30 @@
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import click
 from msgspec.structs import replace
+from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from turnstile.agents.board import Board, Place, Progress
+from turnstile.agents.journal import printable
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
 MOST_SHOWN = 12  # of the table while the league runs
+LEFT = ("Player", "Id")
+SPARED_FIRST = ("Id", "Played", "TL")  # columns, where not all have room
 
 
 class Glimpse(LeagueValue, frozen=True, kw_only=True):
-    """A league at one moment, as far as a terminal shows it."""
+    """A league at one moment, as far as a terminal shows it: a line of `--json`."""
 
     league_id: str
     progress: Progress
@@ -31,6 +34,8 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     matches_completed: int
     total_matches: int
     standings: tuple[Place, ...]
+    waits_for: str | None = None
+    """What it cannot go on without, in words."""
 
 
 def glimpse(board: Board) -> Glimpse:
@@ -43,19 +48,24 @@ def glimpse(board: Board) -> Glimpse:
         matches_completed=board.matches_completed,
         total_matches=board.total_matches,
         standings=board.places,
+        waits_for=board.waits_for,
     )
 
 
 def at_end_of(number: int, now: Glimpse) -> Glimpse:
-    """How far the league was when this round ended. Its table is the one of the look: the next round may be in it."""
-    return replace(now, rounds_completed=number, matches_completed=number * now.total_matches // now.total_rounds)
+    """How far the league was when this round ended, and another came.
+
+    Its table is the one of the look: the next round may be in it.
+    """
+    done = number * now.total_matches // now.total_rounds
+    return replace(now, progress=Progress.RUNNING, rounds_completed=number, matches_completed=done, waits_for=None)
 
 
 class Show:
     """Shows what it is given: live in a terminal, a line for each round that ends elsewhere, in JSON for programs.
 
-    The line of the last round is the one with which all ends. A league that has begun before is told from where it
-    stood at the first look.
+    In JSON the line of the last round is the one with which all ends. A league that has begun before is told from where
+    it stood at the first look.
     """
 
     def __init__(self, *, as_json: bool) -> None:
@@ -107,9 +117,10 @@ class Show:
         self._began, self._done_before = time.monotonic(), done
 
     def _catch_up(self, now: Glimpse) -> None:
-        """A line for each round that has ended since the last look, but for the very last one."""
+        """A line for each round that has ended since the last look; in JSON the very last one is not among them."""
         before = now.rounds_completed if self._round is None else self._round
-        for ended in range(before + 1, min(now.rounds_completed, now.total_rounds - 1) + 1):
+        last = now.total_rounds - 1 if self.as_json else now.total_rounds
+        for ended in range(before + 1, min(now.rounds_completed, last) + 1):
             self._line(at_end_of(ended, now))
         self._round = max(before, now.rounds_completed)
 
@@ -130,10 +141,12 @@ class Show:
         return f"{done}, {rate:,.1f} a second"
 
     def _picture(self, now: Glimpse) -> Group:
+        assert self._live is not None
         present = min(now.rounds_completed + 1, now.total_rounds)
-        title = Text(f"{now.league_id}: round {present} of {now.total_rounds}, {self._matches(now)}")
+        how_far = f"round {present} of {now.total_rounds}, {self._matches(now)}"
+        title = Text(f"{now.league_id}: {how_far if now.waits_for is None else waiting(now.waits_for)}")
         bar = ProgressBar(total=max(now.total_matches, 1), completed=now.matches_completed, width=60)
-        return Group(title, bar, table_of(now.standings[:MOST_SHOWN]))
+        return Group(title, bar, table_of(now.standings[:MOST_SHOWN], self._live.console.width))
 
     def finish(self, now: Glimpse) -> None:
         """The table at the end."""
@@ -142,22 +155,67 @@ class Show:
             if now.progress is Progress.COMPLETED:  # else nothing has ended since the last line
                 click.echo(encode(now))
             return
+        self.table(now)
+
+    def table(self, now: Glimpse) -> None:
+        """The table, and what there is to say about it: who is the champion, or what the league waits for."""
         console = Console()
-        console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))
+        how_far = "not begun" if now.progress is Progress.PENDING else self._matches(now)
+        console.print(table_of(now.standings, console.width, title=f"{now.league_id}: {how_far}"))
+        if now.waits_for is not None:
+            console.print(Text(f"The league {waiting(now.waits_for)}."), soft_wrap=True)
         if now.progress is Progress.COMPLETED:
-            first = now.standings[0]
-            console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
+            console.print(Text(f"Champion: {champion(now.standings)}"), soft_wrap=True)
 
 
-def table_of(places: Iterable[Place], title: str | None = None) -> Table:
-    table = Table(title=title)
-    for label in ("Rank", "Player", "Id", "Played", "W", "D", "L", "TL", "Points"):
-        table.add_column(label, justify="left" if label in ("Player", "Id") else "right")
-    for place in places:
-        counts = (place.played, place.wins, place.draws, place.losses, place.technical_losses, place.points)
-        table.add_row(str(place.rank), escape(place.display_name), place.player_id, *map(str, counts))
+def waiting(what: str) -> str:
+    return f"waits for {what}"
+
+
+def champion(standings: Sequence[Place]) -> str:
+    """Who has won, and by what, where others have as many points."""
+    first = standings[0]
+    won = f"{printable(first.display_name)} with {first.points} point{'' if first.points == 1 else 's'}"
+    level = [place for place in standings[1:] if place.points == first.points]
+    equal = [place for place in level if place.wins == first.wins]
+    if equal:
+        return f"{won}, with as many points and wins as {_named(equal)}: the lower player id comes first."
+    return f"{won}, with as many points as {_named(level)}, and more wins." if level else f"{won}."
+
+
+def _named(places: Sequence[Place]) -> str:
+    name, others = printable(places[0].display_name), len(places) - 1
+    return f"{name} and {others} other{'s' if others > 1 else ''}" if others else name
+
+
+def table_of(places: Sequence[Place], width: int, title: str | None = None) -> Table:
+    """The table, with as many of its columns as there is room for."""
+    columns: dict[str, list[str]] = {
+        "Rank": [str(place.rank) for place in places],
+        "Player": [printable(place.display_name) for place in places],
+        "Id": [place.player_id for place in places],
+        "Played": [str(place.played) for place in places],
+        "W": [str(place.wins) for place in places],
+        "D": [str(place.draws) for place in places],
+        "L": [str(place.losses) for place in places],
+        "TL": [str(place.technical_losses) for place in places],
+        "Points": [str(place.points) for place in places],
+    }
+    for spared in SPARED_FIRST:
+        if _width(columns) > width:
+            del columns[spared]
+    table = Table(title=None if title is None else Text(title))
+    for label in columns:
+        table.add_column(label, justify="left" if label in LEFT else "right")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, row))
     return table
 
 
+def _width(columns: Mapping[str, Sequence[str]]) -> int:
+    """Of a table with these columns, and lines between them."""
+    return 1 + sum(3 + max(map(cell_len, (label, *cells))) for label, cells in columns.items())
+
+
 def _leader(now: Glimpse) -> str:
-    return f"; {now.standings[0].display_name} leads" if now.standings and now.matches_completed else ""
+    return f"; {printable(now.standings[0].display_name)} leads" if now.standings and now.matches_completed else ""
