@@ -81,6 +81,11 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["run", "--time-scale", "inf"], "inf is not in the range 0<x<=1."),
         (["player", "--time-scale", "-nan"], "nan is no number."),
         (["run", "--league", ".."], "'..' cannot be the name of a folder."),
+        (["player", "--host", "0.0.0.0"], "Nobody can be called at 0.0.0.0: say with --endpoint how this agent is"),  # noqa: S104
+        (["referee", "--host", "::"], "Nobody can be called at ::: say with --endpoint how this agent is reached."),
+        (["player", "--name", "x" * 65], "give at most 64 letters, all of them visible ones."),
+        (["referee", "--name", "Whistle\u202e"], "'Whistle\\u202e' is no name"),
+        (["player", "--name", "a\tb"], "'a\\tb' is no name"),
         (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
         (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
         (["player", "--manager", "localhost:9499"], "give it as http://HOST:PORT/mcp."),
@@ -215,13 +220,29 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             async def said(*words: str) -> Ran:
                 return await asyncio.to_thread(turnstile, "league", *words, "--manager", manager.endpoint)
 
+            waiting = await said("status", "--json")
+            assert json.loads(waiting.out) | {"standings": ()} == {
+                "league_id": "league_2025_even_odd",
+                "progress": "pending",
+                "rounds_completed": 0,
+                "total_rounds": 0,
+                "matches_completed": 0,
+                "total_matches": 0,
+                "standings": (),
+                "waits_for": "2 more players and a referee",
+            }
             refused = await said("start")
             assert (refused.status, refused.err) == (
                 1,
                 "turnstile: The league does not begin: A league has two players at least.\n",
             )
-            agents = [await here.referee(), await here.player("Juniper"), await here.player("Sorrel")]
+            agents = [await here.player("Juniper"), await here.player("Sorrel")]
             await until(lambda: len(manager.host.work.state.players) == 2)
+            assert "The league waits for a referee.\n" in (await said("status")).out
+            without = await said("start")
+            assert "A league needs a referee; none has registered." in without.err
+            agents.append(await here.referee())
+            await until(lambda: len(manager.host.work.state.referees) == 1)
             wrong = await said("start", "--league", "another")
             assert wrong.status == 1
             assert "This is the manager of league_2025_even_odd." in wrong.err
@@ -229,6 +250,9 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             assert (begun.status, begun.out) == (0, "league_2025_even_odd is running: round 1 of 1.\n")
             await asyncio.gather(*(agent.ended() for agent in agents))
             assert json.loads((await said("status", "--json")).out)["progress"] == "completed"
+            over = await said("start")
+            assert (over.status, over.out) == (1, "")
+            assert over.err == "turnstile: The league does not begin: league_2025_even_odd is over.\n"
 
     run(play())
 
@@ -262,3 +286,15 @@ def test_A20_the_draws_of_a_league_within_one_process_are_checked_in_its_report(
     said = turnstile("league", "run", "--in-process", "--players", "4", "--strategy", "random", "--report", str(path))
     assert said.status == 0
     assert "6 draws checked: 6 fair, as their referees were bound to draw them." in path.read_text()
+
+
+def test_a_manager_says_when_its_league_begins_and_where_it_goes_on(turnstile: Turnstile, tmp_path: Path) -> None:
+    async def play() -> None:
+        async with AgentProcess(tmp_path, "manager", "--players", "4") as manager:
+            hint = "The league begins by itself when 4 players and a referee have registered."
+            assert manager.ready["hint"] == hint
+
+    run(play())
+    said = turnstile("league", "manager", "--endpoint", "http://localhost:1/mcp", "--port", "0", "--data", tmp_path)
+    assert said.status == 2
+    assert "Start it where it was, or with another --league, or with another --data." in said.err

@@ -228,9 +228,10 @@ class Host:
         host = f"[{self.settings.host}]" if ":" in self.settings.host else self.settings.host
         endpoint = self.settings.endpoint or f"http://{host}:{port}/mcp"
         if before is not None and before != endpoint:
+            named = "--league" if self.role == "manager" else "--name"
             raise CannotStart(
                 f"{self.settings.name} has taken part in its league as {before}, and would now be {endpoint}. "
-                "Start it where it was, or under another name, or with another data folder."
+                f"Start it where it was, or with another {named}, or with another --data."
             )
         return endpoint
 

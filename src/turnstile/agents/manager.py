@@ -309,9 +309,11 @@ class ManagerHost(Host):
         state = self.work.state
         if state.phase is Phase.LEAGUE_COMPLETE:
             return f"The league {state.league_id} is over."
-        if state.phase is Phase.ACCEPTING_REGISTRATIONS and state.options.expected_players is None:
-            return f"The league begins when it is told to: turnstile league start --manager {self.endpoint}"
-        return None
+        if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
+            return None
+        if (expected := state.options.expected_players) is not None:
+            return f"The league begins by itself when {expected} players and a referee have registered."
+        return f"The league begins when it is told to: turnstile league start --manager {self.endpoint}"
 
     def health(self) -> Mapping[str, Any]:
         state = self.work.state

@@ -138,7 +138,7 @@ def start(state: State, event: StartLeague) -> Next[State] | Rejection:
     if len(state.players) < 2:
         return _not_yet(state, LeagueErrorName.PLAYER_NOT_REGISTERED, "A league has two players at least.")
     if not state.referees:
-        return _not_yet(state, LeagueErrorName.REFEREE_NOT_REGISTERED, "A league has a referee.")
+        return _not_yet(state, LeagueErrorName.REFEREE_NOT_REGISTERED, "A league needs a referee; none has registered.")
     after = begun(state)
     return Next(after, Send(LAUNCHER, status_of(after)))
 
