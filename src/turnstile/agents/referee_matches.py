@@ -7,6 +7,7 @@ goes on after a restart. A match that is over is known by its log.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from turnstile.agents.keeper import Keeper, stored
 from turnstile.agents.ledger import read_about, read_header, table_of
 from turnstile.agents.referee_work import MatchWork
 from turnstile.agents.runtime import Agent
-from turnstile.agents.transcript import Transcript, match_path
+from turnstile.agents.transcript import Transcript, match_path, own_place
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection
@@ -165,7 +166,10 @@ class Matches:
             if len(self._waiting) + len(matches) > MOST_WAITING:
                 return False
             begun = [self._begun(league, round_id, match, me) for match in matches]
-            self._waiting += [work for work in await asyncio.gather(*begun) if work is not None]
+            for work in await asyncio.gather(*begun):
+                if work is not None:
+                    self._all[work.keeper.table] = work
+                    self._waiting.append(work)
         self._fill()
         return True
 
@@ -183,8 +187,7 @@ class Matches:
         keeper = await Keeper.begin(
             self._agent.store, found.table, referee, new(me), pace=self._pace, is_open=_is_open, about=given
         )
-        work = self._all[found.table] = self._work(keeper, given)
-        return work
+        return self._work(keeper, given)
 
     async def _seed_in(self, damaged: TableId) -> Seed | None:
         """The seed that a match was bound to whose log is damaged, if that is still to be read."""
@@ -239,7 +242,8 @@ class Matches:
             why = "No file is kept of this match: its ids are no names of files."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
-        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None)
+        place = partial(own_place, transcript)
+        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None, place=place)
 
     async def _clean_up(self, work: MatchWork) -> None:
         """All there is to keep is kept, and then the referee is done with the match."""

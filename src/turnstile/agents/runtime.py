@@ -97,13 +97,14 @@ class Agent:
         async with asyncio.TaskGroup() as group:
             self._group = group
             self.start(self._alarm.run())
-            self.start(self.scribe.run())
+            self._spawn(self.scribe.run())
             try:
                 yield self
             finally:
                 self.stop()
                 for task in tuple(self._passing):
                     task.cancel()
+                self.scribe.end()
         self._group = None
         await self.scribe.drain()
 
