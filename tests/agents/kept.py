@@ -1,6 +1,7 @@
 """Machines in stores that fail, on a clock that stands until it is told to go on."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -10,7 +11,6 @@ from turnstile.kernel.values import Event
 from turnstile.league import manager_world, player_world, referee_world
 from turnstile.league.manager import manager
 from turnstile.league.player import player
-from turnstile.league.player_state import State as Player
 from turnstile.league.referee import referee
 from turnstile.store.log import Entry, TableId
 from turnstile.store.memory import Disk, MemoryStore
@@ -87,5 +87,15 @@ def happening(name: str, keeper: Keeper[Any], chance: Random) -> Event:
     return chance.choice(taken if taken and chance.random() < 0.8 else events)
 
 
-def standing(keeper: Keeper[Any]) -> tuple[Player, Any, int]:
-    return keeper.state, keeper.timers, keeper.position
+def standing(keeper: Keeper[Any], at: int = START) -> tuple[Any, dict[str, tuple[int, Event]]]:
+    """Its state, and what its timers have left at an instant."""
+    return keeper.state, {name: (timer.due - at, timer.event) for name, timer in keeper.timers.items()}
+
+
+def copied(disk: Disk) -> Disk:
+    return Disk(tables=deepcopy(disk.tables), newest=disk.newest)
+
+
+def last(disk: Disk) -> int:
+    """When something was written last."""
+    return disk.tables[TABLE].log[-1].at

@@ -10,6 +10,9 @@ from tests.agents.foreign import foreign_league
 from tests.agents.test_referee_agent import gone
 from tests.agents.wired import post
 from tests.agents.zoo import Body
+from turnstile.agents import referee as referee_module
+from turnstile.store.log import TableId
+from turnstile.store.protocol import Busy, Row
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,7 @@ def test_a_match_without_the_addresses_of_its_players_is_refused_and_costs_nobod
             assert (alone["message_type"], alone["status"]) == ("RUN_MATCH_ACK", "error")
             none = (await league.announce(league.entry("R1M2", **both), league.entry("R1M3", **one))).json["error"]
             assert none["code"] == -32602
-            assert none["data"]["fields"] == ["matches.player_A_endpoint", "matches.player_B_endpoint"]
+            assert none["data"]["fields"] == ["matches.player_A_endpoint", "matches.player_B_endpoint"]  # of the first
             assert not league.referee.host._matches
             some = await league.announce(league.entry("R1M2", **both), league.entry("R1M4"))
             assert some.json["result"]["message_type"] == "ROUND_ANNOUNCEMENT_ACK"
@@ -70,6 +73,68 @@ def test_a_match_without_the_addresses_of_its_players_is_refused_and_costs_nobod
             assert known.json["result"]["message_type"] == "ROUND_ANNOUNCEMENT_ACK"
             assert (await league.reports.get())["match_id"] == "R1M4"
             assert league.reports.empty()
+
+    run(play())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"game_type": "chess"}, "There is no game chess"),
+        ({"player_B_id": "P01"}, "A match has two different players"),
+    ],
+)
+def test_a_match_that_is_none_is_refused_and_takes_nobody_s_place(tmp_path: Path, wrong: Body, why: str) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path, capacity=1) as league:
+            for player in ("P01", "P02"):
+                await league.enter(player)
+            refused = (await league.announce(league.entry("R1M1", **wrong))).json["error"]
+            assert refused["code"] == -32602
+            assert refused["message"].startswith(why)
+            await league.announce(league.entry("R1M1", **wrong), league.entry("R1M2"))
+            assert (await league.reports.get())["match_id"] == "R1M2"
+            await gone(league)
+            assert f"[R1M1] This match cannot be played. {why}" in league.here.journal.getvalue()
+
+    run(play())
+
+
+def test_a_match_whose_game_is_gone_when_its_turn_comes_is_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee_module, "unplayable", lambda match: None)  # as it was when the match was assigned
+
+    async def play() -> None:
+        async with foreign_league(tmp_path, capacity=1) as league:
+            for player in ("P01", "P02"):
+                await league.enter(player)
+            await league.announce(league.entry("R1M1", game_type="chess"), league.entry("R1M2"))
+            assert (await league.reports.get())["match_id"] == "R1M2"
+            await gone(league)
+            assert "[R1M1] This match cannot be played. There is no game chess" in league.here.journal.getvalue()
+
+    run(play())
+
+
+def test_a_store_that_is_busy_for_a_moment_costs_no_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path) as league:
+            for player in ("P01", "P02"):
+                await league.enter(player)
+            store = league.referee.host.agent.store
+            row, asked = store.row, []
+
+            async def busy_at_first(table: TableId) -> Row | None:
+                asked.append(table)
+                if len(asked) == 3:
+                    raise Busy("Too much is waiting.")
+                return await row(table)  # type: ignore[no-any-return]
+
+            monkeypatch.setattr(store, "row", busy_at_first)
+            names = {"R1M1", "R1M2", "R1M3"}
+            await league.announce(*(league.entry(name) for name in names))
+            assert {(await league.reports.get())["match_id"] for _ in names} == names
 
     run(play())
 

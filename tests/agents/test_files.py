@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,29 @@ def test_of_many_changes_the_newest_is_written(tmp_path: Path) -> None:
         task = asyncio.create_task(scribe.run())
         await asyncio.gather(*written)
         assert (tmp_path / "file").read_bytes() == b"99"
-        task.cancel()
+        scribe.end()
+        await task
+
+    asyncio.run(run())
+
+
+def test_who_is_ended_while_it_writes_has_written_before_anybody_writes_again(tmp_path: Path) -> None:
+    async def run() -> None:
+        scribe, go = Scribe(), threading.Event()
+
+        def old() -> bytes:
+            go.wait()
+            return b"old"
+
+        scribe.put(tmp_path / "file", old)
+        task = asyncio.create_task(scribe.run())
+        await asyncio.sleep(0)  # it is at it
+        scribe.end()
+        scribe.put(tmp_path / "file", lambda: b"new")
+        go.set()
+        await task
+        await scribe.drain()
+        assert (tmp_path / "file").read_bytes() == b"new"
 
     asyncio.run(run())
 

@@ -157,3 +157,27 @@ def test_an_alarm_wakes_each_in_the_order_of_their_instants_and_only_who_is_stil
         assert woken == ["d", "b", "a", "c"]
 
     run(play())
+
+
+def test_R3_what_is_set_again_and_again_for_the_same_instant_rings_once() -> None:
+    async def play() -> None:
+        woken: list[str] = []
+        rung = asyncio.Event()
+
+        async def wake(key: str) -> None:
+            woken.append(key)
+            rung.set()
+
+        alarm = Alarm(lambda: 1_000, lambda key: 1_000, wake)
+        for _ in range(1000):
+            alarm.set("a")
+        task = asyncio.create_task(alarm.run())
+        await rung.wait()
+        assert woken == ["a"]
+        rung.clear()
+        alarm.set("a")  # it has rung, and may be set anew
+        await rung.wait()
+        task.cancel()
+        assert woken == ["a", "a"]
+
+    run(play())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agents.company import Company, Running, company, run
-from tests.agents.loops import until
+from tests.agents.loops import pass_time, until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
@@ -210,6 +210,28 @@ def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_man
             (tmp_path / "1").touch()
             assert (await on.call())["parity_choice"] == "odd"
             assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+
+    run(play())
+
+
+def test_T6_a_player_that_was_stopped_over_night_asks_its_strategy_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATES", str(tmp_path))
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:choose")
+            await on.announce()
+            await on.invite()
+            lost = asyncio.create_task(on.call())
+            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
+            await on.player.stop()
+            assert (await lost)["status"] == "IGNORED"
+            pass_time(8 * 3600)
+            on.player = await on.here.player("Juniper", "python:tests.agents.waiting:choose", port=on.player.port)
+            (tmp_path / "1").touch()
+            assert (await on.call())["parity_choice"] == "odd"
 
     run(play())
 

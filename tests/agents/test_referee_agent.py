@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.company import company, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
-from tests.agents.loops import until
+from tests.agents.loops import pass_time, until
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from tests.host.test_damage import flip
@@ -178,6 +178,32 @@ def test_a_referee_that_is_dropped_in_a_match_goes_on_with_it_and_with_those_tha
 
 def seed_of(league: ForeignLeague) -> Any:
     return next(iter(league.referee.host._matches._all.values())).given.seed
+
+
+def test_T6_a_referee_that_was_stopped_over_night_asks_again_and_nobody_has_lost_by_that(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path) as league:
+            is_morning = asyncio.Event()
+
+            async def thinking(fields: Body) -> Body:
+                if fields["message_type"] == "CHOOSE_PARITY_CALL":
+                    await is_morning.wait()
+                return joins(fields, "even")
+
+            for player in ("P01", "P02"):
+                await league.enter(player, thinking)
+            await league.hand_out()
+            for player in ("P01", "P02"):
+                await until(lambda player=player: bool(league.heard(player, "CHOOSE_PARITY_CALL")))  # type: ignore[misc]
+            await league.referee.stop()
+            pass_time(8 * 3600)
+            is_morning.set()
+            league.referee = await league.here.referee(port=league.referee.port)
+            report = await league.reports.get()
+            assert report["result"]["details"]["choices"] == {"P01": "even", "P02": "even"}
+            assert not league.heard("P01", "GAME_ERROR")
+
+    run(play())
 
 
 def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_path: Path) -> None:

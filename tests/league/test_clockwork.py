@@ -94,6 +94,13 @@ def test_no_timer_is_due_at_the_instant_at_which_it_starts() -> None:
     assert due(at_work(pace=0.000001)) == {"player_A": 1001, "player_B": 1001}
 
 
+def test_T6_while_nobody_is_there_no_timer_runs() -> None:
+    work = at_work()
+    before = due(work)
+    work.put_off(60_000)
+    assert due(work) == {name: instant + 60_000 for name, instant in before.items()}
+
+
 # the log
 
 

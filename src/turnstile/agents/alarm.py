@@ -23,13 +23,16 @@ class Alarm(Generic[K]):
         self._due_of = due_of
         self._wake = wake
         self._heap: list[tuple[int, int, K]] = []
+        self._set: dict[K, int] = {}
+        """For when a key was set last: what is set again for the same instant rings once."""
         self._number = count()
         self._changed = asyncio.Event()
 
     def set(self, key: K) -> None:
         """Something about this key may have changed."""
         due = self._due_of(key)
-        if due is not None:
+        if due is not None and self._set.get(key) != due:
+            self._set[key] = due
             heapq.heappush(self._heap, (due, next(self._number), key))
             self._changed.set()
 
@@ -38,7 +41,10 @@ class Alarm(Generic[K]):
         while True:
             self._changed.clear()
             while self._heap and self._heap[0][0] <= self._now():
-                await self._ring(heapq.heappop(self._heap)[2])
+                due, _, key = heapq.heappop(self._heap)
+                if self._set.get(key) == due:
+                    del self._set[key]
+                await self._ring(key)
             wait = (self._heap[0][0] - self._now()) / 1000 if self._heap else None
             try:
                 async with asyncio.timeout(None if wait is None else max(0.0, wait)):

@@ -1,8 +1,12 @@
 """Matches that a referee is given: whether they are its own, and whether they can be played."""
 
+from turnstile.agents.rpc import INVALID_PARAMS, Fault
+from turnstile.agents.spelling import misfit
+from turnstile.kernel.chance import Seed
 from turnstile.league.homes import home_of
 from turnstile.league.management import RunMatch
 from turnstile.league.messages import AnnouncedMatch
+from turnstile.league.referee_play import refuse_assignment
 from turnstile.league.words import RefereeId
 
 
@@ -27,7 +31,11 @@ def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
     return home_of(match.referee_endpoint) == home_of(endpoint)
 
 
-def lacks(match: AnnouncedMatch) -> list[str]:
-    """The addresses without which a match cannot be played, by their names on the wire. Nobody else knows them."""
+def unplayable(match: AnnouncedMatch) -> Fault | None:
+    """Why a match cannot be led here: nobody else knows where its players are, or it is no match of a known game."""
     ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
-    return [name for name, end in ends.items() if not end]
+    missing = [f"matches.{name}" for name, end in ends.items() if not end]
+    if missing:
+        return misfit(missing)
+    refused = refuse_assignment(match, Seed("any"))
+    return None if refused is None else Fault(INVALID_PARAMS, refused.sentence)

@@ -64,6 +64,10 @@ class Unreached(Exception):
     """A call was not answered: refused, reset, too late, too large, unreadable, or not to be made at all."""
 
 
+class Silent(Unreached):
+    """A call was not answered in time. Whoever was called may have heard it."""
+
+
 class Caller:
     """Calls agents, over one pool of connections. Use it as a context, or `close` it."""
 
@@ -135,7 +139,7 @@ class Caller:
                 with claiming(message, who):
                     await self._try_forms(endpoint, fields, attempt, written)
         except TimeoutError:
-            attempt.failure = Unreached("no answer in time")
+            attempt.failure = Silent("no answer in time")
         except Unreached as failure:
             attempt.failure = failure
         finally:

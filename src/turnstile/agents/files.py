@@ -21,6 +21,10 @@ Render = Callable[[], bytes]
 """What is to stand in a file now. It is asked in another thread, so it must look at values alone."""
 
 
+Place = Callable[[Path], Path]
+"""Where a file really goes that is to stand in a place. It is asked in another thread, too."""
+
+
 def part_of_path(text: str) -> str | None:
     """An id as the name of a folder or file; `None` for one that might lead elsewhere, or is too long."""
     is_plain = len(text) <= LONGEST_PART and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", text)
@@ -62,6 +66,7 @@ class _Wish(NamedTuple):
     render: Render
     written: asyncio.Future[None]
     is_passing: bool
+    place: Place | None
 
 
 class Scribe:
@@ -71,37 +76,43 @@ class Scribe:
         """`failed` is told of every file that could not be written; the next change of it is the next attempt."""
         self._wanted: dict[Path, _Wish] = {}
         self._woken = asyncio.Event()
-        self._one_by_one = asyncio.Lock()
+        self._is_ending = False
         self._failed = failed
 
-    def put(self, path: Path, render: Render, *, is_passing: bool = False) -> asyncio.Future[None]:
+    def put(
+        self, path: Path, render: Render, *, is_passing: bool = False, place: Place | None = None
+    ) -> asyncio.Future[None]:
         """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
         before = self._wanted.get(path)
         written = asyncio.get_running_loop().create_future() if before is None else before.written
-        self._wanted[path] = _Wish(render, written, is_passing)
+        self._wanted[path] = _Wish(render, written, is_passing, place)
         self._woken.set()
         return written
 
     async def run(self) -> None:
-        """Write what is wanted, until cancelled."""
-        while True:
+        """Write what is wanted, until told to end. Who cancels this may leave a file half-way; who ends it does not."""
+        while not self._is_ending:
             await self._woken.wait()
             self._woken.clear()
             await self.drain()
 
+    def end(self) -> None:
+        self._is_ending = True
+        self._woken.set()
+
     async def drain(self) -> None:
-        """Write all that is wanted now."""
-        async with self._one_by_one:
-            while self._wanted:
-                path = next(iter(self._wanted))
-                wish = self._wanted.pop(path)
-                await asyncio.shield(asyncio.to_thread(self._write, path, wish))
-                if not wish.written.done():
-                    wish.written.set_result(None)
+        """Write all that is wanted now. Nobody else may be at it."""
+        while self._wanted:
+            path = next(iter(self._wanted))
+            wish = self._wanted.pop(path)
+            await asyncio.to_thread(self._write, path, wish)
+            if not wish.written.done():
+                wish.written.set_result(None)
 
     def _write(self, path: Path, wish: "_Wish") -> None:
         try:
-            write_whole(path, wish.render(), is_passing=wish.is_passing)
+            place = path if wish.place is None else wish.place(path)
+            write_whole(place, wish.render(), is_passing=wish.is_passing)
         except OSError as fault:
             log.error("%s could not be written: %s", path, fault)
             self._failed()

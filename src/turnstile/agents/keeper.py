@@ -6,9 +6,10 @@ One keeper takes one event after the other; many keepers commit side by side, an
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from turnstile.agents.ledger import (
+    Away,
     Kept,
     Watcher,
     drafted,
@@ -25,6 +26,7 @@ from turnstile.store.protocol import Busy, Commit, ReadOnly, Saved, StorageFull,
 
 log = logging.getLogger("turnstile.agents")
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 PASSING = (Busy, StorageFull, ReadOnly, Unknown)
@@ -67,7 +69,7 @@ class Keeper(Generic[S]):
         at = store.now()
         kept, first = opened(machine, start, pace, about, at)
         row = row_of(kept, at, is_open=True)
-        if not await _stored(lambda: store.create(table, first, row)) and not await _is_there(store, table, first):
+        if not await stored(store.create, table, first, row) and not await _is_there(store, table, first):
             raise Damaged(table, "another machine has begun under this id")
         return cls(store, table, kept, is_open)
 
@@ -81,19 +83,23 @@ class Keeper(Generic[S]):
         is_open: Callable[[S], bool],
         watch: Watcher | None = None,
     ) -> "Keeper[S] | None":
-        """The machine as its log has it; `None` where it never began. Who watches is shown all of it again."""
-        saved = await _stored(lambda: store.load(table))
+        """The machine as its log has it; `None` where it never began. Who watches is shown all of it again.
+
+        Its timers have what they had left at the last event: nobody was there, and nobody loses by that.
+        """
+        saved = await stored(store.load, table)
         if saved is None:
             return None
-        if watch is None:
-            try:
-                return cls(store, table, replayed(table, machine, saved), is_open)
-            except Damaged as fault:
-                if saved.snapshot is None:
-                    raise
-                log.warning("%s It is read from the beginning.", fault)
-        whole = Saved(saved.header, None, await _stored(lambda: store.entries(table, 0)))
-        return cls(store, table, replayed(table, machine, whole, watch), is_open)
+        kept = await _read(store, table, machine, saved, watch)
+        keeper = cls(store, table, kept, is_open)
+        newest = (await stored(store.entries, table, kept.position - 1, 1))[0]
+        await keeper._was_away(store.now() - newest.at)
+        return keeper
+
+    async def _was_away(self, milliseconds: int) -> None:
+        if self.timers and milliseconds > 0:
+            self._kept.clockwork.put_off(milliseconds)
+            await self._keep(Away(milliseconds=milliseconds), self._store.now())
 
     @property
     def machine(self) -> str:
@@ -153,34 +159,50 @@ class Keeper(Generic[S]):
         came_of_it = clockwork.take(event, now)
         self.has_changed = clockwork.state is not before or clockwork.timers != timers
         if self.has_changed:
-            commit = drafted(self._kept, self.table, event, now, self._is_open(clockwork.state))
-            if commit is not None:
-                await self._commit(commit)
+            await self._keep(event, now)
             self.state = clockwork.state
         then(came_of_it)
         return came_of_it
 
+    async def _keep(self, event: Event, now: Instant) -> None:
+        commit = drafted(self._kept, self.table, event, now, self._is_open(self._kept.clockwork.state))
+        if commit is not None:
+            await self._commit(commit)
+
     async def _commit(self, commit: Commit) -> None:
         """Write an entry, however often it takes. Nobody else writes this log, so one that is taken is our own."""
-        is_written = await _stored(lambda: self._store.commit(commit))
+        is_written = await stored(self._store.commit, commit)
         if not is_written and not await _is_there(self._store, self.table, commit.entry):
             raise Damaged(self.table, f"entry {commit.entry.position} has no place in its log")
         self._kept.moved(commit.entry, commit.entry.state)
 
 
-async def _stored(work: Callable[[], Awaitable[T]]) -> T:
+async def stored(ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
     """What a store answers. Where it cannot now it is asked again, after a pause: nothing is lost meanwhile."""
     pause = FIRST_PAUSE
     while True:
         try:
-            return await work()
+            return await ask(*args, **kwargs)
         except PASSING as fault:
             log.warning("The store cannot now, and is asked again: %s", fault)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
 
+async def _read(store: Store, table: TableId, machine: Machine[S], saved: Saved, watch: Watcher | None) -> Kept[S]:
+    """Where a log leads, from its snapshot on, or from its beginning for who watches."""
+    if watch is None:
+        try:
+            return replayed(table, machine, saved)
+        except Damaged as fault:
+            if saved.snapshot is None:
+                raise
+            log.warning("%s It is read from the beginning.", fault)
+    whole = Saved(saved.header, None, await stored(store.entries, table, 0))
+    return replayed(table, machine, whole, watch)
+
+
 async def _is_there(store: Store, table: TableId, entry: Entry) -> bool:
     """Whether the log has this very entry: written the first time, when the store could not say so."""
-    found = await _stored(lambda: store.entries(table, entry.position - 1, 1))
+    found = await stored(store.entries, table, entry.position - 1, 1)
     return [each.link for each in found] == [entry.link]

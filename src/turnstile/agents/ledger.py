@@ -1,7 +1,8 @@
 """Between a machine of the league and its log: which entry an event makes, and where a log leads. No I/O, no waiting.
 
 An entry is one event that changed something, told at its instant. Its fingerprint is that of the state *and* the timers
-it led to, so that both come back as they were, or the damage is noticed.
+it led to, so that both come back as they were, or the damage is noticed. One entry is no event of the machine: that the
+process was away, and no timer has run meanwhile.
 """
 
 import re
@@ -47,6 +48,15 @@ class Header(Value, frozen=True):
     start: Raw
     about: Raw = Raw(b"null")
     version: int = VERSION
+
+
+class Away(Event, frozen=True):
+    """The process was not there: what had time left then still has it."""
+
+    milliseconds: int
+
+
+AWAY = b'{"type":"Away",'
 
 
 class _Standing(Value, frozen=True):
@@ -181,6 +191,10 @@ def _restore(table: TableId, kept: Kept[S], snapshot: Snapshot) -> None:
 
 def _repeat(table: TableId, kept: Kept[S], found: Entry, watch: Watcher | None) -> None:
     """What happened once happens again. A timer that came too late was turned down then, and is so now."""
+    if found.event.startswith(AWAY):
+        kept.clockwork.put_off(_read_away(table, found.event).milliseconds)
+        kept.moved(found, found.state)
+        return
     event = _read_event(table, kept.clockwork.machine, found.event)
     came_of_it = kept.clockwork.take(event, found.at)
     kept.moved(found, found.state)
@@ -200,6 +214,13 @@ def _read_event(table: TableId, machine: Machine[S], written: bytes) -> Event:
     if isinstance(event, Rejection):
         raise Damaged(table, event.sentence)
     return event
+
+
+def _read_away(table: TableId, written: bytes) -> Away:
+    try:
+        return decode(written, Away)
+    except Malformed as fault:
+        raise Damaged(table, f"it cannot be read for how long nobody was there: {fault}") from None
 
 
 def _read_timeout(table: TableId, machine: Machine[S], written: Raw) -> Timeout:

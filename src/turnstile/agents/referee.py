@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from turnstile.agents.addresses import THIS_MACHINE
-from turnstile.agents.assignment import handed, is_for, lacks
+from turnstile.agents.assignment import handed, is_for, unplayable
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.defaults import DEFAULT_CAPACITY
 from turnstile.agents.envelope import POSTED, ignored
@@ -21,7 +21,6 @@ from turnstile.agents.referee_matches import Matches
 from turnstile.agents.referee_work import RegistrarWork
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
-from turnstile.agents.spelling import misfit
 from turnstile.kernel.chance import new_seed
 from turnstile.league import registrar
 from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
@@ -110,7 +109,6 @@ class RefereeHost(Host):
     async def begin(self, endpoint: str) -> None:
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
-        self._own_endpoint = endpoint
         self.work = RegistrarWork(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
         self._matches = Matches(self.agent, self.settings, self._capacity, keeper.pace, self._end_if_over)
@@ -208,25 +206,26 @@ class RefereeHost(Host):
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
         me = self._id
         self.agent.journal.received(None, message, by)
-        ours = [match for match in message.matches if is_for(match, me, self._own_endpoint)]
+        ours = [match for match in message.matches if is_for(match, me, self.endpoint)]
         taken = await self._playable(message.league_id, ours)
-        if ours and not taken:
-            return self._turned_down(
-                message, by, misfit(sorted({f"matches.{name}" for match in ours for name in lacks(match)}))
-            )
+        why = unplayable(ours[0]) if ours and not taken else None
+        if why is not None:
+            return self._turned_down(message, by, why)
         if not await self._matches.assign(message.league_id, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 
     async def _playable(self, league: LeagueId, matches: Sequence[AnnouncedMatch]) -> list[AnnouncedMatch]:
-        """Those whose players can be called, or that are known. No player loses for what the manager left out."""
+        """Those that can be led, or that are known. No player loses for what the manager left out or got wrong."""
         found = []
         for match in matches:
-            if not lacks(match) or await self._matches.has(league, match.match_id):
+            why = unplayable(match)
+            if why is None or await self._matches.has(league, match.match_id):
                 found.append(match)
             else:
-                why = f"This match cannot be played: it was assigned without {', '.join(lacks(match))}."
-                self.agent.journal.note(why, match.match_id)
+                fields = why.data.get("fields", ()) if isinstance(why.data, dict) else ()
+                told = f"This match cannot be played. {', '.join((why.message, *fields))}"
+                self.agent.journal.note(told, match.match_id)
         return found
 
     async def _handed(self, message: RunMatch, by: str) -> Reply:
@@ -234,7 +233,7 @@ class RefereeHost(Host):
         self.agent.journal.received(message.match_id, message, by)
         me = self._id
         league = message.league_id or self._league
-        taken = await self._playable(league, [handed(message, me, self._own_endpoint)])
+        taken = await self._playable(league, [handed(message, me, self.endpoint)])
         if not await self._matches.assign(league, message.round_id, taken, me):
             return self._turned_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")

@@ -7,17 +7,19 @@ goes on after a restart. A match that is over is known by its log.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
 from turnstile.agents.host import Settings
-from turnstile.agents.keeper import Keeper
+from turnstile.agents.keeper import Keeper, stored
 from turnstile.agents.ledger import read_about, read_header, table_of
 from turnstile.agents.referee_work import MatchWork
 from turnstile.agents.runtime import Agent
-from turnstile.agents.transcript import Transcript, match_path
+from turnstile.agents.transcript import Transcript, match_path, own_place
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Malformed, PlayerId
 from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
 from turnstile.league.referee import new, referee
@@ -100,7 +102,7 @@ class Matches:
         before: TableId | None = None
         for number in count(1):
             table = table_of(MATCHES, league, match, *([str(number)] if number > 1 else []))
-            row = await self._agent.store.row(table)
+            row = await stored(self._agent.store.row, table)
             if row is None or not row.note or row.phase not in NOTHING_TOLD:
                 return _Found(table, row is not None, before)
             before = table
@@ -132,9 +134,12 @@ class Matches:
         try:
             return await self._restored(table)
         except Damaged as fault:
-            await self._agent.store.put_aside(table, fault.why)
+            await self._put_aside(table, fault.why)
             self._agent.journal.note(str(fault))
             return None
+
+    async def _put_aside(self, table: TableId, why: str) -> None:
+        await stored(self._agent.store.put_aside, table, why)
 
     async def _restored(self, table: TableId) -> MatchWork:
         """A match from its log, with its transcript as it was."""
@@ -186,7 +191,7 @@ class Matches:
 
     async def _seed_in(self, damaged: TableId) -> Seed | None:
         """The seed that a match was bound to whose log is damaged, if that is still to be read."""
-        saved = await self._agent.store.load(damaged)
+        saved = await stored(self._agent.store.load, damaged)
         try:
             return None if saved is None else read_about(read_header(damaged, saved.header), MatchAssigned).seed
         except (Damaged, Malformed):
@@ -198,8 +203,13 @@ class Matches:
             self._agent.start(self._play(self._waiting.popleft()))
 
     async def _play(self, work: MatchWork) -> None:
+        """Begin with a match. A game that is not there any more, after a restart, cannot be begun."""
         self._agent.take_up(work, [])
-        await self._agent.bring(work, work.given)
+        came_of_it = await self._agent.bring(work, work.given)
+        if isinstance(came_of_it, Rejection):
+            await self._put_aside(work.keeper.table, came_of_it.sentence)
+            self._agent.journal.note(f"This match cannot be played. {came_of_it.sentence}", work.given.match.match_id)
+            self._over(work)
 
     async def _report_again(self, table: TableId) -> None:
         """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
@@ -232,7 +242,8 @@ class Matches:
             why = "No file is kept of this match: its ids are no names of files."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
-        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None)
+        place = partial(own_place, transcript)
+        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None, place=place)
 
     async def _clean_up(self, work: MatchWork) -> None:
         """All there is to keep is kept, and then the referee is done with the match."""
@@ -252,7 +263,7 @@ async def _open_matches(store: Store) -> list[TableId]:
     """Every log of a match that is not at its end."""
     found: list[TableId] = []
     while True:
-        page = await store.tables(is_open=True, after=found[-1] if found else None, limit=PAGE)
+        page = await stored(store.tables, is_open=True, after=found[-1] if found else None, limit=PAGE)
         found += [table for table, _ in page]
         if len(page) < PAGE:
             return [table for table in found if table.startswith(f"{MATCHES}/")]

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from turnstile.agents.alarm import Alarm
-from turnstile.agents.caller import Caller, Unreached
+from turnstile.agents.caller import Caller, Silent, Unreached
 from turnstile.agents.contacts import Contacts
 from turnstile.agents.envelope import Ack, Claim, Identity, ignored, new_conversation
 from turnstile.agents.files import Scribe
@@ -97,13 +97,14 @@ class Agent:
         async with asyncio.TaskGroup() as group:
             self._group = group
             self.start(self._alarm.run())
-            self.start(self.scribe.run())
+            self._spawn(self.scribe.run())
             try:
                 yield self
             finally:
                 self.stop()
                 for task in tuple(self._passing):
                     task.cancel()
+                self.scribe.end()
         self._group = None
         await self.scribe.drain()
 
@@ -232,8 +233,6 @@ class Agent:
             return True
         self.journal.sent(work.match_of(state), message, send.to)
         seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
-        patience = seconds * self._patience
-        began = asyncio.get_running_loop().time()
         try:
             answer = await self._caller.call(
                 endpoint,
@@ -242,13 +241,13 @@ class Agent:
                 to=Address(send.to),
                 conversation=work.conversation_of(state, send),
                 seconds=seconds,
-                patience=patience,
+                patience=seconds * self._patience,
                 token=work.token_of(state, send),
                 written=written,
             )
         except Unreached as fault:
             self.contacts.failed(send.to)
-            is_silent = asyncio.get_running_loop().time() - began >= patience
+            is_silent = isinstance(fault, Silent)
             await self._lost(work, state, send, str(fault), is_news=is_first and not is_silent)
             return is_silent
         self.contacts.answered(send.to)

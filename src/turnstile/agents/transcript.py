@@ -125,20 +125,22 @@ def shown(at: Instant) -> str:
 
 
 def match_path(data: Path, transcript: Transcript) -> Path | None:
-    """The file of a match; `None` where its ids are no names of files.
+    """The file of a match; `None` where its ids are no names of files."""
+    league, match = part_of_path(transcript.given.league_id), part_of_path(transcript.given.match.match_id)
+    if league is None or match is None or part_of_path(transcript.referee) is None:
+        return None
+    return data / "data" / "matches" / league / f"{match}.json"
+
+
+def own_place(transcript: Transcript, path: Path) -> Path:
+    """Where the file of a match goes that is to stand in a place.
 
     When another referee's file is there, and that referee may be the one who has the match, ours stands beside it until
     the league manager has booked our result.
     """
-    league, match = part_of_path(transcript.given.league_id), part_of_path(transcript.given.match.match_id)
-    referee = part_of_path(transcript.referee)
-    if league is None or match is None or referee is None:
-        return None
-    folder = data / "data" / "matches" / league
-    path = folder / f"{match}.json"
     if transcript.is_reported or _author(path) in (None, transcript.referee):
         return path
-    return folder / f"{match}.{referee}.json"
+    return path.with_name(f"{path.stem}.{transcript.referee}.json")
 
 
 def _author(path: Path) -> str | None:

@@ -52,6 +52,10 @@ class Clockwork(Generic[S]):
                 self.timers.pop(effect.timer, None)
         return step
 
+    def put_off(self, milliseconds: int) -> None:
+        """Nobody was there for so long, and no timer has run."""
+        self.timers = {name: Timer(timer.due + milliseconds, timer.event) for name, timer in self.timers.items()}
+
     def _stop(self, event: Timeout) -> None:
         """A timer whose event has come runs no more, whether the event is still of use or not."""
         for name in [name for name, timer in self.timers.items() if timer.event == event]:
