@@ -15,6 +15,12 @@ from turnstile.cli.league_show import Show, glimpse
 OWN = """
 import sys
 
+print("imported")
+
+def talks(known):
+    print("asked")
+    return "odd"
+
 def by_id(known):
     assert type(known) is dict
     return "odd" if known["opponent_id"] == "P02" else {"choice": "EVEN"}
@@ -144,6 +150,14 @@ def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstil
     said = turnstile("league", "run", "--in-process", *words)
     assert "has failed" not in said.err
     assert "P01 odd, P02 even" in report.read_text()
+
+
+@pytest.mark.usefixtures("own")
+def test_within_one_process_what_a_strategy_prints_is_kept_out_of_the_answer(turnstile: Turnstile) -> None:
+    words = ("--players", "2", "--json", "--strategy", "python:own_strategies:talks")
+    said = turnstile("league", "run", "--in-process", *words)
+    assert [json.loads(line)["progress"] for line in said.out.splitlines()] == ["completed"]
+    assert (said.err.count("imported"), said.err.count("asked")) == (1, 2)
 
 
 def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
