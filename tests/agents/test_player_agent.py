@@ -16,8 +16,9 @@ from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.player import PlayerHost
+from turnstile.agents.strategies import Choice
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
-from turnstile.league.player_state import Phase, State
+from turnstile.league.player_state import Phase, Question, State
 from turnstile.league.words import MAX_RETRIES
 
 
@@ -173,6 +174,25 @@ def test_a_strategy_that_fails_costs_its_choice_at_once(tmp_path: Path, strategy
             await on.invite()
             assert (await on.call())["parity_choice"] == "even"
             assert "The strategy has failed" in on.here.journal.getvalue()
+
+    run(play())
+
+
+def test_a_bug_in_how_a_strategy_is_asked_costs_a_choice_and_is_seen(tmp_path: Path) -> None:
+    async def bug(question: Question) -> Choice:
+        raise LookupError("what nobody thought of")
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            on.player.host._strategy = bug
+            await on.announce()
+            await on.invite()
+            assert (await on.call())["parity_choice"] == "even"
+            assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+            assert "CRITICAL: The strategy has failed, and a default is taken: LookupError: what nobody thought of" in (
+                on.here.journal.getvalue()
+            )
 
     run(play())
 

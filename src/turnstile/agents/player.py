@@ -17,7 +17,7 @@ from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
 from turnstile.agents.runtime import DONE
-from turnstile.agents.strategies import Failed, Strategy, default_of, find_strategy
+from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
@@ -276,14 +276,18 @@ class PlayerHost(Host):
         await self.agent.bring(self.work, event)
 
     async def _think(self, question: Question) -> None:
-        """Ask the strategy. One that fails costs its choice, and nothing else."""
+        """Ask the strategy. One that fails costs its choice, and nothing else; so does a bug in how it is asked."""
         try:
             choice = await self._strategy(question)
         except Failed as fault:
-            why = f"The strategy has failed, and the player falls back on its default: {fault}"
-            self.agent.journal.critical(why, question.match_id)
-            choice = default_of(question)
+            choice = self._fallen_back(question, str(fault))
+        except Exception as bug:
+            choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
         await self.agent.bring(self.work, decided(question, choice))
+
+    def _fallen_back(self, question: Question, why: str) -> Choice:
+        self.agent.journal.critical(f"The strategy has failed, and a default is taken: {why}", question.match_id)
+        return default_of(question)
 
     def _part(self, state: State) -> None:
         if not state.has_shut_down:
