@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agents.company import Company, Running, company, run
-from tests.agents.loops import until
+from tests.agents.loops import pass_time, until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
@@ -19,6 +19,7 @@ from turnstile.agents.player import PlayerHost
 from turnstile.agents.strategies import Choice
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
 from turnstile.league.player_state import Phase, Question, State
+from turnstile.league.registering import pause
 from turnstile.league.words import MAX_RETRIES
 
 
@@ -230,6 +231,22 @@ def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_man
             (tmp_path / "1").touch()
             assert (await on.call())["parity_choice"] == "odd"
             assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+
+    run(play())
+
+
+def test_A14_a_player_that_comes_back_before_its_manager_does_tells_it_when_it_is_there(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            manager, player = await here.manager(), await here.player("Juniper")
+            await until(lambda: player.host.work.state.player_id is not None)
+            await player.stop()
+            await manager.stop()
+            await here.player("Juniper", port=player.port)
+            await until(lambda: "Failed to send LEAGUE_REGISTER_REQUEST" in here.journal.getvalue())
+            await here.manager(port=manager.port)
+            pass_time(pause(0))
+            await until(lambda: here.journal.getvalue().count("Received LEAGUE_REGISTER_REQUEST") == 2)
 
     run(play())
 

@@ -16,7 +16,7 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.runtime import DONE
+from turnstile.agents.runtime import ALL_TRIES, DONE
 from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
@@ -53,6 +53,7 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.registering import pause
 from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
@@ -180,9 +181,15 @@ class PlayerHost(Host):
         return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
 
     async def _come_back(self, state: State) -> None:
-        """Register once more after a restart: the manager knows us, and tells us again what we may have missed."""
-        request = LeagueRegisterRequest(player_meta=state.meta)
-        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * self.work.keeper.pace)
+        """Register once more after a restart: the manager knows us, and tells us again what we may have missed.
+
+        One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
+        """
+        request, pace = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.pace
+        for number in range(ALL_TRIES):
+            if await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace) is not None:
+                return
+            await asyncio.sleep(pause(number) * pace)
 
     # its life
 
