@@ -347,6 +347,26 @@ def test_what_is_not_for_it_is_answered_with_an_error_or_ignored(tmp_path: Path)
     run(play())
 
 
+def test_whoever_runs_a_player_reads_why_it_turns_an_invitation_down_that_nobody_announced(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.invite()
+            await on.announce()
+            await on.invite("R1M9")
+            other: dict[str, Any] = {"league_id": "another", "round_id": 1, "match_id": "R1M8", "opponent_id": "P02"}
+            await on.say("GAME_INVITATION", role_in_match="PLAYER_A", game_type="even_odd", **other)
+            await on.invite()
+            await on.invite("R1M7")
+            said = [line for line in on.here.journal.getvalue().splitlines() if "--accept-unannounced" in line]
+            assert [line.partition("] [P01] ")[2].partition(" A player")[0] for line in said] == [
+                "[R1M1] Round 1 was not announced with this match.",
+                "[R1M9] R1M9 is not the match that this player is waiting for.",
+            ]
+
+    run(play())
+
+
 def test_a_player_that_takes_anything_takes_an_invitation_that_nobody_announced(tmp_path: Path) -> None:
     async def play() -> None:
         async with stage(tmp_path) as on:

@@ -40,8 +40,17 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import FALLBACK, decided, failure_of, is_believed, resumed, wanted
+from turnstile.league.player_play import (
+    FALLBACK,
+    decided,
+    failure_of,
+    is_believed,
+    refuse_invitation,
+    resumed,
+    wanted,
+)
 from turnstile.league.player_state import (
+    BETWEEN_MATCHES,
     IN_MATCH,
     JSON_RPC_ERRORS,
     Expected,
@@ -75,6 +84,7 @@ LATE = {
     Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
 }
 """What is noted of a choice that the player had to make by itself. It is always the same, and so no secret."""
+TAKES_ANY = "A player that is started with --accept-unannounced takes such an invitation."
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
 MOST_EARLY = 16
@@ -230,6 +240,8 @@ class PlayerHost(Host):
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
+            if isinstance(event, GameInvitation) and would_take_any(self.work.state, event):
+                self.agent.journal.note(f"{came_of_it.sentence} {TAKES_ANY}", event.match_id)
             return
         state = came_of_it.state
         self._introduce(state)
@@ -339,6 +351,12 @@ def referee_of(state: State, match: MatchId) -> Address | None:
     announced += state.queued.matches if state.queued is not None else ()
     ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
     return next((referee_address(referee) for referee in ids), None)
+
+
+def would_take_any(state: State, invitation: GameInvitation) -> bool:
+    """Whether an invitation is turned down only because nobody has announced its match."""
+    would_be = replace(state, accepts_unannounced=True)
+    return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None
 
 
 def _is_open(state: State) -> bool:
