@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CoroutineType
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
@@ -56,7 +57,8 @@ def answer_of(choose: Callable[[dict[str, Any]], Any], known: dict[str, Any]) ->
         choice = choose(known)
     except SystemExit:
         raise Unfit("it ends the program (sys.exit) instead of returning a choice") from None
-    if hasattr(choice, "__await__"):
+    if isinstance(choice, CoroutineType):
+        choice.close()
         raise Unfit("it is an async def: make it a plain def, which may call asyncio.run itself")
     try:
         return json.dumps(choice)

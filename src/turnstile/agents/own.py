@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from turnstile.agents.ask import CHECK, FOUND, answer_of, found, reason_of
+from turnstile.agents.failures import Failing
 from turnstile.agents.strategies import (
     Choice,
     Failed,
@@ -76,17 +78,16 @@ class Called:
                 self._choose = found(*parts)
         except Exception as fault:  # a module may raise anything
             raise UnknownStrategy(f"{text!r} cannot be asked: {reason_of(fault)}.") from None
-        self.text = text
-        self.failures = 0
-        self.first_failure = ""
+        self._text = text
+        self.failing: Failing | None = None
 
     def __call__(self, question: Question) -> Choice:
         try:
             return self._answer(question)
         except Exception as fault:  # whatever goes wrong costs the choice, never the league
             why = str(fault) if isinstance(fault, Failed) else reason_of(fault)
-            self.failures += 1
-            self.first_failure = self.first_failure or f"{question.match_id}: {why}"
+            before = self.failing or Failing(strategy=self._text, failures=0, first=f"{question.match_id}: {why}")
+            self.failing = replace(before, failures=before.failures + 1)
             return default_of(question)
 
     def _answer(self, question: Question) -> Choice:

@@ -10,6 +10,7 @@ from turnstile.agents.accounts import of_league, of_match
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.exchange import Reply
+from turnstile.agents.failures import HAS_FAILED
 from turnstile.agents.games import games_for_two
 from turnstile.agents.history import history_path, merged
 from turnstile.agents.host import Host, Settings
@@ -305,7 +306,7 @@ class PlayerHost(Host):
         await self.agent.bring(self.work, decided(question, choice))
 
     def _fallen_back(self, question: Question, why: str) -> Choice:
-        self.agent.journal.critical(f"The strategy has failed, and a default is taken: {why}", question.match_id)
+        self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
         return default_of(question)
 
     def _part(self, state: State) -> None:
