@@ -157,6 +157,8 @@ class PlayerHost(Host):
         self._registered = asyncio.Event()
         self._early: list[Incoming] = []
         """What was said as by the manager, before there was an answer to the registration."""
+        self._has_missed = False
+        """There was more of that than is kept."""
 
     # its beginning
 
@@ -192,7 +194,7 @@ class PlayerHost(Host):
         return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
 
     async def _come_back(self, state: State) -> None:
-        """Register once more after a restart: the manager knows us, and tells us again what we may have missed.
+        """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.
 
         One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
         """
@@ -231,13 +233,16 @@ class PlayerHost(Host):
     def _kept_for_later(self, incoming: Incoming) -> Reply:
         """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
         if len(self._early) == MOST_EARLY:
+            self._has_missed = True
             return ignored("The registration of the player is not complete.")
         self._early.append(incoming)
         return DONE
 
-    async def _catch_up(self, early: list[Incoming]) -> None:
+    async def _catch_up(self, early: list[Incoming], state: State) -> None:
         for incoming in early:
             await self._handled(incoming)
+        if self._has_missed:
+            await self._come_back(state)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
@@ -280,7 +285,7 @@ class PlayerHost(Host):
             self._registered.set()
             early, self._early = self._early, []
             if early:
-                self.agent.start(self._catch_up(early))
+                self.agent.start(self._catch_up(early, state))
 
     def _grant(self, wish: Event | Question) -> None:
         """Do what only the host can do for a player."""
