@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import click
+from msgspec.structs import replace
 
 from turnstile.agents.board import Board
 from turnstile.agents.company import CannotGoOn, Company, Plan
@@ -51,10 +52,10 @@ def run_processes(plan: Plan, *, as_json: bool) -> None:
     outlive_pipes()
     try:
         with _alone(plan), Show(as_json=as_json) as show:
-            board, stopped = asyncio.run(_until_over(plan, show))
+            company, board, stopped = asyncio.run(_until_over(plan, show))
             show.end()
             if board is not None:
-                show.finish(glimpse(board))
+                show.finish(replace(glimpse(board), failing=company.failing()))
     except BrokenPipeError as fault:
         die_of_pipe(fault)
     if stopped is not None:
@@ -80,8 +81,8 @@ def _alone(plan: Plan) -> Iterator[None]:
         held.let_go()
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, int | None]:
-    """The last board, and with which status to exit where somebody has stopped the league before it was over."""
+async def _until_over(plan: Plan, show: Show) -> tuple[Company, Board | None, int | None]:
+    """Who has played, the last board, and the status to exit with where somebody has stopped the league."""
     latest: Board | None = None
     stopped: int | None = None
 
@@ -106,9 +107,9 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, int | None]
         board = await running
         if company.was_over:
             show.say(WAS_OVER)
-        return board, None
+        return company, board, None
     except asyncio.CancelledError:
-        return latest, stopped
+        return company, latest, stopped
     except (DidNotStart, CannotGoOn) as fault:
         raise click.ClickException(str(fault)) from None
 
@@ -142,10 +143,8 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             is_stopped = True
         show.end()
         state = local.manager.state
-        show.finish(glimpse(shown(state, (), reports)))
-    for each in own.values():
-        if each.failures:
-            click.echo(f"{each.text} has failed {each.failures} times, first in {each.first_failure}", err=True)
+        failing = tuple(each.failing for each in own.values() if each.failing is not None)
+        show.finish(replace(glimpse(shown(state, (), reports)), failing=failing))
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
         with _naming(report_to):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import click
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console, Group
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.agents.board import Board, Place, Progress
+from turnstile.agents.failures import Failing
 from turnstile.agents.journal import printable
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
@@ -36,6 +38,8 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     standings: tuple[Place, ...]
     waits_for: str | None = None
     """What it cannot go on without, in words."""
+    failing: tuple[Failing, ...] | UnsetType = UNSET
+    """The strategies that have failed, at the end of a league that was run here."""
 
 
 def glimpse(board: Board) -> Glimpse:
@@ -149,7 +153,12 @@ class Show:
         return Group(title, bar, table_of(now.standings[:MOST_SHOWN], self._live.console.width))
 
     def finish(self, now: Glimpse) -> None:
-        """The table at the end."""
+        """The table at the end, and which strategies have failed."""
+        self._tell(now)
+        for failing in now.failing or ():
+            click.echo(str(failing), err=True)
+
+    def _tell(self, now: Glimpse) -> None:
         if self.as_json:
             self._catch_up(now)
             if now.progress is Progress.COMPLETED:  # else nothing has ended since the last line
