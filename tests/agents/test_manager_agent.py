@@ -364,6 +364,16 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
     run(play())
 
 
+@pytest.mark.parametrize("empty", ["admin_token", "referee_key"])
+def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, empty: str) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            with pytest.raises(CannotStart, match="would let anybody in"):
+                ManagerHost(here.settings("league"), Options(), **{empty: ""})
+
+    run(play())
+
+
 # its life
 
 
