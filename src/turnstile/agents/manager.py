@@ -306,6 +306,10 @@ class ManagerHost(Host):
     def routes(self) -> Sequence[BaseRoute]:
         return page_routes(self.board, self.whole_board, self._bulletin)
 
+    def stop(self) -> None:
+        super().stop()
+        self._bulletin.close()
+
     def hint(self) -> str | None:
         state = self.work.state
         if state.phase is Phase.LEAGUE_COMPLETE:
