@@ -7,7 +7,7 @@ where the number came from.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from turnstile.games.evenodd import Parity, drawn_number
+from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
@@ -161,13 +161,10 @@ def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
     return totals
 
 
-WIN, DRAW = 3, 1
-
-
 def gains(match: Match) -> dict[PlayerId, int]:
     """The points that a finished match was worth."""
     result = match.result
     if result is None:
         return dict.fromkeys(match.players, 0)
-    without = DRAW if result.status is Status.DRAW else 0
-    return {player: WIN if player == result.winner else without for player in match.players}
+    without = POINTS_FOR_A_DRAW if result.status is Status.DRAW else 0
+    return {player: POINTS_FOR_A_WIN if player == result.winner else without for player in match.players}
