@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
@@ -43,14 +43,14 @@ def shown(
     agents: tuple[Health, ...] = (),
     commitments: Commitments = NONE_GIVEN,
     over: dict[int, Round] | None = None,
-) -> Board:
+) -> Scoreboard:
     """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more.
 
     Before the league begins it has no rounds: who meets whom is not known while somebody may still register.
     """
     total = state.total_rounds
     over = {} if over is None else over
-    return Board(
+    return Scoreboard(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),

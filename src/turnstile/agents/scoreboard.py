@@ -1,6 +1,6 @@
-"""The board of a league: all that its page and its report show, as one value.
+"""The scoreboard of a league: all that its page and its report show, as one value.
 
-Everything on the board is public. A choice stands on it only once its match is over, together with the seed that shows
+Everything on it is public. A choice stands on it only once its match is over, together with the seed that shows
 where the number came from.
 """
 
@@ -100,7 +100,7 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     matches_under_way: int = 0
 
 
-class Board(LeagueValue, frozen=True, kw_only=True):
+class Scoreboard(LeagueValue, frozen=True, kw_only=True):
     """A league at a glance."""
 
     league_id: LeagueId
@@ -146,7 +146,7 @@ def verdict(game_type: str, result: Result) -> Verdict:
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
-def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
+def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
     """How many points each player had after each finished round, from 0 before the first."""
     totals = {place.player_id: [0] for place in board.places}
     for each in board.rounds:
