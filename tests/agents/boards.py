@@ -1,6 +1,6 @@
 """Boards of leagues that were never played, for looking at pages."""
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -31,7 +31,7 @@ def result(one: PlayerId, other: PlayerId, seed: Seed) -> Result:
     )
 
 
-def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
+def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Scoreboard:
     """A league of six, of which so many rounds are played."""
     players = [PlayerId(f"P{index:02}") for index in range(1, len(names) + 1)]
     rounds = tuple(
@@ -46,7 +46,7 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
         Health(address="referee:REF02", display_name="Flag", condition="given up", is_well=False, matches_under_way=2),
     )
     progress = Progress.COMPLETED if played == len(rounds) else Progress.RUNNING
-    return Board(
+    return Scoreboard(
         league_id=LeagueId("league_2025_even_odd"),
         progress=progress,
         places=places,

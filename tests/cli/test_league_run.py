@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tests.agents.boards import NAMES, board
 from tests.cli.conftest import Turnstile
-from turnstile.agents.board import Place
+from turnstile.agents.scoreboard import Place
 from turnstile.cli.league_show import Show, champion, glimpse, table_of
 from turnstile.kernel.values import PlayerId
 from turnstile.store.files import Held

@@ -8,11 +8,11 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from turnstile.agents import sections
-from turnstile.agents.board import Board
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.html import Html, document, joined, policy, tag, text
 from turnstile.agents.looks import STYLE
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.kernel.values import encode
 
 AGAIN_SECONDS = 15  # after which a page without JavaScript is loaded again
@@ -39,7 +39,7 @@ new EventSource("events").onmessage = load;
 """
 
 
-def page(board: Board, round_id: int | None = None) -> Html:
+def page(board: Scoreboard, round_id: int | None = None) -> Html:
     """The whole page, with one round: the one asked for, or the present one, or the first."""
     shown = board.round(round_id or board.current_round) or (board.rounds[0] if board.rounds else None)
     rounds = (
@@ -61,7 +61,7 @@ def page(board: Board, round_id: int | None = None) -> Html:
     return document(board.league_id, STYLE, body, script=SCRIPT, refresh=AGAIN_SECONDS)
 
 
-def _choice(board: Board, shown: int) -> Html:
+def _choice(board: Scoreboard, shown: int) -> Html:
     """A link to every round."""
     links = (
         tag("a", text(each), href=f"?round={each}", **({"aria_current": "page"} if each == shown else {}))
@@ -73,11 +73,11 @@ def _choice(board: Board, shown: int) -> Html:
 # over HTTP
 
 
-Boards = Callable[[int | None], Board]
+Boards = Callable[[int | None], Scoreboard]
 """The board with a round, or with the present one; what is wanted of the others is up to it."""
 
 
-def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[BaseRoute]:
+def routes(boards: Boards, whole: Callable[[], Scoreboard], news: Bulletin) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners, printer = Listeners(news), Printer(whole, news)
 
@@ -105,9 +105,9 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
 
 
 class Printer:
-    """Makes the report: beside everything else, one at a time, and anew only when something has changed."""
+    """Writes the report: beside everything else, one at a time, and anew only when something has changed."""
 
-    def __init__(self, whole: Callable[[], Board], news: Bulletin) -> None:
+    def __init__(self, whole: Callable[[], Scoreboard], news: Bulletin) -> None:
         self._whole = whole
         self._news = news
         self._one_at_a_time = asyncio.Lock()
@@ -118,7 +118,8 @@ class Printer:
         async with self._one_at_a_time:
             version = self._news.version
             if version != self._version:
-                self._report = await asyncio.to_thread(lambda: report(self._whole()))
+                board = self._whole()  # here, where nothing changes meanwhile
+                self._report = await asyncio.to_thread(report, board)
                 self._version = version
             return self._report
 
@@ -138,16 +139,18 @@ class Listeners:
     async def _events(self) -> AsyncIterator[str]:
         self.count += 1
         try:
-            version = await self.news.wait_after(-1)
+            known = self.news.version
             yield "retry: 2000\n\n"
-            while True:
+            while not self.news.is_closed:
                 try:
                     async with asyncio.timeout(QUIET_SECONDS):
-                        version = await self.news.wait_after(version)
+                        version = await self.news.wait_after(known)
                 except TimeoutError:
                     yield ": nothing new\n\n"
                 else:
-                    yield f"data: {version}\n\n"
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    if version != known:
+                        known = version
+                        yield f"data: {version}\n\n"
+                        await asyncio.sleep(PAUSE_SECONDS)
         finally:
             self.count -= 1

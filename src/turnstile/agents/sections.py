@@ -1,10 +1,21 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, Verdict, gains, verdict
 from turnstile.agents.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
+from turnstile.agents.scoreboard import (
+    Health,
+    Match,
+    Place,
+    Progress,
+    Result,
+    Round,
+    Scoreboard,
+    Verdict,
+    gains,
+    verdict,
+)
 from turnstile.kernel.values import PlayerId
 from turnstile.league.words import GAME_TYPE, Status
 
@@ -15,8 +26,11 @@ IN_WORDS = {
     Progress.COMPLETED: "completed",
 }
 
+Names = Mapping[PlayerId, str]
+"""What the players of a board are called, looked up once for all that is shown of it."""
 
-def summary(board: Board) -> Html:
+
+def summary(board: Scoreboard) -> Html:
     """The head of the page: which league, how far it has got, who leads."""
     total, done = board.total_matches, board.matches_completed
     facts = [f"{len(board.places)} players", f"{board.game_type}", IN_WORDS[board.progress]]
@@ -27,7 +41,7 @@ def summary(board: Board) -> Html:
     return tag("header", tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts))), bar, _leader(board))
 
 
-def _leader(board: Board) -> Html:
+def _leader(board: Scoreboard) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
     first = board.places[0]
@@ -37,7 +51,7 @@ def _leader(board: Board) -> Html:
 # standings
 
 
-def standings(board: Board) -> Html:
+def standings(board: Scoreboard) -> Html:
     columns = (
         ("Rank", "", "number"),
         ("Player", "", ""),
@@ -69,7 +83,7 @@ def _standing(place: Place) -> list[Html]:
     ]
 
 
-def cross_table(board: Board) -> Html:
+def cross_table(board: Scoreboard) -> Html:
     """Everybody against everybody: the points of the player of the line, against the player of the column."""
     if not 2 <= len(board.places) <= MOST_IN_CROSS_TABLE:
         return NOTHING
@@ -81,7 +95,10 @@ def cross_table(board: Board) -> Html:
     }
     order = [place.player_id for place in board.places]
     heads = [head("Player"), *(head(player, class_="number") for player in order)]
-    lines = ([cell(name(board.names[one])), *(_crossing(scored, one, other) for other in order)] for one in order)
+    lines = (
+        [cell(name(place.display_name)), *(_crossing(scored, place.player_id, other) for other in order)]
+        for place in board.places
+    )
     shown = table(heads, lines, class_="cross")
     note = tag("p", text("Points of the player on the left against the player above."), class_="quiet")
     return tag("section", tag("h2", text("Who beat whom")), shown, note, id="cross")
@@ -97,32 +114,33 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 # rounds
 
 
-def one_round(board: Board, shown: Round) -> Html:
+def one_round(board: Scoreboard, shown: Round) -> Html:
+    names = board.names
     heads = [head("Match"), head("Players"), head("Referee"), head("Result"), head("Draw")]
-    body = table(heads, (_line(board, match) for match in shown.matches), class_="matches")
+    body = table(heads, (_line(board, names, match) for match in shown.matches), class_="matches")
     title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
     resting = NOTHING
     if shown.sitting_out is not None:
-        resting = tag("p", _player(board, shown.sitting_out), text(" sits out."), class_="quiet")
+        resting = tag("p", _player(names, shown.sitting_out), text(" sits out."), class_="quiet")
     return tag("section", tag("h2", text(title)), body, resting, class_="round")
 
 
-def _line(board: Board, match: Match) -> list[Html]:
-    against = joined((_player(board, match.player_a), text(" : "), _player(board, match.player_b)))
+def _line(board: Scoreboard, names: Names, match: Match) -> list[Html]:
+    against = joined((_player(names, match.player_a), text(" : "), _player(names, match.player_b)))
     referee = text(match.referee or "")
     if match.result is None:
         word = {Progress.PENDING: "to be played", Progress.RUNNING: "being played"}.get(match.progress, "finished")
         return [cell(text(match.match_id)), cell(against), cell(referee), cell(text(word), "quiet"), cell(NOTHING)]
     link = tag("a", text(match.match_id), href=f"#{match.match_id}")
     drawn = draw(board, match.result)
-    return [cell(link), cell(against), cell(referee), cell(outcome(board, match, match.result)), cell(drawn)]
+    return [cell(link), cell(against), cell(referee), cell(_outcome(names, match.result)), cell(drawn)]
 
 
-def outcome(board: Board, match: Match, result: Result) -> Html:
+def _outcome(names: Names, result: Result) -> Html:
     """Who won, and why."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
     if result.winner is not None:
-        return joined((_player(board, result.winner), text(f" wins{by}")))
+        return joined((_player(names, result.winner), text(f" wins{by}")))
     if result.status is Status.DRAW:
         return text("draw")
     return text("technical loss of both")
@@ -136,7 +154,7 @@ MARKS = {
 }
 
 
-def draw(board: Board, result: Result) -> Html:
+def draw(board: Scoreboard, result: Result) -> Html:
     """The number, what was chosen, and whether the number is the one that the referee was bound to."""
     found = verdict(board.game_type, result)
     if found is Verdict.NO_DRAW:
@@ -148,7 +166,7 @@ def draw(board: Board, result: Result) -> Html:
     return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
 
 
-def proofs(board: Board, shown: Round) -> Html:
+def proofs(board: Scoreboard, shown: Round) -> Html:
     """For each draw of a round: the seed, and how anyone can check it."""
     found = [_proof(match) for match in shown.matches if match.result is not None and match.result.seed]
     if not found:
@@ -173,14 +191,14 @@ def _proof(match: Match) -> Html:
     return joined((tag("dt", text(match.match_id), id=match.match_id), seed, shown))
 
 
-def _player(board: Board, player: PlayerId) -> Html:
-    return name(board.names.get(player, player))
+def _player(names: Names, player: PlayerId) -> Html:
+    return name(names.get(player, player))
 
 
 # agents
 
 
-def agents(board: Board) -> Html:
+def agents(board: Scoreboard) -> Html:
     if not board.agents:
         return NOTHING
     heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number")]
@@ -200,7 +218,7 @@ def _agent(agent: Health) -> list[Html]:
     ]
 
 
-def fairness(board: Board) -> Html:
+def fairness(board: Scoreboard) -> Html:
     """How many draws were checked, and what came of it. Of technical losses, which have none, nothing is said."""
     found = Counter(_verdicts(board))
     fair, unfair, unwitnessed = found[Verdict.FAIR], found[Verdict.UNFAIR], found[Verdict.UNWITNESSED]
@@ -220,5 +238,5 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def _verdicts(board: Board) -> Iterator[Verdict]:
+def _verdicts(board: Scoreboard) -> Iterator[Verdict]:
     return (verdict(board.game_type, match.result) for match in board.matches if match.result is not None)

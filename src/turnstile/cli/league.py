@@ -138,7 +138,7 @@ def manager(
 @league.command()
 @common(REFEREE_PORT)
 @manager_option
-@name_option
+@name_option("Referee")
 @click.option(
     "--capacity",
     type=click.IntRange(1, 10_000),
@@ -177,7 +177,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
 @league.command()
 @common(PLAYER_PORT)
 @manager_option
-@name_option
+@name_option("Player")
 @click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
 @click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
 @click.option(

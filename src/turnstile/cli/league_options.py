@@ -59,6 +59,12 @@ def agent_name(context: click.Context, parameter: click.Parameter, name: str | N
     return name
 
 
+def name_option(role: str) -> Callable[[F], F]:
+    """What an agent is called, and what it is called by default."""
+    words = f"What it is called; by default {role} and the port. With --port 0, two need two names."
+    return click.option("--name", callback=agent_name, help=words)
+
+
 COMMON = (
     click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
     click.option(
@@ -162,12 +168,6 @@ manager_option = click.option(
     metavar="URL",
     callback=endpoint,
     help="Where the league manager is.",
-)
-
-name_option = click.option(
-    "--name",
-    callback=agent_name,
-    help="What it is called; by default what it is and its port. With --port 0, two need two names.",
 )
 
 league_option = click.option(

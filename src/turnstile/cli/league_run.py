@@ -11,12 +11,12 @@ from tempfile import TemporaryFile
 import click
 from msgspec.structs import replace
 
-from turnstile.agents.board import Board
 from turnstile.agents.company import CannotGoOn, Company, Plan
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import DidNotStart
 from turnstile.agents.own import Called, refuse_strategy
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.agents.showing import shown
 from turnstile.agents.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
@@ -81,12 +81,12 @@ def _alone(plan: Plan) -> Iterator[None]:
         held.let_go()
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Company, Board | None, int | None]:
+async def _until_over(plan: Plan, show: Show) -> tuple[Company, Scoreboard | None, int | None]:
     """Who has played, the last board, and the status to exit with where somebody has stopped the league."""
-    latest: Board | None = None
+    latest: Scoreboard | None = None
     stopped: int | None = None
 
-    def see(board: Board) -> None:
+    def see(board: Scoreboard) -> None:
         nonlocal latest
         latest = board
         show.update(glimpse(board))

@@ -15,9 +15,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from turnstile.agents.board import Board, Place, Progress
 from turnstile.agents.failures import Failing
 from turnstile.agents.journal import printable
+from turnstile.agents.scoreboard import Place, Progress, Scoreboard
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
@@ -42,7 +42,7 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     """The strategies that have failed, at the end of a league that was run here."""
 
 
-def glimpse(board: Board) -> Glimpse:
+def glimpse(board: Scoreboard) -> Glimpse:
     a_round = board.total_matches // max(board.total_rounds, 1)  # all rounds have as many, and follow each other
     return Glimpse(
         league_id=board.league_id,
@@ -173,7 +173,7 @@ class Show:
         console.print(table_of(now.standings, console.width, title=f"{now.league_id}: {how_far}"))
         if now.waits_for is not None:
             console.print(Text(f"The league {waiting(now.waits_for)}."), soft_wrap=True)
-        if now.progress is Progress.COMPLETED:
+        if now.progress is Progress.COMPLETED and now.standings:
             console.print(Text(f"Champion: {champion(now.standings)}"), soft_wrap=True)
 
 
