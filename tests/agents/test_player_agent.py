@@ -14,13 +14,17 @@ from tests.agents.loops import pass_time, until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
+from turnstile.agents.envelope import ignored
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.player import PlayerHost
+from turnstile.agents.runtime import STOPPING
 from turnstile.agents.strategies import Choice
+from turnstile.kernel.values import PlayerId
+from turnstile.league.messages import ChoiceContext, ChooseParityCall
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
 from turnstile.league.player_state import Phase, Question, State
 from turnstile.league.registering import pause
-from turnstile.league.words import MAX_RETRIES
+from turnstile.league.words import MAX_RETRIES, Address, MatchId
 
 
 class Stage:
@@ -231,6 +235,32 @@ def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_man
             (tmp_path / "1").touch()
             assert (await on.call())["parity_choice"] == "odd"
             assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+
+    run(play())
+
+
+def test_A14_a_player_that_stops_while_a_call_is_stored_lets_nobody_wait_for_a_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATES", str(tmp_path))
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:choose")
+            await on.announce()
+            await on.invite()
+            agent = on.player.host.agent
+
+            def stop(state: Any) -> None:
+                agent.stop()
+
+            asked = ChoiceContext(opponent_id=PlayerId("P02"), round_id=1)
+            referee = Address("referee:REF01")
+            call = ChooseParityCall(
+                sender=referee, match_id=MatchId("R1M1"), player_id=on.state.player_id, context=asked
+            )
+            reply = await agent.exchange(on.player.host.work, call, referee, stop)
+            assert (reply, on.state.phase) == (ignored(STOPPING), Phase.CHOOSING_PARITY)
 
     run(play())
 

@@ -363,6 +363,8 @@ class Agent:
 
     async def _later(self, work: Work[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
         """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
+        if self.is_stopping:  # since the message came; whoever waited then has been told so
+            return ignored(STOPPING)
         seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
         self._open.add(answer)
         try:
