@@ -7,7 +7,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
@@ -96,6 +96,8 @@ class Host:
         self.who = Identity(Address(f"{self.role}:{plain(settings.name)}"))
         self.failure: str | None = None
         """Why it has ended by itself, if that is an error."""
+        self._reached_at: str | None = None
+        """The endpoint at which the agent was reached before it was started again."""
         self._is_open = asyncio.Event()
         self._ended = asyncio.Event()
 
@@ -160,12 +162,14 @@ class Host:
             await self._work(store, stop, ready)
 
     async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
-        before = await self.restore(store)
-        serving = await self._listening(self._port(before))
+        if not await _done(self._restored(store), stop):
+            return
+        serving = await self._listening(self._port(self._reached_at))
         try:
-            self.endpoint = self._endpoint(before, serving.port)
+            self.endpoint = self._endpoint(self._reached_at, serving.port)
             async with self.agent.working():
-                await self.begin(self.endpoint)
+                if not await _done(self.begin(self.endpoint), stop):
+                    return
                 self._is_open.set()
                 is_over = self._ended.is_set() and self.failure is None
                 hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
@@ -176,6 +180,9 @@ class Host:
         finally:
             self.agent.stop()
             await serving.stop()
+
+    async def _restored(self, store: Store) -> None:
+        self._reached_at = await self.restore(store)
 
     async def _listening(self, port: int) -> Serving:
         door = self._door()
@@ -273,6 +280,21 @@ class Host:
 
     async def _metrics(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
+
+
+async def _done(work: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:
+    """Do something to its end, unless the agent is stopped before: a store that can store nothing may take for ever."""
+    task, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopping], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        is_done = task.done()
+        stopping.cancel()
+        task.cancel()
+        await asyncio.wait([task])
+    if is_done:
+        task.result()
+    return is_done
 
 
 def plain(name: str) -> str:
