@@ -163,7 +163,6 @@ class Caller:
             attempt.refuse_status(status, answer)
             if attempt.is_settled_by(form, answer):
                 return
-        attempt.all_tried()
 
     def _cap(self, to: Address) -> int:
         return self._most_manager_bytes if to == LEAGUE_MANAGER else self._most_bytes
@@ -307,19 +306,18 @@ class _Attempt:
             self._dialect.worked(self._message_type, form)  # what anybody says to anything proves nothing
         return True
 
-    def all_tried(self) -> None:
-        """Who gives receipts for everything is not asked in every form again."""
-        if all(isinstance(tried, Receipt) for tried in self._tried):
-            self._dialect.settle(self._message_type)
-
     def result(self) -> Answered:
-        """What came of the call, even where it failed in the end: a receipt, else an error, else nothing."""
-        if self._found is not None:
-            return self._found
-        if self._tried and isinstance(self.call, TOLD):
+        """What came of the call, even where it failed in the end. What is only told was heard, if it was answered."""
+        if isinstance(self.call, TOLD) and (self._found or self._tried):
             return acknowledged(self.call, self.to)
-        for kind in (Receipt, Fault):
-            for tried in self._tried:
-                if isinstance(tried, kind):
-                    return tried
-        raise self.failure
+        found = self._found or min(self._tried, key=_rank, default=None)
+        if found is None:
+            raise self.failure
+        return found
+
+
+def _rank(tried: Receipt | Fault | None) -> int:
+    """Of answers that were of no use: a receipt, else an error, else nothing; a receipt for a failure is the last."""
+    if isinstance(tried, Receipt):
+        return 0 if tried.status < 400 else 3
+    return 2 if tried is None else 1
