@@ -13,6 +13,7 @@ from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.dialect import Dialects, forms_of
 from turnstile.agents.envelope import POSTED
 from turnstile.agents.incoming import Incoming
+from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.replies import Receipt
 from turnstile.agents.server import Door
 from turnstile.agents.serving import served
@@ -104,6 +105,40 @@ def test_ok_is_no_join_and_who_says_nothing_else_is_asked_in_every_form_each_tim
                 assert len(animal.heard) == times * len(forms_of("GAME_INVITATION"))
 
     run(main())
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (
+            (200, {"status": "received"}),
+            "Received a receipt for GAME_INVITATION from player:P05: HTTP 200, status='received'",
+        ),
+        ((200, {"status": "ok"}), "Received a receipt for GAME_INVITATION from player:P05: HTTP 200, status='ok'"),
+        ((204, None), "Received a receipt for GAME_INVITATION from player:P05: HTTP 204"),
+        (
+            (200, {"status": "\x1b[2J" + "x" * 1000}),
+            "player:P05 answers GAME_INVITATION with neither what was asked nor an error: HTTP 200, status='\\x1b[2J"
+            + 52 * "x",
+        ),
+        (
+            (422, {"detail": "?"}),
+            "player:P05 answers GAME_INVITATION with neither what was asked nor an error: HTTP 422",
+        ),
+    ],
+    ids=range(5),
+)
+def test_that_nothing_came_but_a_receipt_is_said_once(said: zoo.Said, line: str) -> None:
+    lines: list[str] = []
+
+    async def main() -> None:
+        async with living(lambda _: said) as animal, Caller() as caller:
+            with hearing(Remarks(lines.append)):
+                for _ in range(2):
+                    assert isinstance(await asked(caller, animal.url, INVITATION), Receipt)
+
+    run(main())
+    assert lines == [line]
 
 
 @pytest.mark.parametrize("status", [202, 204])

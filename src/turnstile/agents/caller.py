@@ -20,7 +20,16 @@ from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
 from turnstile.agents.challenge import LeagueChallengeResponse, claiming, new_challenge
 from turnstile.agents.dialect import Dialect, Dialects, Form, framed
 from turnstile.agents.envelope import Claim, Identity, Now, new_conversation, utc_now, wire_fields
-from turnstile.agents.replies import TOLD, Answered, Receipt, Unusable, acknowledged, read_reply
+from turnstile.agents.replies import (
+    ANSWERS,
+    TOLD,
+    Answered,
+    Receipt,
+    Unusable,
+    acknowledged,
+    read_reply,
+    remark_receipt,
+)
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage
@@ -313,6 +322,8 @@ class _Attempt:
         found = self._found or min(self._tried, key=_rank, default=None)
         if found is None:
             raise self.failure
+        if isinstance(found, Receipt) and type(self.call) in ANSWERS:
+            remark_receipt(self.call, self.to, found)
         return found
 
 

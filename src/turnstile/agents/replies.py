@@ -49,6 +49,8 @@ NOT_THERE = (404, 405, 422)
 """The statuses that say the same, whatever error comes with them."""
 EMPTY_RECEIPTS = (202, 204)
 """The statuses that are a receipt without a word."""
+POSTS_FOLLOW = (*RECEIVED, "OK")
+"""The words of receipts after which a post is nothing odd."""
 
 REGISTRATION_ERRORS = {
     1001: "League full",
@@ -127,6 +129,15 @@ def _is_tool_error(body: Any) -> bool:
     """Whether a tool has failed: by that MCP servers answer to tools that they have not."""
     result = body.get("result") if isinstance(body, dict) else None
     return isinstance(result, dict) and result.get("isError") is True
+
+
+def remark_receipt(call: LeagueMessage, to: Address, receipt: Receipt) -> None:
+    """Say that somebody has answered nothing but a receipt: it may post its answer, or think that this was one."""
+    kind, word = wire_name(type(call)), f", status={receipt.text!r:.60}" if receipt.text else ""
+    if receipt.status in EMPTY_RECEIPTS or receipt.text.upper() in POSTS_FOLLOW:
+        remark(f"Received a receipt for {kind} from {to}", f"HTTP {receipt.status}{word}")
+    else:
+        remark(f"{to} answers {kind} with neither what was asked nor an error", f"HTTP {receipt.status}{word}")
 
 
 def acknowledged(call: LeagueMessage, to: Address) -> LeagueMessage:
