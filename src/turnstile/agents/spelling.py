@@ -251,7 +251,7 @@ def _mend_error(fields: Fields) -> None:
     for counter in ("retry_count", "max_retries"):
         told = (whole(place.get(counter)) for place in (fields, retries))
         fields[counter] = retries[counter] = next((count for count in told if type(count) is int), 0)
-    if fields.get("action_required") not in set(Awaited):
+    if fields.get("action_required") not in tuple(Awaited):
         fields["action_required"] = Awaited.CHOOSE_PARITY_RESPONSE
     for name, value in {"error_description": fields["error_name"], "consequence": "", "affected_player": ""}.items():
         fields[name] = str(fields.get(name) or value)
