@@ -1,18 +1,24 @@
 """Which addresses are called, and which are not (A8): at registration, and again at each connection."""
 
+import asyncio
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import wait
 
 import pytest
 
 from tests.agents import zoo
-from tests.agents.loops import run
+from tests.agents.loops import pass_time, run
 from tests.agents.wired import INVITATION, JOINED, asked
 from tests.agents.zoo import living
 from turnstile.agents.addresses import (
+    LOOKUP_SECONDS,
+    LOOKUPS,
     OPEN_NETWORK,
     THIS_MACHINE,
     Reach,
     Resolver,
+    _refusal,
     admitted,
     allowing,
     reach_of,
@@ -244,6 +250,31 @@ def test_A8_a_name_is_looked_up_at_registration() -> None:
     url = "https://innocent.example/mcp"
     assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "8.8.8.8"))) is None
     assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "10.0.0.1"))) is not None
+
+
+def test_A19_names_that_take_long_to_look_up_are_refused_and_hold_up_nobody_else() -> None:
+    over = threading.Event()
+
+    async def main() -> None:
+        slow = [LOOKUPS.submit(over.wait) for _ in range(40)]
+        try:
+            asking = asyncio.create_task(admitted("https://innocent.example/mcp", OPEN_NETWORK))
+            await asyncio.sleep(0)
+            assert "127.0.0.1" in await Resolver(THIS_MACHINE).looked_up("localhost")
+            assert not asking.done()
+            pass_time(LOOKUP_SECONDS)
+            assert await asking == "innocent.example is not looked up in time"
+        finally:
+            over.set()
+            wait(slow)
+
+    run(main())
+
+
+def test_A19_what_is_too_long_for_a_URL_is_not_remembered() -> None:
+    _refusal.cache_clear()
+    assert refusal("http://localhost/" + "x" * 60_000 + "/mcp", THIS_MACHINE) == "no plain URL"
+    assert _refusal.cache_info().currsize == 0
 
 
 def test_a_name_is_looked_up_where_all_names_are() -> None:

@@ -8,6 +8,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from tests.agents import zoo
 from tests.agents.loops import run
 from tests.agents.wired import (
     CALL,
@@ -26,6 +27,7 @@ from tests.agents.wired import (
     said,
     without,
 )
+from tests.agents.zoo import Animal, living
 from turnstile.agents.caller import Caller
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import Claim
@@ -372,6 +374,18 @@ def test_A7_only_who_has_asked_for_it_answers_a_challenge() -> None:
 
     run(main())
     assert player.heard == []
+
+
+def test_A8_who_knows_no_challenge_is_asked_once() -> None:
+    """Whoever lives at an address that a stranger names has not asked for more."""
+
+    async def main() -> Animal:
+        async with living(zoo.not_found) as animal, Caller() as caller:
+            manager = Identity(Address("league_manager"))
+            assert not await caller.challenge(animal.url, Claim("Juniper"), who=manager, seconds=5)
+            return animal
+
+    assert [body["method"] for body in run(main()).heard] == ["league_challenge"]
 
 
 def test_A7_who_registers_can_be_challenged_by_that_name() -> None:
