@@ -30,11 +30,12 @@ from tests.agents.wired import (
 from tests.agents.zoo import Animal, living
 from turnstile.agents.caller import Caller
 from turnstile.agents.challenge import claim_of
-from turnstile.agents.envelope import Claim
-from turnstile.agents.incoming import told
+from turnstile.agents.envelope import Claim, Identity
+from turnstile.agents.incoming import Incoming, told
 from turnstile.agents.quota import Quota
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import REGISTRATION, Door, Identity, Incoming, serve, served
+from turnstile.agents.server import REGISTRATION, Door
+from turnstile.agents.serving import serve, served
 from turnstile.kernel.values import wire_name
 from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.messages import (

@@ -14,10 +14,11 @@ from tests.agents.wired import CALL, INVITATION, OVER, PLAYER, Player, Said, ask
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity
 from turnstile.agents.exchange import Exchange
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.quota import Quota
 from turnstile.agents.replies import ANSWERS, Receipt, Unusable, read_reply
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Incoming, serve
+from turnstile.agents.serving import serve
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage

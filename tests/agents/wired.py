@@ -11,7 +11,8 @@ from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door, served
+from turnstile.agents.server import Door
+from turnstile.agents.serving import served
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.messages import (
     ChooseParityCall,

@@ -35,8 +35,6 @@ from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
-__all__ = ["Caller", "Fault", "Receipt", "Unreached"]
-
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024
 """A league manager has the tables of a whole league to tell."""

@@ -14,29 +14,13 @@ import msgspec
 from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
-from turnstile.agents.envelope import Ack, Identity, Now, utc_now
-from turnstile.agents.exchange import Answer, Exchange, Handler, Reply
-from turnstile.agents.incoming import Incoming
+from turnstile.agents.envelope import Identity, Now, utc_now
+from turnstile.agents.exchange import Answer, Exchange, Handler
 from turnstile.agents.quota import Quota
 from turnstile.agents.remarks import remark
-from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, Fault, error_frame
-from turnstile.agents.serving import Serving, run, serve, served
+from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, error_frame
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
-
-__all__ = [
-    "Ack",
-    "Door",
-    "Fault",
-    "Handler",
-    "Identity",
-    "Incoming",
-    "Reply",
-    "Serving",
-    "run",
-    "serve",
-    "served",
-]
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 MCP_PATH = "/mcp"
