@@ -47,7 +47,7 @@ IDLE_SECONDS = 2.0
 
 HEADERS = {
     "Content-Type": "application/json",
-    "Accept": "application/json",
+    "Accept": "application/json, text/event-stream",
     "Accept-Encoding": "identity",
     "User-Agent": "turnstile",
 }

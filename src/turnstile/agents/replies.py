@@ -85,10 +85,7 @@ Answered = LeagueMessage | Receipt | Fault
 
 def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> Answered | Unusable:
     """What the HTTP answer to a call means."""
-    try:
-        body = parse(data)
-    except Unreadable:
-        body = None
+    body = _read(data)
     if isinstance(call, TOLD):
         return _heard(call, to, status, body)
     if not isinstance(body, dict):
@@ -108,6 +105,14 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
             return found
     receipt = Receipt(status, _word(body))
     return receipt if receipt.text.upper() in RECEIVED else Unusable(receipt)
+
+
+def _read(data: bytes) -> Any:
+    """What a body says; of a stream of events, as MCP servers may send it, the last one. `None` for anything else."""
+    events = [line.removeprefix(b"data:") for line in data.splitlines() if line.startswith(b"data:")]
+    with suppress(Unreadable):  # what is no JSON says nothing
+        return parse(events[-1] if events else data)
+    return None
 
 
 def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> Answered | Unusable:

@@ -155,8 +155,9 @@ def _mend_move(fields: Fields) -> None:
 
 
 def _mend_invitation(fields: Fields) -> None:
-    role = str(fields.get("role_in_match")).strip().upper()
-    fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
+    if isinstance(fields.get("role_in_match"), str):
+        role = fields["role_in_match"].strip().upper()
+        fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
 
 
 # results
