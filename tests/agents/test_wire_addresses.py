@@ -25,6 +25,8 @@ from turnstile.agents.addresses import (
     refusal,
 )
 from turnstile.agents.caller import Caller, Unreached
+from turnstile.agents.envelope import Claim, Identity
+from turnstile.league.words import LEAGUE_MANAGER
 
 LOOPBACK = [
     "http://localhost:8101/mcp",
@@ -257,16 +259,26 @@ def test_A19_names_that_take_long_to_look_up_are_refused_and_hold_up_nobody_else
 
     async def main() -> None:
         slow = [LOOKUPS.submit(over.wait) for _ in range(40)]
+        caller = Caller(OPEN_NETWORK)
+        caller.resolver = for_calls = Lying(OPEN_NETWORK)
         try:
-            asking = asyncio.create_task(admitted("https://innocent.example/mcp", OPEN_NETWORK))
+            url, manager = "https://innocent.example/mcp", Identity(LEAGUE_MANAGER)
+            admitting = asyncio.create_task(admitted(url, OPEN_NETWORK))
+            challenging = asyncio.create_task(
+                caller.challenge(url, Claim("Juniper"), who=manager, seconds=LOOKUP_SECONDS)
+            )
             await asyncio.sleep(0)
             assert "127.0.0.1" in await Resolver(THIS_MACHINE).looked_up("localhost")
-            assert not asking.done()
+            assert not admitting.done()
+            assert not challenging.done()
             pass_time(LOOKUP_SECONDS)
-            assert await asking == "innocent.example is not looked up in time"
+            assert await admitting == "innocent.example is not looked up in time"
+            assert not await challenging
+            assert for_calls.looks == 0
         finally:
             over.set()
             wait(slow)
+            await caller.close()
 
     run(main())
 

@@ -16,7 +16,7 @@ import aiohttp
 import msgspec
 from aiohttp.client_proto import ResponseHandler
 
-from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
+from turnstile.agents.addresses import LOOKUPS, THIS_MACHINE, Reach, Resolver, refusal
 from turnstile.agents.challenge import LeagueChallengeResponse, claiming, new_challenge
 from turnstile.agents.dialect import Dialect, Dialects, Form, framed
 from turnstile.agents.envelope import Claim, Identity, Now, new_conversation, utc_now, wire_fields
@@ -151,14 +151,19 @@ class Caller:
         return attempt.result()
 
     async def challenge(self, endpoint: str, claim: Claim, *, who: Identity, seconds: float) -> bool:
-        """Whether the agent at `endpoint` is the one that asks to be registered with this claim."""
+        """Whether the agent at `endpoint` is the one that asks to be registered with this claim.
+
+        It is called apart from all others: a stranger takes no connection, no thread and no memory from them.
+        """
         asked = new_challenge(claim)
-        try:
-            told = await self.call(
-                endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds
-            )
-        except Unreached:
-            return False
+        async with Caller(self.reach, now=self._now) as apart:
+            apart.resolver = Resolver(self.reach, LOOKUPS)
+            try:
+                told = await apart.call(
+                    endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds
+                )
+            except Unreached:
+                return False
         return isinstance(told, LeagueChallengeResponse) and told.nonce == asked.nonce
 
     async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt", written: Written | None) -> None:
