@@ -251,6 +251,7 @@ REFUSALS: dict[str, zoo.Said] = {
     "HTTP 400": (400, {"detail": "bad"}),
     "HTTP 500": (500, {"detail": "KeyError: 'method'"}),
     "error of its own": (200, {"error": {"code": 1, "message": "no method"}}),
+    "ok": (200, {"status": "ok"}),
 }
 
 

@@ -313,9 +313,11 @@ class _Attempt:
             self._tried.append(answer.best)
             return False
         self._found = answer
-        is_only_told = isinstance(self.call, TOLD)
-        if isinstance(answer, LeagueMessage) and (self._tried or not is_only_told):
-            self._dialect.worked(self._message_type, form)  # what anybody says to anything proves nothing
+        if isinstance(answer, LeagueMessage):
+            if not isinstance(self.call, TOLD):
+                self._dialect.worked(self._message_type, form)
+            elif self._tried:  # what anybody says to anything proves nothing
+                self._dialect.heard(self._message_type, form)
         return True
 
     def result(self) -> Answered:

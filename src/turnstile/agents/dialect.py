@@ -96,7 +96,12 @@ class Dialect:
         return forms
 
     def worked(self, message_type: str, form: Form) -> None:
+        """A question was answered: others may be best put in the same way."""
         self._worked[message_type] = self._latest = form
+
+    def heard(self, message_type: str, form: Form) -> None:
+        """Something that is only told was not refused. That may mean little, and nothing for other messages."""
+        self._worked[message_type] = form
 
 
 class Dialects:
