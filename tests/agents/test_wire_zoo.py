@@ -15,6 +15,7 @@ from turnstile.agents.envelope import POSTED
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.replies import Receipt
+from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door
 from turnstile.agents.serving import served
 from turnstile.league.management import Ping
@@ -24,9 +25,10 @@ from turnstile.league.messages import (
     GameJoinAck,
     GameOverAck,
     LeagueMessage,
+    RoundAnnouncement,
     RoundAnnouncementAck,
 )
-from turnstile.league.words import DEFAULT_LEAGUE, RefereeId, referee_address
+from turnstile.league.words import DEFAULT_LEAGUE, RefereeId, player_address, referee_address
 
 
 def names(manners: Manners) -> str:
@@ -285,6 +287,21 @@ def test_who_knows_tools_alone_hears_the_broadcast_that_comes_first(manners: Man
 
     heard = run(main())
     assert heard["params"]["arguments"]["message_type"] == "GAME_OVER"
+
+
+def test_a_referee_that_refuses_its_matches_has_not_taken_them_and_a_player_that_does_has_heard_of_them() -> None:
+    def busy(body: Any) -> zoo.Said:
+        return 200, {"jsonrpc": "2.0", "id": body.get("id"), "error": {"code": -32000, "message": "too many matches"}}
+
+    async def main() -> None:
+        async with living(busy) as animal, Caller() as caller:
+            told = RoundAnnouncement(league_id=DEFAULT_LEAGUE, round_id=3, matches=())
+            ways: dict[str, Any] = {"who": referee(), "conversation": "c", "seconds": 5}
+            refused = await caller.call(animal.url, told, to=referee_address(RefereeId("REF09")), **ways)
+            assert refused == Fault(-32000, "too many matches")
+            assert isinstance(await caller.call(animal.url, told, to=player_address(US), **ways), RoundAnnouncementAck)
+
+    run(main())
 
 
 def test_who_does_not_know_a_ping_is_there_all_the_same_and_is_asked_once() -> None:

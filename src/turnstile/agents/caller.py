@@ -32,7 +32,7 @@ from turnstile.agents.replies import (
 )
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.messages import LeagueMessage, RoundAnnouncement
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
 MOST_BYTES = 64 * 1024
@@ -325,7 +325,13 @@ class _Attempt:
         return True
 
     def result(self) -> Answered:
-        """What came of the call, even where it failed in the end. What is only told was heard, if it was answered."""
+        """What came of the call, even where it failed in the end. What is only told was heard, if it was answered.
+
+        A referee that refuses its matches has heard of them, but has not taken them: it is told again.
+        """
+        is_assignment = isinstance(self.call, RoundAnnouncement) and self.to.startswith("referee:")
+        if is_assignment and isinstance(self._found, Fault):
+            return self._found
         if isinstance(self.call, TOLD) and (self._found or self._tried):
             return acknowledged(self.call, self.to)
         found = self._found or min(self._tried, key=_rank, default=None)
