@@ -1,5 +1,7 @@
 """Boards of leagues that were never played, for looking at pages."""
 
+from msgspec.structs import replace
+
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
@@ -57,6 +59,22 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
         matches_completed=sum(each.finished for each in rounds),
         total_matches=sum(len(each.matches) for each in rounds),
     )
+
+
+def ecard_board() -> Board:
+    """The same league, over, as one of E-Card: seeds and scores, and neither numbers nor choices."""
+    over = board(5)
+    return replace(over, game_type="e-card", rounds=tuple(map(_as_ecard, over.rounds)))
+
+
+def _as_ecard(played: Round) -> Round:
+    def told(match: Match) -> Match:
+        assert match.result is not None
+        is_to_the_end = match.result.status is not Status.TECHNICAL_LOSS
+        scores = ByPlayer({player: 4 + gained for player, gained in gains(match).items()} if is_to_the_end else {})
+        return replace(match, result=replace(match.result, choices=ByPlayer(), drawn_number=None, scores=scores))
+
+    return replace(played, matches=tuple(map(told, played.matches)))
 
 
 def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[Match]:

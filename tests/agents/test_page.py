@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.agents.boards import HOSTILE, NAMES, board
+from tests.agents.boards import HOSTILE, NAMES, board, ecard_board
 from tests.league.managed import League
 from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Result, Round, Verdict, points_by_round, verdict
@@ -17,6 +17,7 @@ from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
 from turnstile.agents.showing import shown
 from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.management import StartLeague
 from turnstile.league.messages import MatchResultReport
@@ -106,7 +107,74 @@ def test_A20_a_result_without_a_draw_is_not_proven_and_a_technical_loss_is_neith
     for withheld in (replace(honest, seed=None), replace(honest, drawn_number=None), replace(honest, seed=Seed(""))):
         assert verdict("even_odd", withheld) is Verdict.UNPROVEN
         assert verdict("even_odd", replace(withheld, status=Status.TECHNICAL_LOSS)) is Verdict.NO_DRAW
-    assert verdict("e-card", honest) is Verdict.NO_DRAW
+
+
+def test_A20_the_seed_of_another_game_is_fair_when_it_was_promised() -> None:
+    honest = replace(drawn(), drawn_number=None)
+    assert verdict("e-card", honest) is Verdict.FAIR
+    assert verdict("e-card", replace(honest, commitment=commit(Seed("another")))) is Verdict.UNFAIR
+    assert verdict("e-card", replace(honest, commitment=None)) is Verdict.UNWITNESSED
+    assert verdict("e-card", replace(honest, seed=None)) is Verdict.UNPROVEN
+    assert verdict("e-card", replace(honest, status=Status.TECHNICAL_LOSS)) is Verdict.NO_DRAW
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence", "mark"),
+    [
+        ({}, "13 seeds checked: 13 fair, as their referees were bound to them.", "matches its commitment: fair"),
+        (
+            {"commitment": commit(Seed("another"))},
+            "13 seeds checked: 1 NOT fair; 12 fair, as their referees were bound to them.",
+            "does NOT match its commitment",
+        ),
+        (
+            {"commitment": None},
+            "13 seeds checked: 12 fair, as their referees were bound to them; 1 that nobody was bound to before.",
+            "not witnessed",
+        ),
+        (
+            {"seed": None},
+            "12 seeds checked: 12 fair, as their referees were bound to them. "
+            "1 result came without a seed that could be checked.",
+            "not shown",
+        ),
+    ],
+)
+def test_A20_page_and_report_of_another_game_check_its_seeds(changed: dict[str, Any], sentence: str, mark: str) -> None:
+    told = with_first_draw(ecard_board(), **changed)
+    assert sentence in Reader(report(told)).words
+    words = Reader(page(told, 1)).words
+    assert mark in words
+    assert "Check the seeds of this round" in words
+    assert "drawn_number" not in words
+
+
+def test_the_result_of_another_game_has_its_scores_in_the_order_of_the_players() -> None:
+    over = ecard_board()
+    rows = re.findall(r"<tr><td><a .*?</tr>", report(over))
+    winners = {match.match_id: match.result.winner for match in over.matches if match.result and match.result.scores}
+    for match, row in zip(over.matches, rows, strict=True):
+        if match.match_id not in winners:
+            assert "technical loss" in row
+        elif (winner := winners[match.match_id]) is None:
+            assert "draw 5 : 5" in row
+        else:
+            assert f"</bdi> wins {'7 : 4' if winner == match.player_a else '4 : 7'}<" in row
+
+
+def test_scores_that_a_referee_tells_of_others_are_not_shown() -> None:
+    strange = with_first_draw(ecard_board(), scores=ByPlayer({PlayerId("P77"): 12}))
+    assert "12" not in re.findall(r"<tr><td><a .*?</tr>", report(strange))[0]
+
+
+def with_first_draw(honest: Board, **changed: Any) -> Board:
+    """The board, with another result of the first match; it is one that was played to its end."""
+    first = honest.rounds[0]
+    match = first.matches[0]
+    assert match.result is not None
+    assert match.result.status is not Status.TECHNICAL_LOSS
+    matches = (replace(match, result=replace(match.result, **changed)), *first.matches[1:])
+    return replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
 
 
 @pytest.mark.parametrize(
@@ -141,13 +209,7 @@ def test_A20_a_result_without_a_draw_is_not_proven_and_a_technical_loss_is_neith
 def test_A20_page_and_report_count_each_kind_of_draw_as_what_it_is(
     changed: dict[str, Any], sentence: str, mark: str
 ) -> None:
-    honest = board(5)
-    match = next(match for match in honest.matches if match.result and match.result.drawn_number)
-    assert match.result is not None
-    first = honest.rounds[0]
-    other = replace(match, result=replace(match.result, **changed))
-    matches = tuple(other if one == match else one for one in first.matches)
-    told = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
+    told = with_first_draw(board(5), **changed)
     assert sentence in Reader(report(told)).words
     assert mark in Reader(page(told, 1)).words
     is_green = 'class="verdict fair">13 draws' in report(told)
@@ -223,3 +285,19 @@ def test_rounds_that_are_kept_are_as_they_would_be_shown_anew() -> None:
         assert shown(state, range(1, 6), reports, commitments=commitments, over=over) == anew
         assert [over[number] for number in sorted(over)] == list(anew.rounds[: played.round_id])
     assert len(over) == 5
+
+
+@pytest.mark.parametrize("game_type", ["even-odd", "e-card", "66", "up-down"])
+def test_A20_the_seeds_and_scores_of_a_league_of_another_game_are_on_its_board(game_type: str) -> None:
+    entrants = [Entrant(f"Player {number}", lambda question: None) for number in range(3)]
+    league = LocalLeague(entrants, Seed("a league"), game_type=game_type)
+    told = [
+        (result, word) for each in league.run() for result, word in zip(each.results, each.commitments, strict=True)
+    ]
+    reports = {result.match_id: result for result, _ in told}
+    commitments = {result.match_id: word for result, word in told if word is not None}
+    over = shown(league.manager.state, range(1, 4), reports, commitments=commitments)
+    results = [match.result for match in over.matches if match.result]
+    assert [verdict(game_type, result) for result in results] == [Verdict.FAIR] * 3
+    assert all(match.result and match.result.scores.keys() == set(match.players) for match in over.matches)
+    assert "3 seeds checked: 3 fair" in Reader(report(over)).words

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
+import msgspec
+
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, Verdict, gains, verdict
 from turnstile.agents.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
 from turnstile.kernel.values import PlayerId
@@ -98,7 +100,7 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 
 
 def one_round(board: Board, shown: Round) -> Html:
-    heads = [head("Match"), head("Players"), head("Referee"), head("Result"), head("Draw")]
+    heads = [head(label) for label in ("Match", "Players", "Referee", "Result", _words(board).column)]
     body = table(heads, (_line(board, match) for match in shown.matches), class_="matches")
     title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
     resting = NOTHING
@@ -118,22 +120,64 @@ def _line(board: Board, match: Match) -> list[Html]:
     return [cell(link), cell(against), cell(referee), cell(outcome(board, match, match.result)), cell(drawn)]
 
 
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """How checking is spoken of: in Even/Odd of draws, in other games of seeds alone."""
+
+    thing: str
+    column: str
+    marks: dict[Verdict, str]
+    fair: str
+    unwitnessed: str
+    how: str
+
+
+COMMITTED = (
+    "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked, who are shown "
+    "the same by an honest referee."
+)
+DRAWS = Words(
+    thing="draw",
+    column="Draw",
+    marks={
+        Verdict.FAIR: "fair",
+        Verdict.UNFAIR: "NOT FAIR",
+        Verdict.UNWITNESSED: "not witnessed",
+        Verdict.UNPROVEN: "not proven",
+    },
+    fair="fair, as their referees were bound to draw them",
+    unwitnessed="as the seeds give them, which nobody was bound to before",
+    how="The number is a function of the seed; turnstile.games.evenodd.drawn_number(seed, 0) gives it again.",
+)
+SEEDS = Words(
+    thing="seed",
+    column="Seed",
+    marks={
+        Verdict.FAIR: "matches its commitment: fair",
+        Verdict.UNFAIR: "does NOT match its commitment: NOT FAIR",
+        Verdict.UNWITNESSED: "not witnessed",
+        Verdict.UNPROVEN: "not shown",
+    },
+    fair="fair, as their referees were bound to them",
+    unwitnessed="that nobody was bound to before",
+    how="All that chance did in a match is a function of the seed. That its moves lead from there to the scores, the "
+    "players check, who are told the moves; where a match has a file, they stand there.",
+)
+
+
+def _words(board: Board) -> Words:
+    return DRAWS if board.game_type == GAME_TYPE else SEEDS
+
+
 def outcome(board: Board, match: Match, result: Result) -> Html:
-    """Who won, and why."""
+    """Who won, and why; the scores stand in the order of the players."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
+    scores = [str(result.scores[player]) for player in match.players if player in result.scores]
+    score = f" {' : '.join(scores)}" if len(scores) == len(match.players) else ""
     if result.winner is not None:
-        return joined((_player(board, result.winner), text(f" wins{by}")))
+        return joined((_player(board, result.winner), text(f" wins{by}{score}")))
     if result.status is Status.DRAW:
-        return text("draw")
+        return text(f"draw{score}")
     return text("technical loss of both")
-
-
-MARKS = {
-    Verdict.FAIR: "fair",
-    Verdict.UNFAIR: "NOT FAIR",
-    Verdict.UNWITNESSED: "not witnessed",
-    Verdict.UNPROVEN: "not proven",
-}
 
 
 def draw(board: Board, result: Result) -> Html:
@@ -142,7 +186,7 @@ def draw(board: Board, result: Result) -> Html:
     if found is Verdict.NO_DRAW:
         return NOTHING
     chosen = ", ".join(f"{player} {choice or 'nothing'}" for player, choice in result.choices.items())
-    mark = tag("span", text(MARKS[found]), class_=f"verdict {found.value}")
+    mark = tag("span", text(_words(board).marks[found]), class_=f"verdict {found.value}")
     if result.drawn_number is None:
         return mark
     return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
@@ -153,15 +197,9 @@ def proofs(board: Board, shown: Round) -> Html:
     found = [_proof(match) for match in shown.matches if match.result is not None and match.result.seed]
     if not found:
         return NOTHING
-    how = (
-        "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked, who are "
-        "shown the same by an honest referee. The number is a function of the seed; "
-        "turnstile.games.evenodd.drawn_number(seed, 0) gives it again."
-        if board.game_type == GAME_TYPE
-        else "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked."
-    )
-    heading = tag("summary", text("Check the draws of this round"))
-    return tag("details", heading, tag("p", text(how)), tag("dl", *found), class_="proofs")
+    words = _words(board)
+    heading = tag("summary", text(f"Check the {words.thing}s of this round"))
+    return tag("details", heading, tag("p", text(f"{COMMITTED} {words.how}")), tag("dl", *found), class_="proofs")
 
 
 def _proof(match: Match) -> Html:
@@ -205,15 +243,16 @@ def fairness(board: Board) -> Html:
     found = Counter(_verdicts(board))
     fair, unfair, unwitnessed = found[Verdict.FAIR], found[Verdict.UNFAIR], found[Verdict.UNWITNESSED]
     checked, unproven = fair + unfair + unwitnessed, found[Verdict.UNPROVEN]
-    said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} fair, as their referees were bound to draw them")]
-    said.append((unwitnessed, f"{unwitnessed:,} as the seeds give them, which nobody was bound to before"))
+    words = _words(board)
+    said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} {words.fair}")]
+    said.append((unwitnessed, f"{unwitnessed:,} {words.unwitnessed}"))
     sentences = (
-        (checked, f"{_counted(checked, 'draw')} checked: {'; '.join(word for count, word in said if count)}."),
-        (unproven, f"{_counted(unproven, 'result')} came without a draw that could be checked."),
+        (checked, f"{_counted(checked, words.thing)} checked: {'; '.join(word for count, word in said if count)}."),
+        (unproven, f"{_counted(unproven, 'result')} came without a {words.thing} that could be checked."),
     )
-    words = " ".join(sentence for count, sentence in sentences if count) or "No draw could be checked."
+    told = " ".join(sentence for count, sentence in sentences if count) or f"No {words.thing} could be checked."
     is_all_fair = fair > 0 and checked == fair and not unproven
-    return tag("p", text(words), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
+    return tag("p", text(told), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
 
 
 def _counted(count: int, thing: str) -> str:

@@ -153,7 +153,13 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResul
     if report is None:
         return booked
     told = report.result.details
-    return replace(booked, choices=told.choices, drawn_number=told.drawn_number, seed=told.seed or None)
+    return replace(
+        booked,
+        choices=told.choices,
+        scores=told.scores or ByPlayer(),
+        drawn_number=told.drawn_number,
+        seed=told.seed or None,
+    )
 
 
 # agents
