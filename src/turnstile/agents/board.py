@@ -116,6 +116,8 @@ class Board(LeagueValue, frozen=True, kw_only=True):
     matches_completed: int = 0
     total_matches: int = 0
     game_type: str = GAME_TYPE
+    waits_for: str | None = None
+    """What the league cannot go on without, in words: "1 more player and a referee"."""
 
     @property
     def names(self) -> Mapping[PlayerId, str]:

@@ -25,6 +25,10 @@ Commitments = Mapping[MatchId, Commitment]
 """What their referees had told the manager before: to which seeds they were bound."""
 NONE_GIVEN: Commitments = {}
 
+FEWEST_PLAYERS = 2
+A_REFEREE = "a referee"
+START = "'turnstile league start'"
+
 WINNERS = {
     Outcome.A_WON: (Status.WIN, 0),
     Outcome.B_WON: (Status.WIN, 1),
@@ -65,6 +69,7 @@ def shown(
         matches_completed=state.matches_completed,
         total_matches=schedule.matches(len(state.players)),
         game_type=state.options.game_type,
+        waits_for=missing(state),
     )
 
 
@@ -72,6 +77,18 @@ def progress(state: State) -> Progress:
     if state.phase is Phase.ACCEPTING_REGISTRATIONS:
         return Progress.PENDING
     return Progress.COMPLETED if state.phase is Phase.LEAGUE_COMPLETE else Progress.RUNNING
+
+
+def missing(state: State) -> str | None:
+    """What the league waits for, if it does: players, a referee, or somebody's word that it may begin."""
+    if state.phase is Phase.WAITING_FOR_REFEREE:
+        return A_REFEREE
+    if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
+        return None
+    wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
+    players = [f"{wanted} more player{'s' if wanted > 1 else ''}"] if wanted > 0 else []
+    referee = [] if state.referees else [A_REFEREE]
+    return " and ".join(players + referee) or START
 
 
 def places(state: State) -> tuple[Place, ...]:
