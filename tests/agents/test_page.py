@@ -65,6 +65,40 @@ def test_a_league_without_players_has_a_page() -> None:
     assert "waiting for the start" in Reader(report(empty)).words
 
 
+def test_a_league_that_waits_says_for_what() -> None:
+    for progress in (Progress.PENDING, Progress.RUNNING):
+        waiting = replace(board(3), progress=progress, waits_for="1 more player and a referee")
+        for source in (page(waiting), report(waiting)):
+            assert "The league waits for  1 more player and a referee ." in Reader(source).words
+    assert "waits for" not in Reader(page(board(3))).words
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "said"),
+    [
+        ((4, 1), (1, 0), ", 7 points."),
+        ((7, 1), (1, 0), ", 7 points. 1 other has as many points, and fewer wins."),
+        ((7, 2), (7, 1), ", 7 points. 1 other has as many points and wins, and registered later."),
+        ((7, 2), (7, 2), ", 7 points. 2 others have as many points and wins, and registered later."),
+    ],
+)
+def test_where_others_are_level_with_the_champion_it_is_said_what_decided(
+    second: tuple[int, int], third: tuple[int, int], said: str
+) -> None:
+    over = board(5)
+    places = (
+        replace(place, points=points, wins=wins)
+        for place, (points, wins) in zip(over.places[:3], ((7, 2), second, third), strict=True)
+    )
+    assert f"{over.places[0].display_name} {said}" in Reader(page(replace(over, places=tuple(places)))).words
+
+
+def test_one_point_is_no_points() -> None:
+    over = board(5)
+    winner = replace(over.places[0], points=1)
+    assert ", 1 point." in Reader(page(replace(over, places=(winner,), rounds=()))).words
+
+
 def test_A13_a_name_is_text_and_nothing_else() -> None:
     hostile = board(3, (HOSTILE, *NAMES[1:]))
     assert Reader(page(hostile)).elements.count("script") == 1  # the page's own
@@ -263,6 +297,7 @@ def test_before_the_league_begins_it_has_no_rounds() -> None:
     for source in (page(waiting), page(waiting, 1), report(waiting)):
         words = Reader(source).words
         assert "3 players · even_odd · waiting for the start" in words
+        assert "The league waits for  a referee ." in words
         assert "Ana" in words
         assert not re.search(r"Round \d|to be played|sits out", words)
     begun = shown(league.referees("Ron").takes(StartLeague()).state, range(1, 4), {})

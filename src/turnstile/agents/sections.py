@@ -1,7 +1,7 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -19,21 +19,45 @@ IN_WORDS = {
 
 
 def summary(board: Board) -> Html:
-    """The head of the page: which league, how far it has got, who leads."""
+    """The head of the page: which league, how far it has got, what it waits for, who has won."""
     total, done = board.total_matches, board.matches_completed
-    facts = [f"{len(board.places)} players", f"{board.game_type}", IN_WORDS[board.progress]]
+    facts = [_counted(len(board.places), "player"), f"{board.game_type}", IN_WORDS[board.progress]]
     if board.progress is not Progress.PENDING:
         facts.insert(2, f"round {board.current_round} of {board.total_rounds}")
         facts.insert(3, f"{done:,} of {total:,} matches")
     bar = tag("progress", max=str(max(total, 1)), value=str(done), aria_label="matches finished")
-    return tag("header", tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts))), bar, _leader(board))
+    title, line = tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts)))
+    return tag("header", title, line, bar, _missing(board), _champion(board))
 
 
-def _leader(board: Board) -> Html:
+def _missing(board: Board) -> Html:
+    if board.waits_for is None:
+        return NOTHING
+    return tag("p", text("The league waits for "), tag("strong", text(board.waits_for)), text("."), class_="waits")
+
+
+def _champion(board: Board) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
     first = board.places[0]
-    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), text(f", {first.points} points"))
+    points = text(f", {_counted(first.points, 'point')}{_tie_break(board.places)}")
+    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), points)
+
+
+def _tie_break(places: Sequence[Place]) -> str:
+    """What has put the first before others that have as many points, where there are any."""
+    first, *others = places
+    level = [place for place in others if place.points == first.points]
+    if not level:
+        return "."
+    if all(place.wins < first.wins for place in level):
+        return f". {_others(level)} as many points, and fewer wins."
+    same = [place for place in level if place.wins == first.wins]
+    return f". {_others(same)} as many points and wins, and registered later."
+
+
+def _others(places: Sequence[Place]) -> str:
+    return f"{_counted(len(places), 'other')} {'has' if len(places) == 1 else 'have'}"
 
 
 # standings
