@@ -1,5 +1,7 @@
 """Boards of leagues that were never played, for looking at pages."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
@@ -43,7 +45,11 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
     places = _places(players, names, rounds)
     agents = (
         Health(
-            address="referee:REF01", display_name="Whistle", condition="answers", is_well=True, last_heard="09:10:02"
+            address="referee:REF01",
+            display_name="Whistle",
+            condition="answers",
+            is_well=True,
+            last_heard="2026-11-15T09:10:02Z",
         ),
         Health(address="referee:REF02", display_name="Flag", condition="given up", is_well=False, matches_under_way=2),
     )
@@ -75,6 +81,16 @@ def _as_ecard(played: Round) -> Round:
         return replace(match, result=replace(match.result, choices=ByPlayer(), drawn_number=None, scores=scores))
 
     return replace(played, matches=tuple(map(told, played.matches)))
+
+
+def with_first_draw(honest: Board, **changed: Any) -> Board:
+    """The board, with another result of the first match; it is one that was played to its end."""
+    first = honest.rounds[0]
+    match = first.matches[0]
+    assert match.result is not None
+    assert match.result.status is not Status.TECHNICAL_LOSS
+    matches = (replace(match, result=replace(match.result, **changed)), *first.matches[1:])
+    return replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
 
 
 def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[Match]:

@@ -7,21 +7,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.agents.boards import HOSTILE, NAMES, board, ecard_board
+from tests.agents.boards import HOSTILE, NAMES, board, ecard_board, with_first_draw
 from tests.league.managed import League
-from tools.browser import browser
 from turnstile.agents.board import Board, Progress, Result, Round, Verdict, points_by_round, verdict
+from turnstile.agents.contacts import Contact
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
 from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
-from turnstile.agents.showing import shown
+from turnstile.agents.showing import health_of, shown
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.management import StartLeague
 from turnstile.league.messages import MatchResultReport
-from turnstile.league.words import LeagueId, MatchId, Status
+from turnstile.league.words import Address, LeagueId, MatchId, Status
 
 
 class Reader(HTMLParser):
@@ -183,7 +183,7 @@ def test_A20_page_and_report_of_another_game_check_its_seeds(changed: dict[str, 
     assert "drawn_number" not in words
 
 
-def test_the_result_of_another_game_has_its_scores_in_the_order_of_the_players() -> None:
+def test_the_result_of_another_game_has_its_scores_and_the_winner_s_first() -> None:
     over = ecard_board()
     rows = re.findall(r"<tr><td><a .*?</tr>", report(over))
     winners = {match.match_id: match.result.winner for match in over.matches if match.result and match.result.scores}
@@ -193,22 +193,12 @@ def test_the_result_of_another_game_has_its_scores_in_the_order_of_the_players()
         elif (winner := winners[match.match_id]) is None:
             assert "draw 5 : 5" in row
         else:
-            assert f"</bdi> wins {'7 : 4' if winner == match.player_a else '4 : 7'}<" in row
+            assert f"{over.names[winner]}</bdi> wins 7 : 4<" in row
 
 
 def test_scores_that_a_referee_tells_of_others_are_not_shown() -> None:
     strange = with_first_draw(ecard_board(), scores=ByPlayer({PlayerId("P77"): 12}))
     assert "12" not in re.findall(r"<tr><td><a .*?</tr>", report(strange))[0]
-
-
-def with_first_draw(honest: Board, **changed: Any) -> Board:
-    """The board, with another result of the first match; it is one that was played to its end."""
-    first = honest.rounds[0]
-    match = first.matches[0]
-    assert match.result is not None
-    assert match.result.status is not Status.TECHNICAL_LOSS
-    matches = (replace(match, result=replace(match.result, **changed)), *first.matches[1:])
-    return replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
 
 
 @pytest.mark.parametrize(
@@ -269,22 +259,17 @@ def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
     assert " style=" not in page(board(3))  # it would be without effect
 
 
-def test_a_narrow_window_shows_the_points_of_everybody() -> None:
-    """Nothing that is wider than the window moves the page; long names are broken, and pictures scroll on their own."""
-    sources = {"page": page(board(3, (NAMES[0] * 8, *NAMES[1:]))), "report": report(board(5))}
-    with browser() as running:
-        tab = running.new_page(viewport={"width": 500, "height": 900})
-        for source in sources.values():
-            tab.set_content(source)
-            for cell in tab.locator(".standings .points").all():
-                box = cell.bounding_box()
-                assert box is not None
-                assert box["x"] + box["width"] <= 500
-            assert tab.evaluate("document.documentElement.scrollWidth") <= 500
-            assert not tab.locator(".standings .spare").first.is_visible()
-        assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
-        tab.set_viewport_size({"width": 1100, "height": 900})
-        assert tab.locator(".standings .spare").first.is_visible()
+def test_an_agent_was_last_heard_of_on_a_day_and_at_a_time() -> None:
+    assert '<time datetime="2026-11-15T09:10:02Z">2026-11-15 09:10:02 UTC</time>' in page(board(3))
+    heard = health_of(Address("player:P01"), "Ana", Contact(1_794_733_802_999, 1), is_up=True, load=0)
+    assert (heard.last_heard, heard.condition) == ("2026-11-15T09:10:02Z", "has not answered 1 time")
+    silent = health_of(Address("player:P01"), "Ana", Contact(None, 2), is_up=True, load=0)
+    assert (silent.last_heard, silent.condition) == (None, "has not answered 2 times")
+
+
+def test_the_numbers_of_the_rounds_say_what_they_are() -> None:
+    source = page(board(3))
+    assert '<nav aria-label="Rounds"><span>Rounds</span><a href="?round=1" aria-label="Round 1">1</a>' in source
 
 
 # boards of leagues that are played

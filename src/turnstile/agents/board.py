@@ -98,7 +98,7 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     """In words: "answers", "does not answer", "given up"."""
     is_well: bool
     last_heard: str | None = None
-    """The time of day, in UTC, at which it was last heard of."""
+    """When it last answered, in UTC: "2026-11-15T09:10:02Z"."""
     matches_under_way: int = 0
 
 

@@ -70,7 +70,7 @@ def standings(board: Board) -> Html:
         ("Pts", "points: 3 for a win, 1 for a draw", "number"),
         ("Pld", "matches played", "number spare"),
         ("W", "wins", "number"),
-        ("D", "draws", "number spare"),
+        ("D", "draws", "number"),
         ("L", "losses, technical ones included", "number"),
         ("TL", "technical losses: late, silent, or out of the rules", "number spare"),
     )
@@ -81,7 +81,7 @@ def standings(board: Board) -> Html:
 
 
 def _standing(place: Place) -> list[Html]:
-    """A narrow window shows the points, wins and losses alone; the rest is spared."""
+    """A narrow window shows what the points are made of; the rest is spared."""
     who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))), "who")
     return [
         number(place.rank),
@@ -89,7 +89,7 @@ def _standing(place: Place) -> list[Html]:
         cell(text(place.points), "number points"),
         cell(text(place.played), "number spare"),
         number(place.wins),
-        cell(text(place.draws), "number spare"),
+        number(place.draws),
         number(place.losses),
         cell(text(place.technical_losses), "number spare"),
     ]
@@ -125,7 +125,7 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 
 def one_round(board: Board, shown: Round) -> Html:
     heads = [head(label) for label in ("Match", "Players", "Referee", "Result", _words(board).column)]
-    body = table(heads, (_line(board, match) for match in shown.matches), class_="matches")
+    body = table(heads, (_line(board, match) for match in shown.matches), class_="matches stacked")
     title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
     resting = NOTHING
     if shown.sitting_out is not None:
@@ -193,10 +193,11 @@ def _words(board: Board) -> Words:
 
 
 def outcome(board: Board, match: Match, result: Result) -> Html:
-    """Who won, and why; the scores stand in the order of the players."""
+    """Who won, and why; the winner's score stands first, which in some games is the lower one."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
-    scores = [str(result.scores[player]) for player in match.players if player in result.scores]
-    score = f" {' : '.join(scores)}" if len(scores) == len(match.players) else ""
+    order = sorted(match.players, key=lambda player: player != result.winner)
+    scores = [str(result.scores[player]) for player in order if player in result.scores]
+    score = f" {' : '.join(scores)}" if len(scores) == len(order) else ""
     if result.winner is not None:
         return joined((_player(board, result.winner), text(f" wins{by}{score}")))
     if result.status is Status.DRAW:
@@ -245,21 +246,25 @@ def _player(board: Board, player: PlayerId) -> Html:
 def agents(board: Board) -> Html:
     if not board.agents:
         return NOTHING
-    heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number")]
-    shown = table(heads, map(_agent, board.agents), class_="agents")
+    heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number spare")]
+    shown = table(heads, map(_agent, board.agents), class_="agents stacked")
     return tag("section", tag("h2", text("Agents")), shown, id="agents")
 
 
 def _agent(agent: Health) -> list[Html]:
     condition = tag("span", text(agent.condition), class_="well" if agent.is_well else "ill")
-    heard = text(agent.last_heard or "never")
+    heard = text("never") if agent.last_heard is None else _moment(agent.last_heard)
     return [
         cell(text(agent.address)),
         cell(name(agent.display_name)),
         cell(condition),
         cell(heard),
-        number(agent.matches_under_way),
+        cell(text(agent.matches_under_way), "number spare"),
     ]
+
+
+def _moment(written: str) -> Html:
+    return tag("time", text(written.replace("T", " ").replace("Z", " UTC")), datetime=written)
 
 
 def fairness(board: Board) -> Html:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
+from turnstile.agents.envelope import written
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
@@ -187,7 +188,7 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
     if not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {contact.failures} times"
+        condition = f"has not answered {contact.failures} time{'' if contact.failures == 1 else 's'}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
@@ -196,6 +197,6 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         display_name=name,
         condition=condition,
         is_well=is_up and not contact.failures,
-        last_heard=None if heard is None else f"{heard:%H:%M:%S}",
+        last_heard=None if heard is None else written(heard),
         matches_under_way=load,
     )
