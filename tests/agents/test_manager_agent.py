@@ -134,6 +134,28 @@ def test_A8_who_cannot_be_called_where_it_says_is_not_registered(tmp_path: Path,
     run(play())
 
 
+@pytest.mark.parametrize(
+    ("field", "fits", "does_not"),
+    [
+        ("display_name", "x" * 200, "x" * 201),
+        ("version", "1" * 200, "1" * 201),
+        ("contact_endpoint", f"http://127.0.0.1:1/{'x' * 489}/mcp", f"http://127.0.0.1:1/{'x' * 490}/mcp"),
+    ],
+)
+def test_A16_what_somebody_says_of_itself_has_a_longest_form(
+    tmp_path: Path, field: str, fits: str, does_not: str
+) -> None:
+    async def play() -> None:
+        async with managed(tmp_path) as (_, manager):
+            about = meta("Juniper", "http://127.0.0.1:1/mcp")
+            refused = await say(manager, "LEAGUE_REGISTER_REQUEST", player_meta={**about, field: does_not})
+            assert (refused["code"], refused["data"]) == (-32602, {"fields": [f"player_meta.{field}"]})
+            told = await say(manager, "LEAGUE_REGISTER_REQUEST", player_meta={**about, field: fits})
+            assert told["status"] == "ACCEPTED"
+
+    run(play())
+
+
 def test_A7_who_does_not_answer_at_its_address_is_not_registered_where_that_is_asked_for(tmp_path: Path) -> None:
     async def play() -> None:
         async with managed(tmp_path, verifies_endpoints=True) as (here, manager):
@@ -360,6 +382,16 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
             answer = await manager.host.handle(incoming)
             assert isinstance(answer, LeagueStatus if may else Fault)
             assert bool(manager.host.work.state.round_id) is may
+
+    run(play())
+
+
+@pytest.mark.parametrize("given", [{"admin_token": ""}, {"referee_key": ""}])
+def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, given: dict[str, Any]) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            with pytest.raises(CannotStart, match="would let anybody in"):
+                await here.manager(**given)
 
     run(play())
 

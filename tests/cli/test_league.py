@@ -57,6 +57,8 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["player", "--strategy", "guess"], "There is no strategy 'guess'"),
         (["manager", "--player", "Juniper"], "'Juniper' is no player: give NAME=URL."),
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
+        (["manager", "--admin-token", ""], "An empty token or key would let anybody in"),
+        (["manager", "--referee-key", ""], "An empty token or key would let anybody in"),
         (["player", "--time-scale", "2"], "--time-scale"),
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
         (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),

@@ -57,7 +57,6 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
-MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
 MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
@@ -113,6 +112,8 @@ class ManagerHost(Host):
         is that is only local. Raises `CannotStart`.
         """
         super().__init__(settings)
+        if "" in (admin_token, referee_key):
+            raise CannotStart("An empty token or key would let anybody in: give one with characters in it, or none.")
         for name, endpoint in players:
             if why := refusal(endpoint, settings.reach):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
@@ -123,7 +124,7 @@ class ManagerHost(Host):
         self._admin_token = admin_token
         self._referee_key = referee_key
         is_local = settings.reach == THIS_MACHINE
-        self._makes_key = not referee_key and not (is_local if is_open_to_referees is None else is_open_to_referees)
+        self._makes_key = referee_key is None and not (is_local if is_open_to_referees is None else is_open_to_referees)
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._keeper: Keeper[State] | None = None
@@ -242,7 +243,7 @@ class ManagerHost(Host):
 
     def _refuse_key(self, incoming: Incoming) -> str | None:
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
-        if not self._referee_key or not isinstance(incoming.message, RefereeRegisterRequest):
+        if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
         shown = (incoming.auth_token or "").encode()
         return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
@@ -304,6 +305,10 @@ class ManagerHost(Host):
 
     def routes(self) -> Sequence[BaseRoute]:
         return page_routes(self.board, self.whole_board, self._bulletin)
+
+    def stop(self) -> None:
+        super().stop()
+        self._bulletin.close()
 
     def hint(self) -> str | None:
         state = self.work.state

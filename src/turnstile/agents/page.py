@@ -124,7 +124,7 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
 
 
 class Printer:
-    """Makes the report: beside everything else, one at a time, and anew only when something has changed."""
+    """Writes the report: beside everything else, one at a time, and anew only when something has changed."""
 
     def __init__(self, whole: Callable[[], Board], news: Bulletin) -> None:
         self._whole = whole
@@ -137,7 +137,8 @@ class Printer:
         async with self._one_at_a_time:
             version = self._news.version
             if version != self._version:
-                self._report = await asyncio.to_thread(lambda: report(self._whole()))
+                board = self._whole()  # here, where nothing changes meanwhile
+                self._report = await asyncio.to_thread(report, board)
                 self._version = version
             return self._report
 
@@ -157,16 +158,18 @@ class Listeners:
     async def _events(self) -> AsyncIterator[str]:
         self.count += 1
         try:
-            version = await self.news.wait_after(-1)
+            known = self.news.version
             yield "retry: 2000\n\n"
-            while True:
+            while not self.news.is_closed:
                 try:
                     async with asyncio.timeout(QUIET_SECONDS):
-                        version = await self.news.wait_after(version)
+                        version = await self.news.wait_after(known)
                 except TimeoutError:
                     yield ": nothing new\n\n"
                 else:
-                    yield f"data: {version}\n\n"
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    if version != known:
+                        known = version
+                        yield f"data: {version}\n\n"
+                        await asyncio.sleep(PAUSE_SECONDS)
         finally:
             self.count -= 1

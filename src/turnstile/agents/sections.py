@@ -1,7 +1,7 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,6 +16,9 @@ IN_WORDS = {
     Progress.RUNNING: "running",
     Progress.COMPLETED: "completed",
 }
+
+Names = Mapping[PlayerId, str]
+"""What the players of a board are called, looked up once for all that is shown of it."""
 
 
 def summary(board: Board) -> Html:
@@ -107,7 +110,10 @@ def cross_table(board: Board) -> Html:
     }
     order = [place.player_id for place in board.places]
     heads = [head("Player"), *(head(player, class_="number") for player in order)]
-    lines = ([cell(name(board.names[one])), *(_crossing(scored, one, other) for other in order)] for one in order)
+    lines = (
+        [cell(name(place.display_name)), *(_crossing(scored, place.player_id, other) for other in order)]
+        for place in board.places
+    )
     shown = table(heads, lines, class_="cross")
     note = tag("p", text("Points of the player on the left against the player above."), class_="quiet")
     return tag("section", tag("h2", text("Who beat whom")), shown, note, id="cross")
@@ -124,24 +130,25 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 
 
 def one_round(board: Board, shown: Round) -> Html:
+    names = board.names
     heads = [head(label) for label in ("Match", "Players", "Referee", "Result", _words(board).column)]
-    body = table(heads, (_line(board, match) for match in shown.matches), class_="matches stacked")
+    body = table(heads, (_line(board, names, match) for match in shown.matches), class_="matches stacked")
     title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
     resting = NOTHING
     if shown.sitting_out is not None:
-        resting = tag("p", _player(board, shown.sitting_out), text(" sits out."), class_="quiet")
+        resting = tag("p", _player(names, shown.sitting_out), text(" sits out."), class_="quiet")
     return tag("section", tag("h2", text(title)), body, resting, class_="round")
 
 
-def _line(board: Board, match: Match) -> list[Html]:
-    against = joined((_player(board, match.player_a), text(" : "), _player(board, match.player_b)))
+def _line(board: Board, names: Names, match: Match) -> list[Html]:
+    against = joined((_player(names, match.player_a), text(" : "), _player(names, match.player_b)))
     referee = text(match.referee or "")
     if match.result is None:
         word = {Progress.PENDING: "to be played", Progress.RUNNING: "being played"}.get(match.progress, "finished")
         return [cell(text(match.match_id)), cell(against), cell(referee), cell(text(word), "quiet"), cell(NOTHING)]
     link = tag("a", text(match.match_id), href=f"#{match.match_id}")
     drawn = draw(board, match.result)
-    return [cell(link), cell(against), cell(referee), cell(outcome(board, match, match.result)), cell(drawn)]
+    return [cell(link), cell(against), cell(referee), cell(_outcome(names, match, match.result)), cell(drawn)]
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,14 +199,14 @@ def _words(board: Board) -> Words:
     return DRAWS if board.game_type == GAME_TYPE else SEEDS
 
 
-def outcome(board: Board, match: Match, result: Result) -> Html:
+def _outcome(names: Names, match: Match, result: Result) -> Html:
     """Who won, and why; the winner's score stands first, which in some games is the lower one."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
     order = sorted(match.players, key=lambda player: player != result.winner)
     scores = [str(result.scores[player]) for player in order if player in result.scores]
     score = f" {' : '.join(scores)}" if len(scores) == len(order) else ""
     if result.winner is not None:
-        return joined((_player(board, result.winner), text(f" wins{by}{score}")))
+        return joined((_player(names, result.winner), text(f" wins{by}{score}")))
     if result.status is Status.DRAW:
         return text(f"draw{score}")
     return text("technical loss of both")
@@ -236,8 +243,8 @@ def _proof(match: Match) -> Html:
     return joined((tag("dt", text(match.match_id), id=match.match_id), seed, shown))
 
 
-def _player(board: Board, player: PlayerId) -> Html:
-    return name(board.names.get(player, player))
+def _player(names: Names, player: PlayerId) -> Html:
+    return name(names.get(player, player))
 
 
 # agents
