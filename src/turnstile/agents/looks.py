@@ -49,8 +49,8 @@ svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px;
 svg .grid { stroke: var(--line); } svg polyline { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 """
 
-LIGHT = ("#2f5bd3", "#c2314a", "#1f7a48", "#9a5a00", "#7a4fbf", "#0b7285", "#7a5c2e", "#b03a86")
-DARK = ("#8fb0ff", "#ff8f9b", "#6ed39c", "#f0b35a", "#c3a3ff", "#5fd0e0", "#d6b98a", "#f29bd0")
+LIGHT = ("#2f5bd3", "#c2314a", "#1f7a48", "#9a5a00", "#7a4fbf", "#0b7285", "#475467", "#b03a86")
+DARK = ("#8fb0ff", "#ff8f9b", "#6ed39c", "#f0b35a", "#c3a3ff", "#5fd0e0", "#c3cad6", "#f29bd0")
 """For lines in pictures and the names beside them: told apart, and read, on white and on black."""
 
 
