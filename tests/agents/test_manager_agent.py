@@ -270,6 +270,56 @@ def test_a_listed_player_that_may_not_be_called_is_refused_at_once(tmp_path: Pat
     run(play())
 
 
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (("Foreign", "http://127.0.0.1:1/mcp"), "Foreign cannot take part: Duplicate name."),
+        (("foreign ", "http://127.0.0.1:2/mcp"), "foreign  cannot take part: Duplicate name."),
+        (("Strange", "http://localhost:1/mcp"), "Strange cannot take part: Duplicate endpoint."),
+        (("\u202e", "http://127.0.0.1:2/mcp"), "cannot take part: Name missing."),
+    ],
+)
+def test_A7_a_listed_player_that_cannot_take_part_is_refused_at_once(
+    tmp_path: Path, other: tuple[str, str], why: str
+) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            with pytest.raises(CannotStart, match=why):
+                await here.manager(2, players=[("Foreign", "http://127.0.0.1:1/mcp"), other])
+
+    run(play())
+
+
+def test_A7_a_listed_player_whose_place_is_taken_is_refused_after_a_restart(tmp_path: Path) -> None:
+    async def play() -> None:
+        reach = allowing(OPEN_NETWORK, "127.0.0.0/8")
+        listed = [("Foreign", "http://127.0.0.1:1/mcp")]
+        async with company(tmp_path) as here:
+            manager = await here.manager(players=listed, reach=reach)
+            await manager.stop()
+            with pytest.raises(CannotStart, match="Foreign cannot take part: Duplicate name"):
+                await here.manager(players=[("Foreign", "http://127.0.0.1:2/mcp")], port=manager.port, reach=reach)
+            manager = await here.manager(players=listed, port=manager.port, reach=reach)
+            assert len(manager.host.work.state.players) == 1
+
+    run(play())
+
+
+def test_A7_nobody_is_listed_for_a_league_that_has_begun(tmp_path: Path) -> None:
+    async def play() -> None:
+        listed = [("Foreign", "http://127.0.0.1:1/mcp"), ("Strange", "http://127.0.0.1:2/mcp")]
+        async with managed(tmp_path, players=listed) as (here, manager):
+            await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
+            await start(here.url)
+            await manager.drop()
+            more = [*listed, ("Other", "http://127.0.0.1:4/mcp")]
+            with pytest.raises(CannotStart, match="Other cannot take part: Registration closed"):
+                await here.manager(players=more, port=manager.port)
+            await here.manager(players=listed, port=manager.port)
+
+    run(play())
+
+
 def test_there_is_a_second_door_for_players_that_know_no_json_rpc(tmp_path: Path) -> None:
     async def play() -> None:
         async with managed(tmp_path) as (_, manager):

@@ -36,7 +36,16 @@ from turnstile.league.management import LeagueError, RefereeRegisterRequest, Ref
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import resumed
 from turnstile.league.manager_queries import commitment_of, status_of
-from turnstile.league.manager_register import authenticate, is_member, manager_proof, referees_key
+from turnstile.league.manager_register import (
+    REGISTRATION_CLOSED,
+    authenticate,
+    is_member,
+    manager_proof,
+    referees_key,
+    refuse_player,
+    repeated_player,
+    with_player,
+)
 from turnstile.league.manager_state import MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueCompletedAck,
@@ -119,7 +128,11 @@ class ManagerHost(Host):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
         self.who = ManagerIdentity(self._proof_for)
         self._options = replace(options, trusts_repeats=options.trusts_repeats and settings.reach == THIS_MACHINE)
-        self._players = players
+        self._listed = [
+            PlayerMeta(display_name=name, version="0.0.0", game_types=(options.game_type,), contact_endpoint=endpoint)
+            for name, endpoint in players
+        ]
+        _refuse_listed(new(options, new_seed()), self._listed)
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
         self._referee_key = referee_key
@@ -143,6 +156,7 @@ class ManagerHost(Host):
         if self._keeper is None:
             return None
         _refuse_other_league(self._keeper.state, self._options)
+        _refuse_listed(self._keeper.state, self._listed)
         return self._keeper.about(str)
 
     async def begin(self, endpoint: str) -> None:
@@ -167,10 +181,7 @@ class ManagerHost(Host):
 
     async def _enter_players(self) -> None:
         """Those that are listed take part without asking for it."""
-        for name, endpoint in self._players:
-            meta = PlayerMeta(
-                display_name=name, version="0.0.0", game_types=(self._options.game_type,), contact_endpoint=endpoint
-            )
+        for meta in self._listed:
             await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
 
     # its life
@@ -348,6 +359,16 @@ def _refuse_other_league(state: State, given: Options) -> None:
             f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
             "give the same options again, or another --league or --data."
         )
+
+
+def _refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
+    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
+    for meta in [each for each in listed if repeated_player(state, each) is None]:
+        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
+        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
+        if why is not None:
+            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
+        state = with_player(state, meta)
 
 
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:

@@ -6,7 +6,6 @@ from typing import NoReturn
 
 import aiohttp
 import click
-import msgspec
 
 from turnstile.agents.addresses import THIS_MACHINE, allowing
 from turnstile.agents.board import Board
@@ -16,7 +15,7 @@ from turnstile.agents.journal import printable
 from turnstile.agents.replies import Answered
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.kernel.values import decode
+from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.management import LeagueStatus, StartLeague
 from turnstile.league.manager import LAUNCHER
 from turnstile.league.words import LEAGUE_MANAGER, LeagueId
@@ -60,11 +59,14 @@ def _reason(told: Fault) -> str:
 def ask_for_board(manager: str, *, as_json: bool) -> None:
     try:
         board = asyncio.run(_board(manager))
-    except (aiohttp.ClientResponseError, msgspec.DecodeError):
+    except (aiohttp.ClientResponseError, Malformed):
         _fail(f"{manager} answers, but not as a league manager does.")
     except (aiohttp.ClientError, TimeoutError):
         _fail(f"{manager} does not answer.")
-    Show(as_json=as_json).finish(glimpse(board))
+    if as_json:
+        click.echo(encode(glimpse(board)))
+    else:
+        Show(as_json=False).finish(glimpse(board))
 
 
 async def _board(manager: str) -> Board:

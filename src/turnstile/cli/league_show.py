@@ -144,7 +144,7 @@ class Show:
             return
         console = Console()
         console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))
-        if now.progress is Progress.COMPLETED:
+        if now.progress is Progress.COMPLETED and now.standings:
             first = now.standings[0]
             console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
 
