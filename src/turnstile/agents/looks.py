@@ -38,11 +38,12 @@ svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px;
 .matches td:nth-child(5) { min-width: 17rem; }
 #lost { position: sticky; top: 0; z-index: 1; margin: 0; padding: .5rem 1rem; text-align: center;
   background: var(--loss); color: var(--bad); font-weight: 700; } #lost:empty { display: none; }
-@media (max-width: 600px) { .spare { display: none; } th, td { padding: .4rem .5rem; }
+@media (max-width: 600px) { .spare { display: none; } th, td { padding: .4rem; } .who { min-width: 5rem; } }
+@media (max-width: 800px) {
   .stacked thead { position: absolute; clip-path: inset(50%); }
   .stacked tr { display: grid; grid-template-columns: 1fr auto; gap: .15rem 1rem; padding: .5rem;
     border-bottom: 1px solid var(--line); } .stacked tr:last-child { border-bottom: 0; }
-  .stacked td { padding: 0; border: 0; min-width: 0; } .matches td { grid-column: 1 / -1; }
+  .stacked td:nth-child(n) { padding: 0; border: 0; min-width: 0; } .matches td { grid-column: 1 / -1; }
   .stacked td:first-child { grid-area: 1 / 1; } .stacked td:nth-child(3) { grid-area: 1 / 2; text-align: right; }
   .agents td:nth-child(4)::before { content: "last heard: "; color: var(--quiet); }
   .agents td:nth-child(2), .agents td:nth-child(4) { grid-column: 1 / -1; } .stacked .spare { display: none; } }
