@@ -35,7 +35,7 @@ def tab() -> Iterator[Tab]:
 
 def lies_within(tab: Tab, selector: str, width: int) -> bool:
     ends = tab.locator(selector).evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
-    return 0 < max(ends) <= width
+    return bool(0 < max(ends) <= width)
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)

@@ -36,7 +36,7 @@ def summary(board: Board) -> Html:
 def _missing(board: Board) -> Html:
     if board.waits_for is None:
         return NOTHING
-    return tag("p", text("The league waits for "), tag("strong", text(board.waits_for)), text("."), class_="waits")
+    return tag("p", text("The league waits for "), tag("strong", text(board.waits_for)), text("."))
 
 
 def _champion(board: Board) -> Html:
