@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, gains
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -35,7 +35,7 @@ def result(one: PlayerId, other: PlayerId, seed: Seed) -> Result:
     )
 
 
-def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
+def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Scoreboard:
     """A league of six, of which so many rounds are played."""
     players = [PlayerId(f"P{index:02}") for index in range(1, len(names) + 1)]
     rounds = tuple(
@@ -54,7 +54,7 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
         Health(address="referee:REF02", display_name="Flag", condition="given up", is_well=False, matches_under_way=2),
     )
     progress = Progress.COMPLETED if played == len(rounds) else Progress.RUNNING
-    return Board(
+    return Scoreboard(
         league_id=LeagueId("league_2025_even_odd"),
         progress=progress,
         places=places,
@@ -67,7 +67,7 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Board:
     )
 
 
-def ecard_board() -> Board:
+def ecard_board() -> Scoreboard:
     """The same league, over, as one of E-Card: seeds and scores, and neither numbers nor choices."""
     over = board(5)
     return replace(over, game_type="e-card", rounds=tuple(map(_as_ecard, over.rounds)))
@@ -83,7 +83,7 @@ def _as_ecard(played: Round) -> Round:
     return replace(played, matches=tuple(map(told, played.matches)))
 
 
-def with_first_draw(honest: Board, **changed: Any) -> Board:
+def with_first_draw(honest: Scoreboard, **changed: Any) -> Scoreboard:
     """The board, with another result of the first match; it is one that was played to its end."""
     first = honest.rounds[0]
     match = first.matches[0]

@@ -10,9 +10,9 @@ from msgspec.structs import asdict
 from tests.agents.boards import board
 from tests.agents.company import company, run
 from tests.agents.test_manager_agent import managed, register, say
-from turnstile.agents.board import Board
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.page import Printer, page
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.kernel.values import PlayerId
 
 
@@ -46,7 +46,7 @@ def test_a_manager_that_stops_keeps_nobody_listening(tmp_path: Path) -> None:
 
 
 def test_the_board_of_a_report_is_made_where_the_league_changes() -> None:
-    def whole() -> Board:
+    def whole() -> Scoreboard:
         asyncio.get_running_loop()  # there is none anywhere else
         return board(5)
 
@@ -56,7 +56,7 @@ def test_the_board_of_a_report_is_made_where_the_league_changes() -> None:
 def test_players_are_looked_up_once_for_all_that_a_page_shows_of_a_round() -> None:
     looked_up = 0
 
-    class Counting(Board, frozen=True, kw_only=True):
+    class Counting(Scoreboard, frozen=True, kw_only=True):
         @property
         def names(self) -> Mapping[PlayerId, str]:
             nonlocal looked_up

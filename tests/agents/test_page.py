@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board, ecard_board, with_first_draw
 from tests.league.managed import League
-from turnstile.agents.board import Board, Progress, Result, Round, Verdict, points_by_round, verdict
 from turnstile.agents.contacts import Contact
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
 from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
 from turnstile.agents.showing import health_of, shown
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -60,7 +60,7 @@ def test_a_round_that_does_not_exist_is_no_error() -> None:
 
 
 def test_a_league_without_players_has_a_page() -> None:
-    empty = Board(league_id=LeagueId("new"), progress=Progress.PENDING, places=(), rounds=())
+    empty = Scoreboard(league_id=LeagueId("new"), progress=Progress.PENDING, places=(), rounds=())
     assert "Nobody has registered yet." in Reader(page(empty)).words
     assert "waiting for the start" in Reader(report(empty)).words
 

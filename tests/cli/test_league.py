@@ -18,9 +18,9 @@ from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from tests.agents.zoo import listening, written
 from tests.cli.conftest import Ran, Turnstile
-from turnstile.agents.board import Board, Progress
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.manager import ManagerHost
+from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.cli import turnstile as command
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.league.manager_state import Options
@@ -280,7 +280,7 @@ def test_A4_a_manager_that_is_none_is_one_sentence_and_1(turnstile: Turnstile, a
 
 
 def test_a_league_without_players_that_is_over_has_no_champion(capsys: pytest.CaptureFixture[str]) -> None:
-    empty = Board(league_id=LeagueId("new"), progress=Progress.COMPLETED, places=(), rounds=())
+    empty = Scoreboard(league_id=LeagueId("new"), progress=Progress.COMPLETED, places=(), rounds=())
     Show(as_json=False).finish(glimpse(empty))
     assert "Champion" not in capsys.readouterr().out
 

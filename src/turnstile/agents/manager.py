@@ -12,7 +12,6 @@ from starlette.routing import BaseRoute
 
 from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
-from turnstile.agents.board import Board, Health, Round
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import POSTED, plain
@@ -24,6 +23,7 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.manager_work import ManagerIdentity, ManagerWork, faulted_by
 from turnstile.agents.page import routes as page_routes
 from turnstile.agents.runtime import DONE
+from turnstile.agents.scoreboard import Health, Round, Scoreboard
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
@@ -285,19 +285,19 @@ class ManagerHost(Host):
 
     # what everybody may see
 
-    def board(self, round_id: int | None = None) -> Board:
+    def board(self, round_id: int | None = None) -> Scoreboard:
         """The board with one round, or with all of a small league."""
         state = self.work.state
         some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
         return self._shown(state, some or (round_id or state.round_id,))
 
-    def whole_board(self) -> Board:
+    def whole_board(self) -> Scoreboard:
         """The board with all rounds, unless they are too many for anybody to look at."""
         state = self.work.state
         is_small = matches(len(state.players)) <= MOST_REPORTED
         return self._shown(state, range(1, state.total_rounds + 1) if is_small else ())
 
-    def _shown(self, state: State, rounds: Iterable[int]) -> Board:
+    def _shown(self, state: State, rounds: Iterable[int]) -> Scoreboard:
         return shown(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
 
     def _agents(self, state: State) -> tuple[Health, ...]:

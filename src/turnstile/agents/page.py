@@ -8,11 +8,11 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from turnstile.agents import sections
-from turnstile.agents.board import Board
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.html import Html, document, policy, tag, text
 from turnstile.agents.looks import STYLE
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.kernel.values import encode
 
 AGAIN_SECONDS = 15  # after which a page without JavaScript is loaded again
@@ -51,7 +51,7 @@ listen();
 """
 
 
-def page(board: Board, round_id: int | None = None) -> Html:
+def page(board: Scoreboard, round_id: int | None = None) -> Html:
     """The whole page, with one round: the one asked for, or the present one, or the first."""
     shown = board.round(round_id or board.current_round) or (board.rounds[0] if board.rounds else None)
     rounds = (
@@ -74,7 +74,7 @@ def page(board: Board, round_id: int | None = None) -> Html:
     return document(board.league_id, STYLE, lost, body, script=SCRIPT, refresh=AGAIN_SECONDS)
 
 
-def _choice(board: Board, shown: int) -> Html:
+def _choice(board: Scoreboard, shown: int) -> Html:
     """A link to every round."""
     links = (
         tag(
@@ -92,11 +92,11 @@ def _choice(board: Board, shown: int) -> Html:
 # over HTTP
 
 
-Boards = Callable[[int | None], Board]
+Boards = Callable[[int | None], Scoreboard]
 """The board with a round, or with the present one; what is wanted of the others is up to it."""
 
 
-def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[BaseRoute]:
+def routes(boards: Boards, whole: Callable[[], Scoreboard], news: Bulletin) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners, printer = Listeners(news), Printer(whole, news)
 
@@ -126,7 +126,7 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
 class Printer:
     """Writes the report: beside everything else, one at a time, and anew only when something has changed."""
 
-    def __init__(self, whole: Callable[[], Board], news: Bulletin) -> None:
+    def __init__(self, whole: Callable[[], Scoreboard], news: Bulletin) -> None:
         self._whole = whole
         self._news = news
         self._one_at_a_time = asyncio.Lock()

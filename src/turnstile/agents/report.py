@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from turnstile.agents import sections
-from turnstile.agents.board import Board, points_by_round
 from turnstile.agents.html import NOTHING, Html, document, tag, text
 from turnstile.agents.looks import LIGHT, STYLE
+from turnstile.agents.scoreboard import Scoreboard, points_by_round
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 340, 40, 170, 16, 32
 LABEL = 15  # the least distance between two names beside their lines
 
 
-def report(board: Board) -> Html:
+def report(board: Scoreboard) -> Html:
     """The whole league: its table, who beat whom, how it went, every match, and every draw with its proof."""
     body = tag(
         "main",
@@ -27,13 +27,13 @@ def report(board: Board) -> Html:
     return document(f"{board.league_id}: report", STYLE, body)
 
 
-def _rounds(board: Board) -> Iterator[Html]:
+def _rounds(board: Scoreboard) -> Iterator[Html]:
     for each in board.rounds:
         yield sections.one_round(board, each)
         yield sections.proofs(board, each)
 
 
-def _left_out(board: Board) -> Html:
+def _left_out(board: Scoreboard) -> Html:
     """That there is more than is shown, where there is."""
     if board.rounds or not board.matches_completed:
         return NOTHING
@@ -43,7 +43,7 @@ def _left_out(board: Board) -> Html:
 # the picture
 
 
-def picture(board: Board) -> Html:
+def picture(board: Scoreboard) -> Html:
     """The points of the leading players, round by round, as lines."""
     lines = points_by_round(board)
     leading = board.places[: len(LIGHT)]

@@ -5,8 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round, Verdict, gains, verdict
 from turnstile.agents.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
+from turnstile.agents.scoreboard import (
+    Health,
+    Match,
+    Place,
+    Progress,
+    Result,
+    Round,
+    Scoreboard,
+    Verdict,
+    gains,
+    verdict,
+)
 from turnstile.kernel.values import PlayerId
 from turnstile.league.words import GAME_TYPE, Status
 
@@ -21,7 +32,7 @@ Names = Mapping[PlayerId, str]
 """What the players of a board are called, looked up once for all that is shown of it."""
 
 
-def summary(board: Board) -> Html:
+def summary(board: Scoreboard) -> Html:
     """The head of the page: which league, how far it has got, what it waits for, who has won."""
     total, done = board.total_matches, board.matches_completed
     facts = [_counted(len(board.places), "player"), f"{board.game_type}", IN_WORDS[board.progress]]
@@ -33,13 +44,13 @@ def summary(board: Board) -> Html:
     return tag("header", title, line, bar, _missing(board), _champion(board))
 
 
-def _missing(board: Board) -> Html:
+def _missing(board: Scoreboard) -> Html:
     if board.waits_for is None:
         return NOTHING
     return tag("p", text("The league waits for "), tag("strong", text(board.waits_for)), text("."))
 
 
-def _champion(board: Board) -> Html:
+def _champion(board: Scoreboard) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
     first = board.places[0]
@@ -66,7 +77,7 @@ def _others(places: Sequence[Place]) -> str:
 # standings
 
 
-def standings(board: Board) -> Html:
+def standings(board: Scoreboard) -> Html:
     columns = (
         ("Rank", "", "number"),
         ("Player", "", ""),
@@ -98,7 +109,7 @@ def _standing(place: Place) -> list[Html]:
     ]
 
 
-def cross_table(board: Board) -> Html:
+def cross_table(board: Scoreboard) -> Html:
     """Everybody against everybody: the points of the player of the line, against the player of the column."""
     if not 2 <= len(board.places) <= MOST_IN_CROSS_TABLE:
         return NOTHING
@@ -129,7 +140,7 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 # rounds
 
 
-def one_round(board: Board, shown: Round) -> Html:
+def one_round(board: Scoreboard, shown: Round) -> Html:
     names = board.names
     heads = [head(label) for label in ("Match", "Players", "Referee", "Result", _words(board).column)]
     body = table(heads, (_line(board, names, match) for match in shown.matches), class_="matches stacked")
@@ -140,7 +151,7 @@ def one_round(board: Board, shown: Round) -> Html:
     return tag("section", tag("h2", text(title)), body, resting, class_="round")
 
 
-def _line(board: Board, names: Names, match: Match) -> list[Html]:
+def _line(board: Scoreboard, names: Names, match: Match) -> list[Html]:
     against = joined((_player(names, match.player_a), text(" : "), _player(names, match.player_b)))
     referee = text(match.referee or "")
     if match.result is None:
@@ -195,7 +206,7 @@ SEEDS = Words(
 )
 
 
-def _words(board: Board) -> Words:
+def _words(board: Scoreboard) -> Words:
     return DRAWS if board.game_type == GAME_TYPE else SEEDS
 
 
@@ -212,7 +223,7 @@ def _outcome(names: Names, match: Match, result: Result) -> Html:
     return text("technical loss of both")
 
 
-def draw(board: Board, result: Result) -> Html:
+def draw(board: Scoreboard, result: Result) -> Html:
     """The number, what was chosen, and whether the number is the one that the referee was bound to."""
     found = verdict(board.game_type, result)
     if found is Verdict.NO_DRAW:
@@ -224,7 +235,7 @@ def draw(board: Board, result: Result) -> Html:
     return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
 
 
-def proofs(board: Board, shown: Round) -> Html:
+def proofs(board: Scoreboard, shown: Round) -> Html:
     """For each draw of a round: the seed, and how anyone can check it."""
     found = [_proof(match) for match in shown.matches if match.result is not None and match.result.seed]
     if not found:
@@ -250,7 +261,7 @@ def _player(names: Names, player: PlayerId) -> Html:
 # agents
 
 
-def agents(board: Board) -> Html:
+def agents(board: Scoreboard) -> Html:
     if not board.agents:
         return NOTHING
     heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number spare")]
@@ -274,7 +285,7 @@ def _moment(written: str) -> Html:
     return tag("time", text(written.replace("T", " ").replace("Z", " UTC")), datetime=written)
 
 
-def fairness(board: Board) -> Html:
+def fairness(board: Scoreboard) -> Html:
     """How many draws were checked, and what came of it. Of technical losses, which have none, nothing is said."""
     found = Counter(_verdicts(board))
     fair, unfair, unwitnessed = found[Verdict.FAIR], found[Verdict.UNFAIR], found[Verdict.UNWITNESSED]
@@ -295,5 +306,5 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def _verdicts(board: Board) -> Iterator[Verdict]:
+def _verdicts(board: Scoreboard) -> Iterator[Verdict]:
     return (verdict(board.game_type, match.result) for match in board.matches if match.result is not None)

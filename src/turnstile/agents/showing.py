@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
 from turnstile.agents.envelope import written
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
-from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
+from turnstile.league.manager_state import Outcome, Phase, State, match_id
 from turnstile.league.manager_table import standings
 from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import Address, MatchId, RefereeId, Status
@@ -48,14 +48,14 @@ def shown(
     agents: tuple[Health, ...] = (),
     commitments: Commitments = NONE_GIVEN,
     over: dict[int, Round] | None = None,
-) -> Board:
+) -> Scoreboard:
     """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more.
 
     Before the league begins it has no rounds: who meets whom is not known while somebody may still register.
     """
     total = state.total_rounds
     over = {} if over is None else over
-    return Board(
+    return Scoreboard(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),
@@ -120,10 +120,9 @@ def _technical_losses(state: State, player: PlayerId) -> int:
 
 
 def _round(state: State, number: int, reports: Reports, commitments: Commitments, over: dict[int, Round]) -> Round:
-    players = [player_id(place + 1) for place in range(len(state.players))]
-    pairs = schedule.pairings(players, number)
+    pairs = schedule.pairings(state.player_ids, number)
     meeting = {player for pair in pairs for player in pair}
-    resting = next((player for player in players if player not in meeting), None)
+    resting = next((player for player in state.player_ids if player not in meeting), None)
     matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
     bound = tuple(_bound(match, commitments) for match in matches)
     found = Round(round_id=number, matches=bound, sitting_out=resting)

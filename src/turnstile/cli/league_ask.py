@@ -8,11 +8,11 @@ import aiohttp
 import click
 
 from turnstile.agents.addresses import THIS_MACHINE, allowing
-from turnstile.agents.board import Board
 from turnstile.agents.caller import Caller, Fault, Unreached
 from turnstile.agents.envelope import Identity, new_conversation
 from turnstile.agents.journal import printable
 from turnstile.agents.replies import Answered
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.kernel.values import Malformed, decode, encode
@@ -69,12 +69,12 @@ def ask_for_board(manager: str, *, as_json: bool) -> None:
         Show(as_json=False).finish(glimpse(board))
 
 
-async def _board(manager: str) -> Board:
+async def _board(manager: str) -> Scoreboard:
     url = f"{manager.removesuffix('/mcp')}/board.json"
     timeout = aiohttp.ClientTimeout(total=SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
         answer.raise_for_status()
-        return decode(await answer.read(), Board)
+        return decode(await answer.read(), Scoreboard)
 
 
 def _fail(sentence: str) -> NoReturn:

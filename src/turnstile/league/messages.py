@@ -336,7 +336,7 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):
-    """Who has won. A draw has no winner; some write "DRAW" in its place."""
+    """Who has won. A draw has no winner, and a host takes out whatever word others write in its place."""
 
     winner: PlayerId | None = None
     score: ByPlayer[int] = ByPlayer()

@@ -1,13 +1,13 @@
-"""The board of a league: all that its page and its report show, as one value.
+"""The scoreboard of a league: all that its page and its report show, as one value.
 
-Everything on the board is public. A choice stands on it only once its match is over, together with the seed that shows
+Everything on it is public. A choice stands on it only once its match is over, together with the seed that shows
 where the number came from.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from turnstile.games.evenodd import Parity, drawn_number
+from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
@@ -102,7 +102,7 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     matches_under_way: int = 0
 
 
-class Board(LeagueValue, frozen=True, kw_only=True):
+class Scoreboard(LeagueValue, frozen=True, kw_only=True):
     """A league at a glance."""
 
     league_id: LeagueId
@@ -152,7 +152,7 @@ def verdict(game_type: str, result: Result) -> Verdict:
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
-def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
+def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
     """How many points each player had after each finished round, from 0 before the first."""
     totals = {place.player_id: [0] for place in board.places}
     for each in board.rounds:
@@ -167,13 +167,10 @@ def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
     return totals
 
 
-WIN, DRAW = 3, 1
-
-
 def gains(match: Match) -> dict[PlayerId, int]:
     """The points that a finished match was worth."""
     result = match.result
     if result is None:
         return dict.fromkeys(match.players, 0)
-    without = DRAW if result.status is Status.DRAW else 0
-    return {player: WIN if player == result.winner else without for player in match.players}
+    without = POINTS_FOR_A_DRAW if result.status is Status.DRAW else 0
+    return {player: POINTS_FOR_A_WIN if player == result.winner else without for player in match.players}
