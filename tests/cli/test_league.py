@@ -87,6 +87,8 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["run", "--time-scale", "inf"], "inf is not in the range 0<x<=1."),
         (["player", "--time-scale", "-nan"], "nan is no number."),
         (["run", "--league", ".."], "'..' cannot be the name of a folder."),
+        (["player", "--name", "x" * 65], "a name has at most 64 characters."),
+        (["referee", "--name", "x" * 65], "a name has at most 64 characters."),
         (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
         (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
         (["player", "--manager", "localhost:9499"], "give it as http://HOST:PORT/mcp."),
