@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 from bench.league_recovery import recovered
-from turnstile.agents.board import Board, Progress
 from turnstile.agents.company import Company, Plan
+from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies import find_function
 from turnstile.kernel.chance import Seed, derive
 from turnstile.league.local import Entrant, LocalLeague
@@ -69,7 +69,7 @@ class Clock:
         self.company: Company | None = None
         self.began = self.cpu = 0.0
 
-    def see(self, board: Board) -> None:
+    def see(self, board: Scoreboard) -> None:
         assert self.company is not None
         if not self.began and board.progress is Progress.RUNNING:
             self.began, self.cpu = time.perf_counter(), _seconds_of(self.company)
@@ -91,7 +91,7 @@ def processes(players: int, referees: int) -> None:
         )
         ended = cpu = 0.0
 
-        def see(board: Board) -> None:
+        def see(board: Scoreboard) -> None:
             nonlocal ended, cpu
             clock.see(board)
             if board.progress is Progress.COMPLETED and not ended:

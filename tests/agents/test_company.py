@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from tools.browser import browser
-from turnstile.agents.board import Board, Progress, Verdict, verdict
 from turnstile.agents.company import Begun, CannotGoOn, Company, OtherPlan, Plan, refuse_to_go_on
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
+from turnstile.agents.scoreboard import Progress, Scoreboard, Verdict, verdict
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueId
 
@@ -43,7 +43,7 @@ def plan(folder: Path, players: int = 4, referees: int = 2) -> Plan:
 HONEST = {Verdict.FAIR, Verdict.UNWITNESSED}
 
 
-def is_whole(board: Board) -> bool:
+def is_whole(board: Scoreboard) -> bool:
     """Everybody has met everybody once, the table is the sum of the results, and no draw was unfair.
 
     One is fair only if the manager was told of it before; while that is being started again, nobody can tell it.
@@ -71,7 +71,7 @@ def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path, monkeypatch:
     victims = ["manager", "referee-1", "history-2"]
     killed: list[str] = []
 
-    def kill(board: Board) -> None:
+    def kill(board: Scoreboard) -> None:
         if board.progress is Progress.RUNNING and len(killed) < board.current_round:
             killed.append(victims[len(killed)])
             os.kill(company.pid_of(killed[-1]), signal.SIGKILL)
@@ -91,12 +91,12 @@ def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path, monkeypatch:
 
 
 def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
-    seen: list[Board] = []
+    seen: list[Scoreboard] = []
 
     async def stopped_after_a_match() -> None:
         enough = asyncio.Event()
 
-        def see(board: Board) -> None:
+        def see(board: Scoreboard) -> None:
             seen.append(board)
             if board.matches_completed:
                 enough.set()

@@ -134,6 +134,28 @@ def test_A8_who_cannot_be_called_where_it_says_is_not_registered(tmp_path: Path,
     run(play())
 
 
+@pytest.mark.parametrize(
+    ("field", "fits", "does_not"),
+    [
+        ("display_name", "x" * 200, "x" * 201),
+        ("version", "1" * 200, "1" * 201),
+        ("contact_endpoint", f"http://127.0.0.1:1/{'x' * 489}/mcp", f"http://127.0.0.1:1/{'x' * 490}/mcp"),
+    ],
+)
+def test_A16_what_somebody_says_of_itself_has_a_longest_form(
+    tmp_path: Path, field: str, fits: str, does_not: str
+) -> None:
+    async def play() -> None:
+        async with managed(tmp_path) as (_, manager):
+            about = meta("Juniper", "http://127.0.0.1:1/mcp")
+            refused = await say(manager, "LEAGUE_REGISTER_REQUEST", player_meta={**about, field: does_not})
+            assert (refused["code"], refused["data"]) == (-32602, {"fields": [f"player_meta.{field}"]})
+            told = await say(manager, "LEAGUE_REGISTER_REQUEST", player_meta={**about, field: fits})
+            assert told["status"] == "ACCEPTED"
+
+    run(play())
+
+
 def test_A7_who_does_not_answer_at_its_address_is_not_registered_where_that_is_asked_for(tmp_path: Path) -> None:
     async def play() -> None:
         async with managed(tmp_path, verifies_endpoints=True) as (here, manager):
@@ -244,6 +266,56 @@ def test_a_listed_player_that_may_not_be_called_is_refused_at_once(tmp_path: Pat
         async with company(tmp_path) as here:
             with pytest.raises(CannotStart, match="Foreign cannot be called"):
                 ManagerHost(here.settings("league"), Options(), players=[("Foreign", "http://10.0.0.1/mcp")])
+
+    run(play())
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (("Foreign", "http://127.0.0.1:1/mcp"), "Foreign cannot take part: Duplicate name."),
+        (("foreign ", "http://127.0.0.1:2/mcp"), "foreign  cannot take part: Duplicate name."),
+        (("Strange", "http://localhost:1/mcp"), "Strange cannot take part: Duplicate endpoint."),
+        (("\u202e", "http://127.0.0.1:2/mcp"), "cannot take part: Name missing."),
+    ],
+)
+def test_A7_a_listed_player_that_cannot_take_part_is_refused_at_once(
+    tmp_path: Path, other: tuple[str, str], why: str
+) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            with pytest.raises(CannotStart, match=why):
+                await here.manager(2, players=[("Foreign", "http://127.0.0.1:1/mcp"), other])
+
+    run(play())
+
+
+def test_A7_a_listed_player_whose_place_is_taken_is_refused_after_a_restart(tmp_path: Path) -> None:
+    async def play() -> None:
+        reach = allowing(OPEN_NETWORK, "127.0.0.0/8")
+        listed = [("Foreign", "http://127.0.0.1:1/mcp")]
+        async with company(tmp_path) as here:
+            manager = await here.manager(players=listed, reach=reach)
+            await manager.stop()
+            with pytest.raises(CannotStart, match="Foreign cannot take part: Duplicate name"):
+                await here.manager(players=[("Foreign", "http://127.0.0.1:2/mcp")], port=manager.port, reach=reach)
+            manager = await here.manager(players=listed, port=manager.port, reach=reach)
+            assert len(manager.host.work.state.players) == 1
+
+    run(play())
+
+
+def test_A7_nobody_is_listed_for_a_league_that_has_begun(tmp_path: Path) -> None:
+    async def play() -> None:
+        listed = [("Foreign", "http://127.0.0.1:1/mcp"), ("Strange", "http://127.0.0.1:2/mcp")]
+        async with managed(tmp_path, players=listed) as (here, manager):
+            await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
+            await start(here.url)
+            await manager.drop()
+            more = [*listed, ("Other", "http://127.0.0.1:4/mcp")]
+            with pytest.raises(CannotStart, match="Other cannot take part: Registration closed"):
+                await here.manager(players=more, port=manager.port)
+            await here.manager(players=listed, port=manager.port)
 
     run(play())
 
@@ -360,6 +432,16 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
             answer = await manager.host.handle(incoming)
             assert isinstance(answer, LeagueStatus if may else Fault)
             assert bool(manager.host.work.state.round_id) is may
+
+    run(play())
+
+
+@pytest.mark.parametrize("given", [{"admin_token": ""}, {"referee_key": ""}])
+def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, given: dict[str, Any]) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            with pytest.raises(CannotStart, match="would let anybody in"):
+                await here.manager(**given)
 
     run(play())
 

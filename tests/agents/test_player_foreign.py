@@ -153,6 +153,34 @@ def test_the_league_is_over_when_it_is_said_so_and_nothing_else(tmp_path: Path) 
     run(play())
 
 
+ENORMOUS = 10**4300 - 1
+"""The largest number that is still read; one more can no longer be written."""
+QUESTION = {
+    "match_id": "R1M1",
+    "player_id": "P01",
+    "game_type": "e-card",
+    "move_request": {"move_type": "any", "valid_options": [1, 2], "context": {"view": {}}},
+}
+
+
+@pytest.mark.parametrize("place", ["move_number", "round_id"])
+def test_A16_a_number_that_no_league_has_is_refused_and_the_player_lives_on(tmp_path: Path, place: str) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.announce()
+            await say(on, "GAME_INVITATION", **INVITATION)
+            refused = await say(on, "GAME_MOVE_CALL", **{**QUESTION, place: ENORMOUS})
+            assert refused.get("code") == -32602
+            assert place in str(refused["data"]["fields"])
+            for number in (1, 2):
+                request = {"move_type": "any", "valid_options": [number], "context": {"view": {}}}
+                told = await say(on, "GAME_MOVE_CALL", **{**QUESTION, "move_request": request})
+                assert (told["move_number"], told["move_data"]["choice"]) == (number, number)
+
+    run(play())
+
+
 # what is made of it
 
 

@@ -16,10 +16,13 @@ from click.testing import CliRunner
 from tests.agents.company import company, run
 from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
+from tests.agents.zoo import listening, written
 from tests.cli.conftest import Ran, Turnstile
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.manager import ManagerHost
+from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.cli import turnstile as command
+from turnstile.cli.league_show import Show, glimpse
 from turnstile.league.manager_state import Options
 from turnstile.league.words import LeagueId
 from turnstile.store.files import Held
@@ -57,6 +60,9 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["player", "--strategy", "guess"], "There is no strategy 'guess'"),
         (["manager", "--player", "Juniper"], "'Juniper' is no player: give NAME=URL."),
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
+        (["manager", *(2 * ["--player", f"Juniper={NOBODY}"])], "The player Juniper cannot take part: Duplicate name."),
+        (["manager", "--admin-token", ""], "An empty token or key would let anybody in"),
+        (["manager", "--referee-key", ""], "An empty token or key would let anybody in"),
         (["player", "--time-scale", "2"], "--time-scale"),
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
         (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),
@@ -81,6 +87,8 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["run", "--time-scale", "inf"], "inf is not in the range 0<x<=1."),
         (["player", "--time-scale", "-nan"], "nan is no number."),
         (["run", "--league", ".."], "'..' cannot be the name of a folder."),
+        (["player", "--name", "x" * 65], "a name has at most 64 characters."),
+        (["referee", "--name", "x" * 65], "a name has at most 64 characters."),
         (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
         (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
         (["player", "--manager", "localhost:9499"], "give it as http://HOST:PORT/mcp."),
@@ -225,6 +233,7 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             wrong = await said("start", "--league", "another")
             assert wrong.status == 1
             assert "This is the manager of league_2025_even_odd." in wrong.err
+            assert json.loads((await said("status", "--json")).out)["progress"] == "pending"
             begun = await said("start")
             assert (begun.status, begun.out) == (0, "league_2025_even_odd is running: round 1 of 1.\n")
             await asyncio.gather(*(agent.ended() for agent in agents))
@@ -253,6 +262,29 @@ def test_a_manager_that_is_not_there_is_one_sentence_and_1(turnstile: Turnstile,
     assert said.status == 1
     assert said.err.startswith(f"turnstile: {NOBODY} does not answer")
     assert len(said.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("answer", [b"", b"[", b"{}", b'{"league_id": 7}', b'"\xff"', b"[" * 10_000])
+def test_A4_a_manager_that_is_none_is_one_sentence_and_1(turnstile: Turnstile, answer: bytes) -> None:
+    async def say(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(written(200, answer))
+        await writer.drain()
+
+    async def play() -> None:
+        async with listening(say) as port:
+            manager = f"http://127.0.0.1:{port}/mcp"
+            said = await asyncio.to_thread(turnstile, "league", "status", "--manager", manager)
+            sentence = f"turnstile: {manager} answers, but not as a league manager does.\n"
+            assert (said.status, said.err) == (1, sentence)
+
+    run(play())
+
+
+def test_a_league_without_players_that_is_over_has_no_champion(capsys: pytest.CaptureFixture[str]) -> None:
+    empty = Scoreboard(league_id=LeagueId("new"), progress=Progress.COMPLETED, places=(), rounds=())
+    Show(as_json=False).finish(glimpse(empty))
+    assert "Champion" not in capsys.readouterr().out
 
 
 def test_A20_the_draws_of_a_league_within_one_process_are_checked_in_its_report(

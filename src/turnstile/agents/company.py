@@ -9,9 +9,9 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from turnstile.agents.board import Board, Progress
 from turnstile.agents.files import part_of_path, write_whole
 from turnstile.agents.launch import STOP_SECONDS, Child
+from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.kernel.values import decode
 from turnstile.league.words import GAME_TYPE, LeagueId
 
@@ -129,7 +129,7 @@ def _refuse_other_plan(plan: Plan, begun: Begun) -> None:
 class Company:
     """The processes of a league."""
 
-    def __init__(self, plan: Plan, begun: Callable[[str], None], show: Callable[[Board], None]) -> None:
+    def __init__(self, plan: Plan, begun: Callable[[str], None], show: Callable[[Scoreboard], None]) -> None:
         """`begun` is told where the league can be watched, `show` how it goes, whenever something has changed."""
         self.plan = plan
         self._begun = begun
@@ -147,7 +147,7 @@ class Company:
     def pid_of(self, name: str) -> int:
         return next(child.pid for child in self._children if child.name == name)
 
-    async def run(self) -> Board:
+    async def run(self) -> Scoreboard:
         """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `CannotGoOn`."""
         self.plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
         refuse_to_go_on(self.plan)
@@ -223,7 +223,7 @@ class Company:
 
     # its course
 
-    async def _follow(self, home: str) -> Board:
+    async def _follow(self, home: str) -> Scoreboard:
         """Show every change until the league is over; keep its report. A manager that dies comes back."""
         async with aiohttp.ClientSession() as session:
             while True:
@@ -234,7 +234,7 @@ class Company:
                         return board
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _watch(self, session: aiohttp.ClientSession, home: str) -> Board:
+    async def _watch(self, session: aiohttp.ClientSession, home: str) -> Scoreboard:
         """Show the board whenever the manager says that it has changed, until the league or the manager is gone."""
         async with session.get(f"{home}/events", timeout=aiohttp.ClientTimeout(sock_connect=5)) as news:
             board = await self._look(session, home)
@@ -245,8 +245,8 @@ class Company:
                     board = await self._look(session, home)
             return board
 
-    async def _look(self, session: aiohttp.ClientSession, home: str) -> Board:
-        board = decode(await _fetched(session, f"{home}/board.json"), Board)
+    async def _look(self, session: aiohttp.ClientSession, home: str) -> Scoreboard:
+        board = decode(await _fetched(session, f"{home}/board.json"), Scoreboard)
         self._show(board)
         return board
 

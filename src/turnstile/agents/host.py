@@ -128,6 +128,10 @@ class Host:
     def routes(self) -> Sequence[BaseRoute]:
         return ()
 
+    def stop(self) -> None:
+        """Take nothing more, and keep nobody waiting."""
+        self.agent.stop()
+
     # its life
 
     async def run(self, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
@@ -175,10 +179,10 @@ class Host:
                 hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
                 ready(Ready(self.role, self.settings.name, self.endpoint, serving.port, os.getpid(), hint))
                 await self._until_over(stop)
-                self.agent.stop()
+                self.stop()
                 await serving.stop()  # while what is being answered can still be stored
         finally:
-            self.agent.stop()
+            self.stop()
             await serving.stop()
 
     async def _restored(self, store: Store) -> None:

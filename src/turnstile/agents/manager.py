@@ -12,7 +12,6 @@ from starlette.routing import BaseRoute
 
 from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
-from turnstile.agents.board import Board, Health, Round
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import POSTED, plain
@@ -24,6 +23,7 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.manager_work import ManagerIdentity, ManagerWork, faulted_by
 from turnstile.agents.page import routes as page_routes
 from turnstile.agents.runtime import DONE
+from turnstile.agents.scoreboard import Health, Round, Scoreboard
 from turnstile.agents.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
@@ -36,7 +36,16 @@ from turnstile.league.management import LeagueError, RefereeRegisterRequest, Ref
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import resumed
 from turnstile.league.manager_queries import commitment_of, status_of
-from turnstile.league.manager_register import authenticate, is_member, manager_proof, referees_key
+from turnstile.league.manager_register import (
+    REGISTRATION_CLOSED,
+    authenticate,
+    is_member,
+    manager_proof,
+    referees_key,
+    refuse_player,
+    repeated_player,
+    with_player,
+)
 from turnstile.league.manager_state import MOST_PLAYERS, Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueCompletedAck,
@@ -57,7 +66,6 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
-MOST_BYTES = 16 * 1024  # of a registration without JSON-RPC
 MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
@@ -113,17 +121,23 @@ class ManagerHost(Host):
         is that is only local. Raises `CannotStart`.
         """
         super().__init__(settings)
+        if "" in (admin_token, referee_key):
+            raise CannotStart("An empty token or key would let anybody in: give one with characters in it, or none.")
         for name, endpoint in players:
             if why := refusal(endpoint, settings.reach):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
         self.who = ManagerIdentity(self._proof_for)
         self._options = replace(options, trusts_repeats=options.trusts_repeats and settings.reach == THIS_MACHINE)
-        self._players = players
+        self._listed = [
+            PlayerMeta(display_name=name, version="0.0.0", game_types=(options.game_type,), contact_endpoint=endpoint)
+            for name, endpoint in players
+        ]
+        _refuse_listed(new(options, new_seed()), self._listed)
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
         self._referee_key = referee_key
         is_local = settings.reach == THIS_MACHINE
-        self._makes_key = not referee_key and not (is_local if is_open_to_referees is None else is_open_to_referees)
+        self._makes_key = referee_key is None and not (is_local if is_open_to_referees is None else is_open_to_referees)
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._keeper: Keeper[State] | None = None
@@ -142,6 +156,7 @@ class ManagerHost(Host):
         if self._keeper is None:
             return None
         _refuse_other_league(self._keeper.state, self._options)
+        _refuse_listed(self._keeper.state, self._listed)
         return self._keeper.about(str)
 
     async def begin(self, endpoint: str) -> None:
@@ -166,10 +181,7 @@ class ManagerHost(Host):
 
     async def _enter_players(self) -> None:
         """Those that are listed take part without asking for it."""
-        for name, endpoint in self._players:
-            meta = PlayerMeta(
-                display_name=name, version="0.0.0", game_types=(self._options.game_type,), contact_endpoint=endpoint
-            )
+        for meta in self._listed:
             await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
 
     # its life
@@ -242,7 +254,7 @@ class ManagerHost(Host):
 
     def _refuse_key(self, incoming: Incoming) -> str | None:
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
-        if not self._referee_key or not isinstance(incoming.message, RefereeRegisterRequest):
+        if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
         shown = (incoming.auth_token or "").encode()
         return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
@@ -273,19 +285,19 @@ class ManagerHost(Host):
 
     # what everybody may see
 
-    def board(self, round_id: int | None = None) -> Board:
+    def board(self, round_id: int | None = None) -> Scoreboard:
         """The board with one round, or with all of a small league."""
         state = self.work.state
         some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
         return self._shown(state, some or (round_id or state.round_id,))
 
-    def whole_board(self) -> Board:
+    def whole_board(self) -> Scoreboard:
         """The board with all rounds, unless they are too many for anybody to look at."""
         state = self.work.state
         is_small = matches(len(state.players)) <= MOST_REPORTED
         return self._shown(state, range(1, state.total_rounds + 1) if is_small else ())
 
-    def _shown(self, state: State, rounds: Iterable[int]) -> Board:
+    def _shown(self, state: State, rounds: Iterable[int]) -> Scoreboard:
         return shown(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
 
     def _agents(self, state: State) -> tuple[Health, ...]:
@@ -304,6 +316,10 @@ class ManagerHost(Host):
 
     def routes(self) -> Sequence[BaseRoute]:
         return page_routes(self.board, self.whole_board, self._bulletin)
+
+    def stop(self) -> None:
+        super().stop()
+        self._bulletin.close()
 
     def hint(self) -> str | None:
         state = self.work.state
@@ -343,6 +359,16 @@ def _refuse_other_league(state: State, given: Options) -> None:
             f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
             "give the same options again, or another --league or --data."
         )
+
+
+def _refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
+    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
+    for meta in [each for each in listed if repeated_player(state, each) is None]:
+        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
+        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
+        if why is not None:
+            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
+        state = with_player(state, meta)
 
 
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:

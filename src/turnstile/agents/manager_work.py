@@ -49,7 +49,8 @@ class ManagerWork(Work[State]):
         return super().reply_to(message, step) if error is None else faulted_by(error, message)
 
     def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
-        if isinstance(came_of_it, Step):
+        """A question that is answered, or somebody who is turned away, is no news."""
+        if isinstance(came_of_it, Step) and self.keeper.has_changed:
             self._happened(event, came_of_it.state)
 
 

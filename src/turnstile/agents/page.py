@@ -8,11 +8,11 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from turnstile.agents import sections
-from turnstile.agents.board import Board
 from turnstile.agents.bulletin import Bulletin
-from turnstile.agents.html import Html, document, joined, policy, tag, text
+from turnstile.agents.html import Html, document, policy, tag, text
 from turnstile.agents.looks import STYLE
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.kernel.values import encode
 
 AGAIN_SECONDS = 15  # after which a page without JavaScript is loaded again
@@ -21,12 +21,16 @@ PAUSE_SECONDS = 0.2  # between two pieces of news: nobody can read faster, and e
 MOST_LISTENERS = 200
 
 SCRIPT = """
+const lost = document.querySelector("#lost");
 let busy = false, again = false;
 const load = async () => {
   if (busy) { again = true; return; }
   busy = true;
   try {
-    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const loaded = await fetch(location.href).then(answer => answer.ok ? answer.text() : "").catch(() => "");
+    lost.textContent = loaded ? "" : "Connection lost, trying again.";
+    if (!loaded) return;
+    const page = new DOMParser().parseFromString(loaded, "text/html");
     const open = [...document.querySelectorAll("details")].map(each => each.open);
     document.querySelector("main").replaceWith(page.querySelector("main"));
     document.querySelectorAll("details").forEach((each, index) => each.open = open[index] ?? false);
@@ -35,11 +39,19 @@ const load = async () => {
     if (again) { again = false; load(); }
   }
 };
-new EventSource("events").onmessage = load;
+const listen = () => {
+  const events = new EventSource("events");
+  events.onopen = events.onmessage = load;
+  events.onerror = () => {
+    load();
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
+  };
+};
+listen();
 """
 
 
-def page(board: Board, round_id: int | None = None) -> Html:
+def page(board: Scoreboard, round_id: int | None = None) -> Html:
     """The whole page, with one round: the one asked for, or the present one, or the first."""
     shown = board.round(round_id or board.current_round) or (board.rounds[0] if board.rounds else None)
     rounds = (
@@ -58,26 +70,33 @@ def page(board: Board, round_id: int | None = None) -> Html:
             "footer", tag("a", text("report"), href="report"), text(" · "), tag("a", text("as JSON"), href="board.json")
         ),
     )
-    return document(board.league_id, STYLE, body, script=SCRIPT, refresh=AGAIN_SECONDS)
+    lost = tag("p", id="lost", role="status")
+    return document(board.league_id, STYLE, lost, body, script=SCRIPT, refresh=AGAIN_SECONDS)
 
 
-def _choice(board: Board, shown: int) -> Html:
+def _choice(board: Scoreboard, shown: int) -> Html:
     """A link to every round."""
     links = (
-        tag("a", text(each), href=f"?round={each}", **({"aria_current": "page"} if each == shown else {}))
+        tag(
+            "a",
+            text(each),
+            href=f"?round={each}",
+            aria_label=f"Round {each}",
+            **({"aria_current": "page"} if each == shown else {}),
+        )
         for each in range(1, board.total_rounds + 1)
     )
-    return tag("nav", joined(links), aria_label="Rounds")
+    return tag("nav", tag("span", text("Rounds")), *links, aria_label="Rounds")
 
 
 # over HTTP
 
 
-Boards = Callable[[int | None], Board]
+Boards = Callable[[int | None], Scoreboard]
 """The board with a round, or with the present one; what is wanted of the others is up to it."""
 
 
-def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[BaseRoute]:
+def routes(boards: Boards, whole: Callable[[], Scoreboard], news: Bulletin) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners, printer = Listeners(news), Printer(whole, news)
 
@@ -105,9 +124,9 @@ def routes(boards: Boards, whole: Callable[[], Board], news: Bulletin) -> list[B
 
 
 class Printer:
-    """Makes the report: beside everything else, one at a time, and anew only when something has changed."""
+    """Writes the report: beside everything else, one at a time, and anew only when something has changed."""
 
-    def __init__(self, whole: Callable[[], Board], news: Bulletin) -> None:
+    def __init__(self, whole: Callable[[], Scoreboard], news: Bulletin) -> None:
         self._whole = whole
         self._news = news
         self._one_at_a_time = asyncio.Lock()
@@ -118,7 +137,8 @@ class Printer:
         async with self._one_at_a_time:
             version = self._news.version
             if version != self._version:
-                self._report = await asyncio.to_thread(lambda: report(self._whole()))
+                board = self._whole()  # here, where nothing changes meanwhile
+                self._report = await asyncio.to_thread(report, board)
                 self._version = version
             return self._report
 
@@ -138,16 +158,18 @@ class Listeners:
     async def _events(self) -> AsyncIterator[str]:
         self.count += 1
         try:
-            version = await self.news.wait_after(-1)
+            known = self.news.version
             yield "retry: 2000\n\n"
-            while True:
+            while not self.news.is_closed:
                 try:
                     async with asyncio.timeout(QUIET_SECONDS):
-                        version = await self.news.wait_after(version)
+                        version = await self.news.wait_after(known)
                 except TimeoutError:
                     yield ": nothing new\n\n"
                 else:
-                    yield f"data: {version}\n\n"
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    if version != known:
+                        known = version
+                        yield f"data: {version}\n\n"
+                        await asyncio.sleep(PAUSE_SECONDS)
         finally:
             self.count -= 1

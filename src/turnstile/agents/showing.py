@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from turnstile.agents.board import Board, Health, Match, Place, Progress, Result, Round
 from turnstile.agents.contacts import Contact
+from turnstile.agents.envelope import written
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
-from turnstile.league.manager_state import Outcome, Phase, State, match_id, player_id
+from turnstile.league.manager_state import Outcome, Phase, State, match_id
 from turnstile.league.manager_table import standings
 from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import Address, MatchId, RefereeId, Status
@@ -24,6 +25,10 @@ Reports = Mapping[MatchId, MatchResultReport]
 Commitments = Mapping[MatchId, Commitment]
 """What their referees had told the manager before: to which seeds they were bound."""
 NONE_GIVEN: Commitments = {}
+
+FEWEST_PLAYERS = 2
+A_REFEREE = "a referee"
+START = "'turnstile league start'"
 
 WINNERS = {
     Outcome.A_WON: (Status.WIN, 0),
@@ -43,14 +48,14 @@ def shown(
     agents: tuple[Health, ...] = (),
     commitments: Commitments = NONE_GIVEN,
     over: dict[int, Round] | None = None,
-) -> Board:
+) -> Scoreboard:
     """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more.
 
     Before the league begins it has no rounds: who meets whom is not known while somebody may still register.
     """
     total = state.total_rounds
     over = {} if over is None else over
-    return Board(
+    return Scoreboard(
         league_id=state.league_id,
         progress=progress(state),
         places=places(state),
@@ -65,6 +70,7 @@ def shown(
         matches_completed=state.matches_completed,
         total_matches=schedule.matches(len(state.players)),
         game_type=state.options.game_type,
+        waits_for=missing(state),
     )
 
 
@@ -72,6 +78,18 @@ def progress(state: State) -> Progress:
     if state.phase is Phase.ACCEPTING_REGISTRATIONS:
         return Progress.PENDING
     return Progress.COMPLETED if state.phase is Phase.LEAGUE_COMPLETE else Progress.RUNNING
+
+
+def missing(state: State) -> str | None:
+    """What the league waits for, if it does: players, a referee, or somebody's word that it may begin."""
+    if state.phase is Phase.WAITING_FOR_REFEREE:
+        return A_REFEREE
+    if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
+        return None
+    wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
+    players = [f"{wanted} more player{'s' if wanted > 1 else ''}"] if wanted > 0 else []
+    referee = [] if state.referees else [A_REFEREE]
+    return " and ".join(players + referee) or START
 
 
 def places(state: State) -> tuple[Place, ...]:
@@ -102,10 +120,9 @@ def _technical_losses(state: State, player: PlayerId) -> int:
 
 
 def _round(state: State, number: int, reports: Reports, commitments: Commitments, over: dict[int, Round]) -> Round:
-    players = [player_id(place + 1) for place in range(len(state.players))]
-    pairs = schedule.pairings(players, number)
+    pairs = schedule.pairings(state.player_ids, number)
     meeting = {player for pair in pairs for player in pair}
-    resting = next((player for player in players if player not in meeting), None)
+    resting = next((player for player in state.player_ids if player not in meeting), None)
     matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
     bound = tuple(_bound(match, commitments) for match in matches)
     found = Round(round_id=number, matches=bound, sitting_out=resting)
@@ -153,7 +170,13 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResul
     if report is None:
         return booked
     told = report.result.details
-    return replace(booked, choices=told.choices, drawn_number=told.drawn_number, seed=told.seed or None)
+    return replace(
+        booked,
+        choices=told.choices,
+        scores=told.scores or ByPlayer(),
+        drawn_number=told.drawn_number,
+        seed=told.seed or None,
+    )
 
 
 # agents
@@ -164,7 +187,7 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
     if not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {contact.failures} times"
+        condition = f"has not answered {contact.failures} time{'' if contact.failures == 1 else 's'}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
@@ -173,6 +196,6 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         display_name=name,
         condition=condition,
         is_well=is_up and not contact.failures,
-        last_heard=None if heard is None else f"{heard:%H:%M:%S}",
+        last_heard=None if heard is None else written(heard),
         matches_under_way=load,
     )

@@ -12,6 +12,7 @@ from turnstile.cli.league_options import (
     game_option,
     league_option,
     manager_option,
+    name_option,
     number,
     refuse_game,
     refuse_misfits,
@@ -137,7 +138,7 @@ def manager(
 @league.command()
 @common(REFEREE_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Referee and the port. With --port 0, two need two names.")
+@name_option("Referee")
 @click.option(
     "--capacity",
     type=click.IntRange(1, 10_000),
@@ -168,7 +169,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
 @league.command()
 @common(PLAYER_PORT)
 @manager_option
-@click.option("--name", help="What it is called; by default Player and the port. With --port 0, two need two names.")
+@name_option("Player")
 @click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
 @click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
 @click.option(

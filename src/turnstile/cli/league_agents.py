@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import click
 import msgspec
 
+from turnstile.agents import serving
 from turnstile.agents.addresses import reach_of, refusal
 from turnstile.agents.host import CannotStart, Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
@@ -75,23 +76,13 @@ def _log(path: Path | None) -> Iterator[TextIO]:
 
 def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None], with_launcher: bool) -> int:
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            host, status = runner.run(_until_stopped(make, ready, with_launcher))
+        host, status = serving.run(_until_stopped(make, ready, with_launcher))
     except (CannotStart, UnknownStrategy, StoreFault, Damaged) as fault:
         raise click.ClickException(str(fault)) from None
     if host.failure is not None:
         click.echo(f"turnstile: {host.failure}", err=True)
         return FAILED
     return status
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """A faster loop, where there is one."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
 
 
 async def _until_stopped(

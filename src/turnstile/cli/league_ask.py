@@ -6,18 +6,17 @@ from typing import NoReturn
 
 import aiohttp
 import click
-import msgspec
 
 from turnstile.agents.addresses import THIS_MACHINE, allowing
-from turnstile.agents.board import Board
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import Identity, new_conversation
 from turnstile.agents.journal import printable
 from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import Fault
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.kernel.values import decode
+from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.management import LeagueStatus, StartLeague
 from turnstile.league.manager import LAUNCHER
 from turnstile.league.words import LEAGUE_MANAGER, LeagueId
@@ -61,19 +60,22 @@ def _reason(told: Fault) -> str:
 def ask_for_board(manager: str, *, as_json: bool) -> None:
     try:
         board = asyncio.run(_board(manager))
-    except (aiohttp.ClientResponseError, msgspec.DecodeError):
+    except (aiohttp.ClientResponseError, Malformed):
         _fail(f"{manager} answers, but not as a league manager does.")
     except (aiohttp.ClientError, TimeoutError):
         _fail(f"{manager} does not answer.")
-    Show(as_json=as_json).finish(glimpse(board))
+    if as_json:
+        click.echo(encode(glimpse(board)))
+    else:
+        Show(as_json=False).finish(glimpse(board))
 
 
-async def _board(manager: str) -> Board:
+async def _board(manager: str) -> Scoreboard:
     url = f"{manager.removesuffix('/mcp')}/board.json"
     timeout = aiohttp.ClientTimeout(total=SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
         answer.raise_for_status()
-        return decode(await answer.read(), Board)
+        return decode(await answer.read(), Scoreboard)
 
 
 def _fail(sentence: str) -> NoReturn:

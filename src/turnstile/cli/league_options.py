@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from turnstile.agents.defaults import MANAGER_URL
+from turnstile.kernel.values import LONGEST_ID
 from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,6 +52,13 @@ def number(context: click.Context, parameter: click.Parameter, value: float) -> 
     return value
 
 
+def agent_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    """What an agent is called. Of a longer name no manager would show the rest."""
+    if name is not None and len(name) > LONGEST_ID:
+        raise click.BadParameter(f"a name has at most {LONGEST_ID} characters.")
+    return name
+
+
 def file_name(context: click.Context, parameter: click.Parameter, text: str) -> str:
     """An id that folders are named after."""
     from turnstile.agents.files import part_of_path
@@ -58,6 +66,12 @@ def file_name(context: click.Context, parameter: click.Parameter, text: str) -> 
     if part_of_path(text) is None:
         raise click.BadParameter(f"{text!r} cannot be the name of a folder.")
     return text
+
+
+def name_option(role: str) -> Callable[[F], F]:
+    """What an agent is called, and what it is called by default."""
+    words = f"What it is called; by default {role} and the port. With --port 0, two need two names."
+    return click.option("--name", callback=agent_name, help=words)
 
 
 COMMON = (

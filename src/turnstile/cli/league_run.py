@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from turnstile.agents.board import Board
 from turnstile.agents.company import CannotGoOn, Company, Plan
 from turnstile.agents.files import write_whole
 from turnstile.agents.launch import DidNotStart
 from turnstile.agents.own import Called, refuse_strategy
 from turnstile.agents.report import report
+from turnstile.agents.scoreboard import Scoreboard
 from turnstile.agents.showing import shown
 from turnstile.agents.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
@@ -56,11 +56,11 @@ def run_processes(plan: Plan, *, as_json: bool) -> None:
     click.echo(f"The report: {plan.report}", err=True)
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Board | None, bool]:
+async def _until_over(plan: Plan, show: Show) -> tuple[Scoreboard | None, bool]:
     """The last board, and whether somebody stopped the league before it was over."""
-    latest: Board | None = None
+    latest: Scoreboard | None = None
 
-    def see(board: Board) -> None:
+    def see(board: Scoreboard) -> None:
         nonlocal latest
         latest = board
         show.update(glimpse(board))

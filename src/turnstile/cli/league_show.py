@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from turnstile.agents.board import Board, Place, Progress
+from turnstile.agents.scoreboard import Place, Progress, Scoreboard
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
@@ -33,7 +33,7 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     standings: tuple[Place, ...]
 
 
-def glimpse(board: Board) -> Glimpse:
+def glimpse(board: Scoreboard) -> Glimpse:
     a_round = board.total_matches // max(board.total_rounds, 1)  # all rounds have as many, and follow each other
     return Glimpse(
         league_id=board.league_id,
@@ -144,7 +144,7 @@ class Show:
             return
         console = Console()
         console.print(table_of(now.standings, title=f"{now.league_id}: {self._matches(now)}"))
-        if now.progress is Progress.COMPLETED:
+        if now.progress is Progress.COMPLETED and now.standings:
             first = now.standings[0]
             console.print(f"Champion: [bold]{escape(first.display_name)}[/bold] with {first.points} points.")
 

@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId
+from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId, Url
 
 
 class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
@@ -16,11 +16,11 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
     match_id: MatchId
     player_a_id: PlayerId
     player_b_id: PlayerId
-    referee_endpoint: str
+    referee_endpoint: Url
     game_type: str = GAME_TYPE
     referee_id: RefereeId | None = None
-    player_a_endpoint: str | None = None
-    player_b_endpoint: str | None = None
+    player_a_endpoint: Url | None = None
+    player_b_endpoint: Url | None = None
     player_a_key: str | UnsetType | None = UNSET
     player_b_key: str | UnsetType | None = UNSET
 

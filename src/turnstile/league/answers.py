@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId
+from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, Number, RefereeId
 
 GET_STANDINGS = "GET_STANDINGS"
 GET_SCHEDULE = "GET_SCHEDULE"
@@ -18,7 +18,7 @@ class QueryParams(LeagueValue, frozen=True, kw_only=True):
     player_id: PlayerId | UnsetType | None = UNSET
     player_ids: tuple[PlayerId, ...] | UnsetType = UNSET
     """Of the standings, only the rows of these players. Our referees ask for those of their match."""
-    round_id: int | UnsetType | None = UNSET
+    round_id: Number | UnsetType | None = UNSET
     """Of the schedule, only this round."""
     match_id: MatchId | UnsetType | None = UNSET
     commitment: str | UnsetType | None = UNSET
@@ -50,13 +50,13 @@ class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
 
 
 class ScheduledRound(LeagueValue, frozen=True, kw_only=True):
-    round_id: int
+    round_id: Number
     matches: tuple[ScheduledMatch, ...]
 
 
 class NextMatch(LeagueValue, frozen=True, kw_only=True):
     match_id: MatchId
-    round_id: int
+    round_id: Number
     opponent_id: PlayerId
     referee_endpoint: str | None = None
 

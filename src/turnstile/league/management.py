@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType, field
 from turnstile.kernel.values import PlayerId
 from turnstile.league.messages import REPLIES, LeagueMessage, RoundAnnouncementAck
 from turnstile.league.metas import RefereeMeta as RefereeMeta
-from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, RefereeId, Registration
+from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, Number, RefereeId, Registration, Url
 
 # registration
 
@@ -61,13 +61,13 @@ class RunMatch(LeagueMessage, frozen=True, tag="RUN_MATCH", kw_only=True):
     """
 
     league_id: LeagueId | None = None
-    round_id: int
+    round_id: Number
     match_id: MatchId
     game_type: str = GAME_TYPE
     player_a_id: PlayerId
-    player_a_endpoint: str | None = None
+    player_a_endpoint: Url | None = None
     player_b_id: PlayerId
-    player_b_endpoint: str | None = None
+    player_b_endpoint: Url | None = None
 
 
 class RunMatchAck(LeagueMessage, frozen=True, tag="RUN_MATCH_ACK", kw_only=True):
@@ -79,7 +79,7 @@ class Ping(LeagueMessage, frozen=True, tag="PING", kw_only=True):
     """Is anybody there? Any answer at all says so; one that does not know the word says so, too."""
 
     league_id: LeagueId
-    round_id: int
+    round_id: Number
 
 
 # errors

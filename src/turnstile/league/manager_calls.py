@@ -6,7 +6,7 @@ of its matches have a result: told its matches until it answers, asked whether i
 when it does not answer, or answers without ever sending a result.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from heapq import heapify, heapreplace
 from hmac import digest
 
@@ -29,7 +29,6 @@ from turnstile.league.manager_state import (
     RefereeExpired,
     State,
     match_id,
-    player_id,
     put,
 )
 from turnstile.league.manager_table import champion, sheets, shown_to, standings
@@ -52,7 +51,7 @@ KEY_DIGITS = 32
 
 def paired(state: State) -> State:
     """The matches of the round, each with a referee."""
-    ids = [player_id(number + 1) for number in range(len(state.players))]
+    ids = state.player_ids
     pairs = schedule.pairings(ids, state.round_id)
     state = replace(state, remaining=len(pairs), unheard=tuple(ids))
     state, chosen = _assigned(state, len(pairs))
@@ -91,12 +90,8 @@ def reassigned(state: State, gone: Collection[RefereeId]) -> State:
         if matches[at].referee_id != referee.referee_id:  # who has another seed
             matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None)
         concerned |= {matches[at].player_a_id, matches[at].player_b_id}
-    unheard = tuple(player for player in _everybody(state) if player in concerned)
+    unheard = tuple(player for player in state.player_ids if player in concerned)
     return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
-
-
-def _everybody(state: State) -> Iterator[PlayerId]:
-    return (player_id(number + 1) for number in range(len(state.players)))
 
 
 # announcing

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from turnstile.kernel.effects import Effect, Send
 from turnstile.kernel.machine import Deferred, Next
-from turnstile.league.management import RefereeRegisterRequest
+from turnstile.league.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.manager_calls import announced_to, league_completed
 from turnstile.league.manager_register import (
     REGISTRATION_CLOSED,
@@ -27,7 +27,7 @@ from turnstile.league.manager_register import (
 )
 from turnstile.league.manager_rounds import begun_if_all_are_here, called, taken_up
 from turnstile.league.manager_state import Phase, State, player_id, put
-from turnstile.league.messages import LeagueRegisterRequest
+from turnstile.league.messages import LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.words import Address, player_address
 
 UNREGISTERED = Address("unregistered")
@@ -43,7 +43,7 @@ def register_player(state: State, event: LeagueRegisterRequest) -> Next[State]:
     if place is not None:
         return _refused_player(state, place, event) or _player_in(state, place)
     if reason := refuse_player(state, event.player_meta):
-        return Next(state, Send(UNREGISTERED, player_rejected(reason)))
+        return _turned_away(state, player_rejected(reason))
     after = begun_if_all_are_here(with_player(state, event.player_meta))
     return _player_in(after, len(state.players))
 
@@ -52,7 +52,7 @@ def register_player_again(state: State, event: LeagueRegisterRequest) -> Next[St
     """A player that has been away is given its place again, and hears of the round, or of the end, once more."""
     place = repeated_player(state, event.player_meta)
     if place is None:
-        return Next(state, Send(UNREGISTERED, player_rejected(REGISTRATION_CLOSED)))
+        return _turned_away(state, player_rejected(REGISTRATION_CLOSED))
     if refused := _refused_player(state, place, event):
         return refused
     player = player_id(place + 1)
@@ -63,7 +63,7 @@ def register_player_again(state: State, event: LeagueRegisterRequest) -> Next[St
 
 def _refused_player(state: State, place: int, event: LeagueRegisterRequest) -> Next[State] | None:
     reason = refuse_repeat(state, state.players[place], event, player_address(player_id(place + 1)))
-    return None if reason is None else Next(state, Send(UNREGISTERED, player_rejected(reason)))
+    return None if reason is None else _turned_away(state, player_rejected(reason))
 
 
 # referees
@@ -73,7 +73,7 @@ def register_referee(state: State, event: RefereeRegisterRequest) -> Next[State]
     """A referee is given an id and a token, or told why it cannot take part."""
     entered = _entered(state, event)
     if isinstance(entered, str):
-        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+        return _turned_away(state, referee_rejected(entered))
     after, at = entered
     return _referee_in(begun_if_all_are_here(after), at)
 
@@ -82,7 +82,7 @@ def register_referee_in_round(state: State, event: RefereeRegisterRequest) -> Ne
     """A new referee will have matches in the next round, or when another is gone. One that is back is told its own."""
     entered = _entered(state, event)
     if isinstance(entered, str):
-        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+        return _turned_away(state, referee_rejected(entered))
     after, at = entered
     if state.phase is Phase.ANNOUNCING_ROUND or not after.referees[at].load:
         return _referee_in(after, at)
@@ -94,7 +94,7 @@ def register_awaited_referee(state: State, event: RefereeRegisterRequest) -> Nex
     """The round goes on, with the referee that has come, or come back."""
     entered = _entered(state, event)
     if isinstance(entered, str):
-        return Next(state, Send(UNREGISTERED, referee_rejected(entered)))
+        return _turned_away(state, referee_rejected(entered))
     after, at = entered
     taken = taken_up(after)
     return _referee_in(taken.state, at, *taken.effects)
@@ -104,9 +104,9 @@ def register_referee_again(state: State, event: RefereeRegisterRequest) -> Next[
     """A referee that has been away hears that the league is over."""
     at = repeated_referee(state, event.referee_meta)
     if at is None:
-        return Next(state, Send(UNREGISTERED, referee_rejected(REGISTRATION_CLOSED)))
+        return _turned_away(state, referee_rejected(REGISTRATION_CLOSED))
     if reason := refuse_repeat(state, state.referees[at], event, state.referees[at].address):
-        return Next(state, Send(UNREGISTERED, referee_rejected(reason)))
+        return _turned_away(state, referee_rejected(reason))
     return _referee_in(state, at, *_completed_for(state, state.referees[at].address))
 
 
@@ -125,6 +125,10 @@ def _entered(state: State, event: RefereeRegisterRequest) -> tuple[State, int] |
 
 
 # answers
+
+
+def _turned_away(state: State, rejected: LeagueRegisterResponse | RefereeRegisterResponse) -> Next[State]:
+    return Next(state, Send(UNREGISTERED, rejected))
 
 
 def _player_in(state: State, place: int, *more: Effect | Deferred) -> Next[State]:

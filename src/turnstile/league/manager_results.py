@@ -13,9 +13,6 @@ from turnstile.league.manager_table import climbed
 from turnstile.league.messages import MatchResultReport, ReportDetails, ReportedResult, RoundSummary
 from turnstile.league.words import MatchId, Status
 
-NOBODY = frozenset({None, "", "DRAW", "draw"})
-"""How referees write that a match has no winner."""
-
 WINNER = {Outcome.A_WON: 0, Outcome.A_BY_DEFAULT: 0, Outcome.B_WON: 1, Outcome.B_BY_DEFAULT: 1}
 """Who has won: Player A, or Player B."""
 BY_DEFAULT = (Outcome.A_BY_DEFAULT, Outcome.B_BY_DEFAULT)
@@ -74,7 +71,7 @@ def outcome_of(match: Match, result: ReportedResult) -> Outcome | Rejection:
     A status that is missing follows from the winner: without one the match is a draw.
     """
     players = (match.player_a_id, match.player_b_id)
-    winner = None if result.winner in NOBODY else result.winner
+    winner = result.winner or None
     if winner is not None and winner not in players:
         return Rejection(Code.INVALID_RESULT, "The winner is none of the two players.")
     seat = None if winner is None else players.index(winner)

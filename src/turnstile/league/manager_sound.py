@@ -18,7 +18,6 @@ from turnstile.league.manager_state import (
     Referee,
     State,
     match_id,
-    player_id,
     referee_id,
 )
 
@@ -92,8 +91,7 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
         yield "A round goes on while it has matches without a result."
     if state.revision < 0 or (state.revision and state.phase not in IN_ROUND):
         yield "Matches change their referee while a round is played, and at no other time."
-    everybody = [player_id(number) for number in range(1, len(state.players) + 1)]
-    if [player for player in everybody if player in state.unheard] != [*state.unheard]:
+    if [player for player in state.player_ids if player in state.unheard] != [*state.unheard]:
         yield "Only players are waited for, each once."
     if state.untold and state.phase is not Phase.LEAGUE_COMPLETE:
         yield "Nobody is told that the league is over before it is."
@@ -102,8 +100,7 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
 
 
 def _scheduled(state: State) -> Iterator[Match]:
-    ids = [player_id(number + 1) for number in range(len(state.players))]
-    for number, (a, b) in enumerate(schedule.pairings(ids, state.round_id), 1):
+    for number, (a, b) in enumerate(schedule.pairings(state.player_ids, state.round_id), 1):
         yield Match(match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=None)
 
 

@@ -210,6 +210,11 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return self.options.league_id
 
     @property
+    def player_ids(self) -> list[PlayerId]:
+        """The ids of all players, in the order in which they came."""
+        return [player_id(number + 1) for number in range(len(self.players))]
+
+    @property
     def total_rounds(self) -> int:
         return schedule.rounds(len(self.players))
 

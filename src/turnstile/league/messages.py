@@ -29,6 +29,7 @@ from turnstile.league.words import (
     LeagueId,
     LeagueValue,
     MatchId,
+    Number,
     RefereeId,
     Registration,
     Role,
@@ -88,9 +89,9 @@ class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw
     """A round begins, with these matches; or, with a higher `revision`, some of them have another referee."""
 
     league_id: LeagueId
-    round_id: int
+    round_id: Number
     matches: tuple[AnnouncedMatch, ...]
-    revision: int | UnsetType | None = UNSET
+    revision: Number | UnsetType | None = UNSET
 
 
 class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):
@@ -99,14 +100,14 @@ class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_A
     status: str = ACKNOWLEDGED
     player_id: PlayerId | UnsetType = UNSET
     referee_id: RefereeId | UnsetType = UNSET
-    round_id: int
+    round_id: Number
 
 
 class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UPDATE", kw_only=True):
     """The table after a round, best first."""
 
     league_id: LeagueId
-    round_id: int
+    round_id: Number
     standings: tuple[StandingsRow, ...]
 
 
@@ -115,7 +116,7 @@ class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK",
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
-    round_id: int
+    round_id: Number
 
 
 class RoundSummary(LeagueValue, frozen=True, kw_only=True):
@@ -131,8 +132,8 @@ class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=
     """A round is over; without a next one LEAGUE_COMPLETED follows."""
 
     league_id: LeagueId
-    round_id: int
-    next_round_id: int | None
+    round_id: Number
+    next_round_id: Number | None
     matches_played: int
     matches_completed: int | UnsetType = UNSET
     """The same number under its other name."""
@@ -144,7 +145,7 @@ class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", k
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
-    round_id: int
+    round_id: Number
 
 
 class Champion(LeagueValue, frozen=True, kw_only=True):
@@ -178,7 +179,7 @@ class GameInvitation(FromReferee, frozen=True, tag="GAME_INVITATION", kw_only=Tr
     """A player is called to its match; it answers within 5 seconds."""
 
     league_id: LeagueId
-    round_id: int
+    round_id: Number
     game_type: str = GAME_TYPE
     role_in_match: Role
     opponent_id: PlayerId
@@ -198,7 +199,7 @@ class ChooseParityCall(FromReferee, frozen=True, tag="CHOOSE_PARITY_CALL", kw_on
     """A player is asked for its choice; it answers within 30 seconds."""
 
     league_id: LeagueId | None = None
-    round_id: int | None = None
+    round_id: Number | None = None
     player_id: PlayerId
     game_type: str = GAME_TYPE
     context: ChoiceContext
@@ -219,10 +220,10 @@ class GameMoveCall(FromReferee, frozen=True, tag="GAME_MOVE_CALL", kw_only=True)
     """
 
     league_id: LeagueId | None = None
-    round_id: int | None = None
+    round_id: Number | None = None
     player_id: PlayerId
     game_type: str
-    move_number: int | None = None
+    move_number: Number | None = None
     move_request: MoveRequest
 
 
@@ -231,7 +232,7 @@ class GameMoveResponse(LeagueMessage, frozen=True, tag="GAME_MOVE_RESPONSE", kw_
 
     match_id: MatchId
     player_id: PlayerId
-    move_number: int | None = None
+    move_number: Number | None = None
     move_data: MoveData | None = None
 
 
@@ -256,7 +257,7 @@ class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
     """A match is over. A host that cannot read a foreign referee's result gives `null` in its place."""
 
     league_id: LeagueId | None = None
-    round_id: int | None = None
+    round_id: Number | None = None
     game_type: str = GAME_TYPE
     game_result: GameResult | None
 
@@ -335,7 +336,7 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):
-    """Who has won. A draw has no winner; some write "DRAW" in its place."""
+    """Who has won. A draw has no winner, and a host takes out whatever word others write in its place."""
 
     winner: PlayerId | None = None
     score: ByPlayer[int] = ByPlayer()
@@ -347,7 +348,7 @@ class MatchResultReport(LeagueMessage, frozen=True, tag="MATCH_RESULT_REPORT", k
 
     sender: Address | UnsetType = UNSET
     league_id: LeagueId
-    round_id: int
+    round_id: Number
     match_id: MatchId
     game_type: str = GAME_TYPE
     result: ReportedResult
@@ -358,7 +359,7 @@ class MatchResultAck(LeagueMessage, frozen=True, tag="MATCH_RESULT_ACK", kw_only
 
     status: str
     match_id: MatchId
-    round_id: int | UnsetType = UNSET
+    round_id: Number | UnsetType = UNSET
 
 
 FromPlayer = (

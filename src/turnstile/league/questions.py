@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import Malformed, PlayerId, decode, encode
-from turnstile.league.words import LeagueValue
+from turnstile.league.words import LeagueValue, Number
 
 
 class PlayerStandings(LeagueValue, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class ChoiceContext(LeagueValue, frozen=True, kw_only=True):
     """What a player is told before it chooses. `commitment` binds the referee to the seed of the draw."""
 
     opponent_id: PlayerId
-    round_id: int
+    round_id: Number
     your_standings: PlayerStandings = PlayerStandings()
     commitment: Commitment | None = None
 

@@ -1,7 +1,9 @@
 """The words of league.v2: who takes part, how a match can end, which errors there are, how long everyone waits."""
 
 from enum import StrEnum
-from typing import NewType
+from typing import Annotated, NewType
+
+from msgspec import Meta
 
 from turnstile.kernel.values import Event, PlayerId, Timeout, Value
 
@@ -10,6 +12,12 @@ MatchId = NewType("MatchId", str)
 RefereeId = NewType("RefereeId", str)
 Address = NewType("Address", str)
 """Who a message is for or from, as league.v2 writes it: `league_manager`, `referee:REF01`, `player:P01`."""
+
+Number = Annotated[int, Meta(ge=0, le=10**9)]
+"""What is counted in a league, as others tell it: rounds, moves, revisions."""
+Text = Annotated[str, Meta(max_length=200)]
+"""What somebody says of itself: its name, its version."""
+Url = Annotated[str, Meta(max_length=512)]
 
 GAME_TYPE = "even_odd"
 DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # which managers that name none mean

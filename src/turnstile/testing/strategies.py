@@ -30,7 +30,7 @@ def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
     """Any value of a type that may stand in an event."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return values(arguments[0], players)
+        return values(arguments[0], players).filter(lambda value: _is_within_bounds(value, kind))
     if kind is PlayerId:
         return st.sampled_from([*players, STRANGER])
     if isinstance(kind, NewType):
@@ -57,6 +57,14 @@ def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
     if kind not in plain:
         raise TypeError(f"There is no strategy for {kind} in an event yet; add one here.")
     return plain[kind]
+
+
+def _is_within_bounds(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 @st.composite

@@ -1,13 +1,13 @@
-"""The board of a league: all that its page and its report show, as one value.
+"""The scoreboard of a league: all that its page and its report show, as one value.
 
-Everything on the board is public. A choice stands on it only once its match is over, together with the seed that shows
+Everything on it is public. A choice stands on it only once its match is over, together with the seed that shows
 where the number came from.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from turnstile.games.evenodd import Parity, drawn_number
+from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
@@ -22,7 +22,7 @@ class Progress(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What checking a draw has shown."""
+    """What checking a seed has shown, and in Even/Odd the number that was drawn from it."""
 
     FAIR = "fair"
     """The seed is the one that the referee was bound to before, and gives the number."""
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
     UNPROVEN = "unproven"
     """The referee has shown no number, or no seed."""
     NO_DRAW = "no draw"
-    """A technical loss, or another game."""
+    """A technical loss."""
 
 
 class Place(LeagueValue, frozen=True, kw_only=True):
@@ -56,6 +56,8 @@ class Result(LeagueValue, frozen=True, kw_only=True):
     status: Status
     winner: PlayerId | None
     choices: ByPlayer[Parity | None]
+    scores: ByPlayer[int] = ByPlayer()
+    """Of another game than Even/Odd, as its rules count."""
     drawn_number: int | None = None
     seed: Seed | None = None
     commitment: Commitment | None = None
@@ -96,11 +98,11 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     """In words: "answers", "does not answer", "given up"."""
     is_well: bool
     last_heard: str | None = None
-    """The time of day, in UTC, at which it was last heard of."""
+    """When it last answered, in UTC: "2026-11-15T09:10:02Z"."""
     matches_under_way: int = 0
 
 
-class Board(LeagueValue, frozen=True, kw_only=True):
+class Scoreboard(LeagueValue, frozen=True, kw_only=True):
     """A league at a glance."""
 
     league_id: LeagueId
@@ -114,6 +116,8 @@ class Board(LeagueValue, frozen=True, kw_only=True):
     matches_completed: int = 0
     total_matches: int = 0
     game_type: str = GAME_TYPE
+    waits_for: str | None = None
+    """What the league cannot go on without, in words: "1 more player and a referee"."""
 
     @property
     def names(self) -> Mapping[PlayerId, str]:
@@ -133,20 +137,22 @@ class Board(LeagueValue, frozen=True, kw_only=True):
 def verdict(game_type: str, result: Result) -> Verdict:
     """Whether the number is the one that the seed gives, and the seed the one that the referee was bound to.
 
-    That the players were shown the same commitment, each of them checks itself.
+    That the players were shown the same commitment, each of them checks itself. Of another game than Even/Odd the
+    manager is not told the moves: that they lead from the seed to the scores, the players check as well.
     """
-    if game_type != GAME_TYPE or result.status is Status.TECHNICAL_LOSS:
+    is_drawn = game_type == GAME_TYPE
+    if result.status is Status.TECHNICAL_LOSS:
         return Verdict.NO_DRAW
-    if result.drawn_number is None or not result.seed:
+    if not result.seed or (is_drawn and result.drawn_number is None):
         return Verdict.UNPROVEN
-    if drawn_number(result.seed, 0) != result.drawn_number:
+    if is_drawn and drawn_number(result.seed, 0) != result.drawn_number:
         return Verdict.UNFAIR
     if result.commitment is None:
         return Verdict.UNWITNESSED
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
-def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
+def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
     """How many points each player had after each finished round, from 0 before the first."""
     totals = {place.player_id: [0] for place in board.places}
     for each in board.rounds:
@@ -161,13 +167,10 @@ def points_by_round(board: Board) -> dict[PlayerId, list[int]]:
     return totals
 
 
-WIN, DRAW = 3, 1
-
-
 def gains(match: Match) -> dict[PlayerId, int]:
     """The points that a finished match was worth."""
     result = match.result
     if result is None:
         return dict.fromkeys(match.players, 0)
-    without = DRAW if result.status is Status.DRAW else 0
-    return {player: WIN if player == result.winner else without for player in match.players}
+    without = POINTS_FOR_A_DRAW if result.status is Status.DRAW else 0
+    return {player: POINTS_FOR_A_WIN if player == result.winner else without for player in match.players}
