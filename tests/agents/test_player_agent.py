@@ -16,8 +16,10 @@ from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
 from turnstile.agents.host import CannotStart, Settings
 from turnstile.agents.player import PlayerHost
+from turnstile.agents.strategies import Choice
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
-from turnstile.league.player_state import Phase, State
+from turnstile.league.player_state import Phase, Question, State
+from turnstile.league.registering import pause
 from turnstile.league.words import MAX_RETRIES
 
 
@@ -177,6 +179,25 @@ def test_a_strategy_that_fails_costs_its_choice_at_once(tmp_path: Path, strategy
     run(play())
 
 
+def test_a_bug_in_how_a_strategy_is_asked_costs_a_choice_and_is_seen(tmp_path: Path) -> None:
+    async def bug(question: Question) -> Choice:
+        raise LookupError("what nobody thought of")
+
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            on.player.host._strategy = bug
+            await on.announce()
+            await on.invite()
+            assert (await on.call())["parity_choice"] == "even"
+            assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
+            assert "CRITICAL: The strategy has failed, and a default is taken: LookupError: what nobody thought of" in (
+                on.here.journal.getvalue()
+            )
+
+    run(play())
+
+
 def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_path: Path) -> None:
     async def play() -> None:
         async with stage(tmp_path) as on:
@@ -232,6 +253,22 @@ def test_T6_a_player_that_was_stopped_over_night_asks_its_strategy_again(
             on.player = await on.here.player("Juniper", "python:tests.agents.waiting:choose", port=on.player.port)
             (tmp_path / "1").touch()
             assert (await on.call())["parity_choice"] == "odd"
+
+    run(play())
+
+
+def test_A14_a_player_that_comes_back_before_its_manager_does_tells_it_when_it_is_there(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            manager, player = await here.manager(), await here.player("Juniper")
+            await until(lambda: player.host.work.state.player_id is not None)
+            await player.stop()
+            await manager.stop()
+            await here.player("Juniper", port=player.port)
+            await until(lambda: "Failed to send LEAGUE_REGISTER_REQUEST" in here.journal.getvalue())
+            await here.manager(port=manager.port)
+            pass_time(pause(0))
+            await until(lambda: here.journal.getvalue().count("Received LEAGUE_REGISTER_REQUEST") == 2)
 
     run(play())
 
@@ -328,6 +365,26 @@ def test_what_is_not_for_it_is_answered_with_an_error_or_ignored(tmp_path: Path)
             ids: dict[str, Any] = {"match_id": "R1M1", "player_id": "P01", "context": context}
             assert (await on.say("CHOOSE_PARITY_CALL", "referee:REF09", **ids))["code"] == 4005
             assert (await on.say("CHOOSE_PARITY_CALL", **{**ids, "player_id": "P07"}))["code"] == 4002
+
+    run(play())
+
+
+def test_whoever_runs_a_player_reads_why_it_turns_an_invitation_down_that_nobody_announced(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.invite()
+            await on.announce()
+            await on.invite("R1M9")
+            other: dict[str, Any] = {"league_id": "another", "round_id": 1, "match_id": "R1M8", "opponent_id": "P02"}
+            await on.say("GAME_INVITATION", role_in_match="PLAYER_A", game_type="even_odd", **other)
+            await on.invite()
+            await on.invite("R1M7")
+            said = [line for line in on.here.journal.getvalue().splitlines() if "--accept-unannounced" in line]
+            assert [line.partition("] [P01] ")[2].partition(" A player")[0] for line in said] == [
+                "[R1M1] Round 1 was not announced with this match.",
+                "[R1M9] R1M9 is not the match that this player is waiting for.",
+            ]
 
     run(play())
 

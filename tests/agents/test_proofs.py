@@ -184,6 +184,7 @@ def test_A6_what_comes_before_the_answer_to_the_registration_is_judged_by_the_pr
                 go.set()
                 await until(lambda: on.state.round is not None)
                 assert (on.state.phase, on.state.round.round_id) == (Phase.WAITING_FOR_ROUND, 1)
+                await until(lambda: len(manager.heard) == 2)  # what was too much to be kept is asked for
 
     run(play())
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import resource
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -91,6 +94,14 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("name", "form"), [("python:strat", "python:MODULE:FUNCTION"), ("command:", "command:PROGRAM")]
+)
+def test_a_strategy_of_ones_own_that_is_half_a_name_is_told_the_form(name: str, form: str) -> None:
+    with pytest.raises(UnknownStrategy, match=f"^'{name}' does not say whom to ask: give {form}\\.$"):
+        find_strategy(name, SEED)
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_strategy_that_there_is_not_is_refused(name: str) -> None:
     with pytest.raises(UnknownStrategy):
@@ -127,6 +138,45 @@ def test_a_function_that_fails_costs_its_choice(function: str) -> None:
 def test_a_program_that_fails_costs_its_choice(command: str) -> None:
     with pytest.raises(Failed):
         chosen(f"command:{command}")
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Within this nothing more can be opened."""
+    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    next_one = os.dup(0)
+    os.close(next_one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_one, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+
+
+def test_a_program_for_which_no_file_can_be_opened_costs_its_choice() -> None:
+    async def ask() -> None:
+        with no_more_files(), pytest.raises(Failed, match=r"^echo cannot be started: Too many open files\.$"):
+            await find_strategy("command:echo odd", SEED)(question())
+
+    run(ask())
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("nothing", r"this one returned None: is there a return missing\?$"),
+        ("other_key", r"""says "even" or "odd", or \{"choice": "even"\}; this one said '\{"parity": "odd"\}'\.$"""),
+        ("coroutine", r"^it is an async def: make it a plain def, which may call asyncio\.run itself$"),
+        ("no_json", r'^it returns "even" or "odd" or a move, and no object$'),
+        ("leaves", r"^it ends the program \(sys\.exit\) instead of returning a choice$"),
+        ("raises", r"^KeyError: 'no such thing'$"),
+        ("missing", r"^AttributeError: module 'tests\.agents\.waiting' has no attribute 'missing'$"),
+        ("crash", r"^python:tests\.agents\.waiting:crash was ended by signal 6, and said nothing\.$"),
+    ],
+)
+def test_whoever_wrote_a_function_reads_what_is_wrong_with_it(function: str, why: str) -> None:
+    with pytest.raises(Failed, match=why):
+        chosen(f"python:tests.agents.waiting:{function}")
 
 
 @pytest.mark.parametrize("command", ["echo odd", "echo ' Odd '", """echo '{"choice": "odd"}'"""])
@@ -183,13 +233,28 @@ def is_running(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("answer", [b"even", b" EVEN \r\n", b'"even"', b'{"choice": "Even"}'])
+@pytest.mark.parametrize(
+    "answer", [b"even", b" EVEN \r\n", b'"even"', b'{"choice": "Even"}', b'{"parity_choice": "even"}']
+)
 def test_a_choice_may_be_written_in_several_ways(answer: bytes) -> None:
     assert read_choice(answer) is EVEN
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", b"\xff", b"{", b"[]", b"evenodd", b'{"choice": 1}', FULLWIDTH.encode(), b"e\0ven"]
+    "answer",
+    [
+        b"",
+        b"\xff",
+        b"{",
+        b"[]",
+        b"evenodd",
+        b'{"choice": 1}',
+        b'{"choice": null}',
+        b'{"choice": ["even"]}',
+        b"null",
+        FULLWIDTH.encode(),
+        b"e\0ven",
+    ],
 )
 def test_A17_anything_else_is_none(answer: bytes) -> None:
     with pytest.raises(Failed):

@@ -1,6 +1,7 @@
 """A strategy that waits until a file named after its round is there, so that a test can stop a league in a round."""
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -42,3 +43,27 @@ def known(question: dict[str, Any]) -> str:
 
 def last_move(question: dict[str, Any]) -> Any:
     return question["move"]["request"]["valid_options"][-1]
+
+
+def nothing(question: dict[str, Any]) -> None:
+    pass
+
+
+def other_key(question: dict[str, Any]) -> dict[str, str]:
+    return {"parity": "odd"}
+
+
+async def coroutine(question: dict[str, Any]) -> str:
+    return "odd"
+
+
+def no_json(question: dict[str, Any]) -> object:
+    return object()
+
+
+def leaves(question: dict[str, Any]) -> str:
+    sys.exit(0)
+
+
+def raises(question: dict[str, Any]) -> str:
+    return str(question["no such thing"])

@@ -111,6 +111,40 @@ def test_options_that_cannot_work_are_refused_at_once(tmp_path: Path, words: lis
     assert sentence in said.output
 
 
+LEAVES = """
+import sys
+print("I am a program")
+def choose(known):
+    return "odd"
+sys.exit()
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "sentence"),
+    [
+        (
+            "python:leaves:choose",
+            "ends the program when it is imported: guard what it does as a program with if __name__",
+        ),
+        ("python:ends:choose", "its import ends the program with status 0"),
+        ("python:leaves", "'python:leaves' does not say whom to ask: give python:MODULE:FUNCTION."),
+        ("command:./leaves.py", "'./leaves.py' is not executable; make it so with chmod +x, or name who reads it"),
+    ],
+)
+@pytest.mark.parametrize("how", [[], ["--in-process"]])
+def test_a_strategy_that_cannot_choose_is_refused_before_a_league_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, sentence: str, how: list[str]
+) -> None:
+    (tmp_path / "leaves.py").write_text(LEAVES)
+    (tmp_path / "ends.py").write_text("import os\nos._exit(0)\n")
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(command, ["league", "run", *how, "--strategy", strategy, "--data", "kept"])
+    assert (said.exit_code, Path("kept").exists()) == (2, False)
+    assert sentence in said.output
+    assert "I am a program" not in said.output
+
+
 def test_a_port_that_is_taken_is_one_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
         async with AgentProcess(tmp_path, "manager") as manager:

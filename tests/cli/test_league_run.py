@@ -15,6 +15,12 @@ from turnstile.cli.league_show import Show, glimpse
 OWN = """
 import sys
 
+print("imported")
+
+def talks(known):
+    print("asked")
+    return "odd"
+
 def by_id(known):
     assert type(known) is dict
     return "odd" if known["opponent_id"] == "P02" else {"choice": "EVEN"}
@@ -131,6 +137,23 @@ def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnsti
     assert "Traceback" not in said.err
 
 
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("how", [(), ("--in-process",)])
+def test_a_strategy_that_fails_is_told_of_at_the_end(
+    turnstile: Turnstile, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    failing, fine = "python:own_strategies:raises", "python:own_strategies:by_id"
+    words = ("--players", "3", "--strategy", failing, "--strategy", fine, "--data", tmp_path / "kept", "--json")
+    said = turnstile("league", "run", *how, *words)
+    assert said.status == 0, said.err
+    told = json.loads(said.out.splitlines()[-1])["failing"]
+    assert [(each["strategy"], each["failures"]) for each in told] == [(failing, 4)]
+    assert told[0]["first"].endswith("M1: KeyError: 'no such thing'")
+    where = "" if how else f" (see {told[0]['log']})"
+    assert f"{failing} has failed 4 times, first in {told[0]['first']}{where}\n" in said.err
+    assert how or "CRITICAL: The strategy has failed" in Path(told[0]["log"]).read_text()
+
+
 @pytest.mark.parametrize("strategy", ["bot", "bot:equilibrium", "random"])
 def test_a_strategy_that_fits_its_game_is_run(turnstile: Turnstile, strategy: str) -> None:
     words = ("--players", "2", "--game", "e-card", "--strategy", strategy)
@@ -144,6 +167,14 @@ def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstil
     said = turnstile("league", "run", "--in-process", *words)
     assert "has failed" not in said.err
     assert "P01 odd, P02 even" in report.read_text()
+
+
+@pytest.mark.usefixtures("own")
+def test_within_one_process_what_a_strategy_prints_is_kept_out_of_the_answer(turnstile: Turnstile) -> None:
+    words = ("--players", "2", "--json", "--strategy", "python:own_strategies:talks")
+    said = turnstile("league", "run", "--in-process", *words)
+    assert [json.loads(line)["progress"] for line in said.out.splitlines()] == ["completed"]
+    assert (said.err.count("imported"), said.err.count("asked")) == (1, 2)
 
 
 def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(

@@ -1,8 +1,8 @@
 """Ask one Python function for a choice, in this process alone: `python -m turnstile.agents.ask PARENT MODULE FUNCTION`.
 
 The function is given what the player knows, as a dictionary, and returns "even" or "odd". Modules are found in the
-folder in which the player was started, and wherever else Python finds them. With `--check` instead of `PARENT` nothing
-is asked: it only says why the function could not be.
+folder in which the player was started, and wherever else Python finds them. If it fails, the trace is printed and the
+answer says why. With `--check` instead of `PARENT` nothing is asked: it only says whether the function could be.
 """
 
 import ctypes
@@ -13,10 +13,18 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CoroutineType
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
 CHECK = "--check"
+FOUND = "found"
+REASON = "!"  # begins an answer that is no choice, but says why there is none; no choice begins so
+LONGEST_REASON = 1000  # characters
+
+
+class Unfit(Exception):
+    """Why this is no strategy; the sentence is for whoever has written it."""
 
 
 def end_with(parent: int) -> None:
@@ -28,12 +36,40 @@ def end_with(parent: int) -> None:
 
 
 def found(module: str, function: str) -> Callable[[dict[str, Any]], Any]:
-    """The function. Raises whatever its module does."""
+    """The function. Raises whatever its module does; but one that ends the program is only unfit."""
     sys.path.insert(0, str(Path.cwd()))
-    choose: Callable[[dict[str, Any]], Any] = getattr(importlib.import_module(module), function)
+    try:
+        imported = importlib.import_module(module)
+    except SystemExit:
+        raise Unfit(
+            f"{module} ends the program when it is imported: guard what it does as a program with "
+            'if __name__ == "__main__"'
+        ) from None
+    choose: Callable[[dict[str, Any]], Any] = getattr(imported, function)
     if not callable(choose):
-        raise TypeError(f"{module}.{function} is no function")
+        raise Unfit(f"{module}.{function} is no function")
     return choose
+
+
+def answer_of(choose: Callable[[dict[str, Any]], Any], known: dict[str, Any]) -> str:
+    """What a function says, in JSON. Raises whatever it does; but one that ends the program is only unfit."""
+    try:
+        choice = choose(known)
+    except SystemExit:
+        raise Unfit("it ends the program (sys.exit) instead of returning a choice") from None
+    if isinstance(choice, CoroutineType):
+        choice.close()
+        raise Unfit("it is an async def: make it a plain def, which may call asyncio.run itself")
+    try:
+        return json.dumps(choice)
+    except TypeError:
+        raise Unfit(f'it returns "even" or "odd" or a move, and no {type(choice).__name__}') from None
+
+
+def reason_of(fault: Exception) -> str:
+    """Why there is no choice, on one line."""
+    kind = "" if isinstance(fault, Unfit) else f"{type(fault).__name__}: "
+    return " ".join(f"{kind}{fault}".split())[:LONGEST_REASON]
 
 
 def main() -> None:
@@ -43,12 +79,18 @@ def main() -> None:
     if parent == CHECK:
         try:
             found(module, function)
+            answers.write(f"{FOUND}\n")
         except Exception as fault:
-            answers.write(f"{type(fault).__name__}: {fault}\n")
+            answers.write(f"{reason_of(fault)}\n")
         return
     end_with(int(parent))
-    choice = found(module, function)(json.loads(sys.stdin.readline()))
-    answers.write(f"{json.dumps(choice)}\n")
+    try:
+        answer = answer_of(found(module, function), json.loads(sys.stdin.readline()))
+    except Exception as fault:
+        sys.excepthook(type(fault), fault, fault.__traceback__)  # first: who has been answered does not wait for us
+        sys.stderr.flush()
+        answer = f"{REASON}{reason_of(fault)}"
+    answers.write(f"{answer}\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 
+from turnstile.agents.failures import Failing
 from turnstile.agents.files import part_of_path, write_whole
 from turnstile.agents.launch import STOP_SECONDS, Child
 from turnstile.agents.scoreboard import Progress, Scoreboard
@@ -146,6 +148,17 @@ class Company:
 
     def pid_of(self, name: str) -> int:
         return next(child.pid for child in self._children if child.name == name)
+
+    def failing(self) -> tuple[Failing, ...]:
+        """The strategies that have failed in this run, as the logs of their players say."""
+        strategies = dict(zip(self.plan.names, self.plan.strategies, strict=True))
+        told: dict[str, Failing] = {}
+        for child in self._children:
+            if (strategy := strategies.get(child.name)) and (failures := child.failures()):
+                new = Failing(strategy=strategy, failures=0, first=failures[0], log=str(child.log_file))
+                before = told.get(strategy, new)
+                told[strategy] = replace(before, failures=before.failures + len(failures))
+        return tuple(told.values())
 
     async def run(self) -> Scoreboard:
         """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `CannotGoOn`."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from turnstile.agents.failures import failures_in, size_of
+
 log = logging.getLogger("turnstile.agents")
 
 READY_SECONDS = 60.0
@@ -40,7 +42,8 @@ class Child:
         self.name = name
         self.endpoint = ""
         self._arguments = arguments
-        self._log_file = logs / f"{name}.log"
+        self.log_file = logs / f"{name}.log"
+        self._log_began = size_of(self.log_file)
         self._process: asyncio.subprocess.Process | None = None
         self._is_wanted = True
         self._deaths = 0
@@ -78,7 +81,7 @@ class Child:
 
     async def _first_line(self) -> bytes:
         """What it says when it has been started; nothing, if it dies before that."""
-        with self._log_file.open("ab") as errors:
+        with self.log_file.open("ab") as errors:
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
                 stdin=asyncio.subprocess.PIPE,  # nothing is said; it ends when we do, and then the agent does
@@ -104,16 +107,20 @@ class Child:
         self._deaths += 1
         if self._deaths > MOST_RESTARTS:
             raise DidNotStart(f"{self.name} has died {self._deaths} times, at last with: {self._last_words()}")
-        log.warning("%s has died and is started again; its log is %s", self.name, self._log_file)
+        log.warning("%s has died and is started again; its log is %s", self.name, self.log_file)
 
     def _last_words(self) -> str:
         """The last line of its log, where it says why it ends."""
-        with self._log_file.open("rb") as file:
+        with self.log_file.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
             lines = file.read().decode(errors="replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
         words = said.removeprefix("turnstile: ") or "not a word"
-        return f"{words.removesuffix('.')}. Its log is {self._log_file}."
+        return f"{words.removesuffix('.')}. Its log is {self.log_file}."
+
+    def failures(self) -> list[str]:
+        """What its log says of its strategy, since it was first started here."""
+        return failures_in(self.log_file, self._log_began)
 
     async def ended(self) -> int:
         """The status with which it ends."""

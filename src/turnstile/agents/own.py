@@ -5,24 +5,27 @@ it is, and nothing protects the league from one that hangs. One that raises or a
 elsewhere: that costs it the choice.
 """
 
-import json
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from turnstile.agents.ask import CHECK, found
+from turnstile.agents.ask import CHECK, FOUND, answer_of, found, reason_of
+from turnstile.agents.failures import Failing
 from turnstile.agents.strategies import (
     Choice,
+    Failed,
     UnknownStrategy,
     default_of,
     find_strategy,
     own_function,
     own_program,
-    read_choice,
-    read_move,
+    read_answer,
 )
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import encode
@@ -36,7 +39,15 @@ def refuse_strategy(text: str) -> None:
     if function := own_function(text):
         _refuse_function(text, *function)
     elif (program := own_program(text)) and shutil.which(program[0]) is None:
-        raise UnknownStrategy(f"{text!r} cannot be asked: there is no program {program[0]!r} that can be run.")
+        raise UnknownStrategy(f"{text!r} cannot be asked: {_why_not_run(program[0])}.")
+
+
+def _why_not_run(program: str) -> str:
+    if "/" in program and Path(program).is_file():
+        return (
+            f"{program!r} is not executable; make it so with chmod +x, or name who reads it, as in command:python ..."
+        )
+    return f"there is no program {program!r} that can be run"
 
 
 def _refuse_function(text: str, module: str, function: str) -> None:
@@ -46,9 +57,10 @@ def _refuse_function(text: str, module: str, function: str) -> None:
         ran = subprocess.run(command, capture_output=True, timeout=CHOICE_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
         raise UnknownStrategy(f"{text!r} cannot be asked: to import it takes longer than a choice may.") from None
-    why = ran.stdout.decode(errors="replace").strip()
-    if why or ran.returncode:
-        raise UnknownStrategy(f"{text!r} cannot be asked: {why or f'its import ends with status {ran.returncode}'}.")
+    said = ran.stdout.decode(errors="replace").strip()
+    if said != FOUND:
+        why = said or f"its import ends the program with status {ran.returncode}"
+        raise UnknownStrategy(f"{text!r} cannot be asked: {why}.")
 
 
 class Called:
@@ -62,23 +74,25 @@ class Called:
                 f"{text!r} cannot be asked within one process; a built-in or python:... strategy can."
             )
         try:
-            self._choose = found(*parts)
+            with redirect_stdout(sys.stderr):
+                self._choose = found(*parts)
         except Exception as fault:  # a module may raise anything
-            raise UnknownStrategy(f"{text!r} cannot be asked: {type(fault).__name__}: {fault}.") from None
-        self.text = text
-        self.failures = 0
-        self.first_failure = ""
+            raise UnknownStrategy(f"{text!r} cannot be asked: {reason_of(fault)}.") from None
+        self._text = text
+        self.failing: Failing | None = None
 
     def __call__(self, question: Question) -> Choice:
         try:
             return self._answer(question)
-        except (Exception, SystemExit) as fault:  # whatever goes wrong costs the choice, never the league
-            self.failures += 1
-            self.first_failure = self.first_failure or f"{question.match_id}: {type(fault).__name__}: {fault}"
+        except Exception as fault:  # whatever goes wrong costs the choice, never the league
+            why = str(fault) if isinstance(fault, Failed) else reason_of(fault)
+            before = self.failing or Failing(strategy=self._text, failures=0, first=f"{question.match_id}: {why}")
+            self.failing = replace(before, failures=before.failures + 1)
             return default_of(question)
 
     def _answer(self, question: Question) -> Choice:
-        """The same dictionary that a process is given, and the same reading of what it says."""
+        """The same dictionary that a process is given, and the same reading of what it says. What it prints is none."""
         known: dict[str, Any] = msgspec.json.decode(encode(question))
-        answer = json.dumps(self._choose(known)).encode()
-        return read_choice(answer) if question.move is None else read_move(answer, question.move)
+        with redirect_stdout(sys.stderr):
+            answer = answer_of(self._choose, known)
+        return read_answer(answer.encode(), question)

@@ -10,14 +10,15 @@ from turnstile.agents.accounts import of_league, of_match
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.exchange import Reply
+from turnstile.agents.failures import HAS_FAILED
 from turnstile.agents.games import games_for_two
 from turnstile.agents.history import history_path, merged
 from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.runtime import DONE
-from turnstile.agents.strategies import Failed, Strategy, default_of, find_strategy
+from turnstile.agents.runtime import ALL_TRIES, DONE
+from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
@@ -40,8 +41,17 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import FALLBACK, decided, failure_of, is_believed, resumed, wanted
+from turnstile.league.player_play import (
+    FALLBACK,
+    decided,
+    failure_of,
+    is_believed,
+    refuse_invitation,
+    resumed,
+    wanted,
+)
 from turnstile.league.player_state import (
+    BETWEEN_MATCHES,
     IN_MATCH,
     JSON_RPC_ERRORS,
     Expected,
@@ -53,6 +63,7 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.registering import pause
 from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
@@ -74,6 +85,7 @@ LATE = {
     Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
 }
 """What is noted of a choice that the player had to make by itself. It is always the same, and so no secret."""
+TAKES_ANY = "A player that is started with --accept-unannounced takes such an invitation."
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
 MOST_EARLY = 16
@@ -145,6 +157,8 @@ class PlayerHost(Host):
         self._registered = asyncio.Event()
         self._early: list[Incoming] = []
         """What was said as by the manager, before there was an answer to the registration."""
+        self._has_missed = False
+        """There was more of that than is kept."""
 
     # its beginning
 
@@ -180,9 +194,15 @@ class PlayerHost(Host):
         return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
 
     async def _come_back(self, state: State) -> None:
-        """Register once more after a restart: the manager knows us, and tells us again what we may have missed."""
-        request = LeagueRegisterRequest(player_meta=state.meta)
-        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * self.work.keeper.pace)
+        """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.
+
+        One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
+        """
+        request, pace = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.pace
+        for number in range(ALL_TRIES):
+            if await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace) is not None:
+                return
+            await asyncio.sleep(pause(number) * pace)
 
     # its life
 
@@ -213,16 +233,21 @@ class PlayerHost(Host):
     def _kept_for_later(self, incoming: Incoming) -> Reply:
         """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
         if len(self._early) == MOST_EARLY:
+            self._has_missed = True
             return ignored("The registration of the player is not complete.")
         self._early.append(incoming)
         return DONE
 
-    async def _catch_up(self, early: list[Incoming]) -> None:
+    async def _catch_up(self, early: list[Incoming], state: State) -> None:
         for incoming in early:
             await self._handled(incoming)
+        if self._has_missed:
+            await self._come_back(state)
 
     def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
         if isinstance(came_of_it, Rejection):
+            if isinstance(event, GameInvitation) and would_take_any(self.work.state, event):
+                self.agent.journal.note(f"{came_of_it.sentence} {TAKES_ANY}", event.match_id)
             return
         state = came_of_it.state
         self._introduce(state)
@@ -260,7 +285,7 @@ class PlayerHost(Host):
             self._registered.set()
             early, self._early = self._early, []
             if early:
-                self.agent.start(self._catch_up(early))
+                self.agent.start(self._catch_up(early, state))
 
     def _grant(self, wish: Event | Question) -> None:
         """Do what only the host can do for a player."""
@@ -276,14 +301,18 @@ class PlayerHost(Host):
         await self.agent.bring(self.work, event)
 
     async def _think(self, question: Question) -> None:
-        """Ask the strategy. One that fails costs its choice, and nothing else."""
+        """Ask the strategy. One that fails costs its choice, and nothing else; so does a bug in how it is asked."""
         try:
             choice = await self._strategy(question)
         except Failed as fault:
-            why = f"The strategy has failed, and the player falls back on its default: {fault}"
-            self.agent.journal.critical(why, question.match_id)
-            choice = default_of(question)
+            choice = self._fallen_back(question, str(fault))
+        except Exception as bug:
+            choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
         await self.agent.bring(self.work, decided(question, choice))
+
+    def _fallen_back(self, question: Question, why: str) -> Choice:
+        self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
+        return default_of(question)
 
     def _part(self, state: State) -> None:
         if not state.has_shut_down:
@@ -328,6 +357,12 @@ def referee_of(state: State, match: MatchId) -> Address | None:
     announced += state.queued.matches if state.queued is not None else ()
     ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
     return next((referee_address(referee) for referee in ids), None)
+
+
+def would_take_any(state: State, invitation: GameInvitation) -> bool:
+    """Whether an invitation is turned down only because nobody has announced its match."""
+    would_be = replace(state, accepts_unannounced=True)
+    return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None
 
 
 def _is_open(state: State) -> bool:

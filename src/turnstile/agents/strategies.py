@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import Raw
 
+from turnstile.agents.ask import REASON
 from turnstile.agents.bots import RANDOM, CannotMove, Mover, find_mover, words_for
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
@@ -32,6 +33,8 @@ from turnstile.league.questions import option_meant
 from turnstile.league.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes
+LONGEST_QUOTE = 40  # characters of an answer that is none
+CHOICE_KEYS = ("choice", "parity_choice")
 ENDING_SECONDS = 1.0  # for a program that has closed its output
 SIDES = (Parity.EVEN, Parity.ODD)
 Side = Callable[[Question, Seed], Parity]
@@ -60,9 +63,11 @@ def default_of(question: Question) -> Choice:
 def find_strategy(text: str, seed: Seed) -> Strategy:
     """The strategy that a word names. What is random in it is drawn from the seed, for each match on its own."""
     if function := own_function(text):
-        return in_process([sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *function])
+        return in_process(text, [sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *function])
     if program := own_program(text):
-        return in_process(program)
+        return in_process(program[0], program)
+    if form := FORMS.get(text.partition(":")[0]):
+        raise UnknownStrategy(f"{text!r} does not say whom to ask: give {form}.")
     found = find_built_in(text, seed)
     if found is None:
         raise UnknownStrategy(f"There is no strategy {text!r}; there are: {', '.join((*SIDES_OF, *OWN))}.")
@@ -161,29 +166,34 @@ def strategies_for(game_type: str) -> tuple[str, ...]:
     return tuple(SIDES_OF) if game_type == GAME_TYPE else words_for(game_type)
 
 
-OWN = ("bot", "bot:NAME", "python:MODULE:FUNCTION", "command:PROGRAM")
+FORMS = {"python": "python:MODULE:FUNCTION", "command": "command:PROGRAM"}
+"""How a strategy of one's own is named."""
+
+OWN = ("bot", "bot:NAME", *FORMS.values())
 
 
 # in a process of its own
 
 
-def in_process(command: Sequence[str]) -> Strategy:
+def in_process(name: str, command: Sequence[str]) -> Strategy:
     """Ask a program: a line of JSON in, a line with the choice out."""
 
     async def strategy(question: Question) -> Choice:
-        answer = await _answer_of(command, encode(question) + b"\n")
-        return read_choice(answer) if question.move is None else read_move(answer, question.move)
+        return read_answer(await _answer_of(name, command, encode(question) + b"\n"), question)
 
     return strategy
 
 
-async def _answer_of(command: Sequence[str], line: bytes) -> bytes:
+async def _answer_of(name: str, command: Sequence[str], line: bytes) -> bytes:
     """The first line that a program says; it and all it has started are gone when this returns or is cancelled."""
-    reading, writing = os.pipe()
     try:
-        process = await _surely(_started(command, line, writing))
+        reading, writing = os.pipe()
+    except OSError as fault:
+        raise _not_started(name, fault) from None
+    try:
+        process = await _surely(_started(name, command, line, writing))
         try:
-            return await _first_line(reading) or await _silent(command[0], process)
+            return await _first_line(reading) or await _silent(name, process)
         finally:
             await _end(process)
     finally:
@@ -214,7 +224,11 @@ async def _to_its_end(task: asyncio.Future[Any]) -> None:
         raise asyncio.CancelledError
 
 
-async def _started(command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
+def _not_started(name: str, fault: OSError) -> Failed:
+    return Failed(f"{name} cannot be started: {fault.strerror}.")
+
+
+async def _started(name: str, command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
     """A program that is asked, in a session of its own, and answers into a pipe."""
     try:
         with tempfile.TemporaryFile() as question:
@@ -224,7 +238,7 @@ async def _started(command: Sequence[str], line: bytes, writing: int) -> asyncio
                 *command, stdin=question, stdout=writing, start_new_session=True
             )
     except OSError as fault:
-        raise Failed(f"{command[0]} cannot be started: {fault.strerror}.") from None
+        raise _not_started(name, fault) from None
     finally:
         os.close(writing)
 
@@ -274,30 +288,48 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await _to_its_end(asyncio.ensure_future(process.wait()))
 
 
+def read_answer(answer: bytes, question: Question) -> Choice:
+    """What a strategy has said to a question. It may say why it has no choice. Raises `Failed`."""
+    if answer.startswith(REASON.encode()):
+        raise Failed(answer.decode(errors="replace").removeprefix(REASON))
+    return read_choice(answer) if question.move is None else read_move(answer, question.move)
+
+
 def read_choice(answer: bytes) -> Parity:
     """A choice: the bare word, or a JSON object with a `choice`, whatever the case of its letters."""
     text = answer.decode(errors="replace").strip()
+    said: object = text
     if text.startswith(("{", '"')):
         with contextlib.suppress(msgspec.DecodeError):
             said = msgspec.json.decode(text)
-            text = str(said.get("choice")) if isinstance(said, dict) else str(said)
-    word = text.strip().lower()
+    if isinstance(said, dict):
+        said = next((said[key] for key in CHOICE_KEYS if key in said), said)
+    word = said.strip().lower() if isinstance(said, str) else ""
     if word not in list(Parity):
-        raise Failed(f'A strategy says "even" or "odd"; this one said {text[:40]!r}.')
+        raise Failed(f'A strategy says "even" or "odd", or {{"choice": "even"}}; {_said_instead(text)}')
     return Parity(word)
+
+
+def _said_instead(text: str) -> str:
+    """What a strategy has said that is no choice."""
+    if text == "null":
+        return "this one returned None: is there a return missing?"
+    return f"this one said {text[:LONGEST_QUOTE]!r}."
 
 
 def read_move(answer: bytes, asked: AskedMove) -> Raw:
     """A move: one of the options, however it is written, or its number in the list, from 0 on."""
     options = asked.request.valid_options
+    text = answer.decode(errors="replace").strip()
     try:
         said = msgspec.json.decode(answer)
     except msgspec.DecodeError:
-        raise Failed(f"A strategy says a move in JSON; this one said {answer[:40]!r}.") from None
+        raise Failed(f"A strategy says a move in JSON; {_said_instead(text)}") from None
     if type(said) is int:
         meant = said if said in range(len(options)) else None
     else:
         meant = option_meant(options, Raw(answer.strip()))
     if meant is None:
-        raise Failed(f"A strategy picks one of its {len(options)} options; this one said {answer[:40]!r}.")
+        offered = f"one of its {len(options)} move.request.valid_options, or the number of one"
+        raise Failed(f"A strategy says {offered}; {_said_instead(text)}")
     return options[meant]

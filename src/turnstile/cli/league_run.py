@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from turnstile.agents.company import CannotGoOn, Company, Plan
 from turnstile.agents.files import write_whole
@@ -46,18 +47,18 @@ def refuse_strategies(strategies: Iterable[str]) -> None:
 def run_processes(plan: Plan, *, as_json: bool) -> None:
     outlive_pipes()
     with Show(as_json=as_json) as show:
-        board, is_stopped = asyncio.run(_until_over(plan, show))
+        company, board, is_stopped = asyncio.run(_until_over(plan, show))
         show.end()
         if board is not None:
-            show.finish(glimpse(board))
+            show.finish(replace(glimpse(board), failing=company.failing()))
     if is_stopped:
         click.echo(GO_ON, err=True)
         sys.exit(INTERRUPTED)
     click.echo(f"The report: {plan.report}", err=True)
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Scoreboard | None, bool]:
-    """The last board, and whether somebody stopped the league before it was over."""
+async def _until_over(plan: Plan, show: Show) -> tuple[Company, Scoreboard | None, bool]:
+    """Who has played, the last board, and whether somebody stopped the league before it was over."""
     latest: Scoreboard | None = None
 
     def see(board: Scoreboard) -> None:
@@ -73,9 +74,9 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Scoreboard | None, bool]:
         board = await running
         if company.was_over:
             show.say(WAS_OVER)
-        return board, False
+        return company, board, False
     except asyncio.CancelledError:
-        return latest, True
+        return company, latest, True
     except (DidNotStart, CannotGoOn) as fault:
         raise click.ClickException(str(fault)) from None
 
@@ -105,10 +106,8 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             is_stopped = True
         show.end()
         state = local.manager.state
-        show.finish(glimpse(shown(state, (), reports)))
-    for each in own.values():
-        if each.failures:
-            click.echo(f"{each.text} has failed {each.failures} times, first in {each.first_failure}", err=True)
+        failing = tuple(each.failing for each in own.values() if each.failing is not None)
+        show.finish(replace(glimpse(shown(state, (), reports)), failing=failing))
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
         write_whole(report_to, report(shown(state, rounds, reports, commitments=commitments)).encode())

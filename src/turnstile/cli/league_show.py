@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import TracebackType
 
 import click
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,6 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from turnstile.agents.failures import Failing
 from turnstile.agents.scoreboard import Place, Progress, Scoreboard
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
@@ -31,6 +33,8 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     matches_completed: int
     total_matches: int
     standings: tuple[Place, ...]
+    failing: tuple[Failing, ...] | UnsetType = UNSET
+    """The strategies that have failed, at the end of a league that was run here."""
 
 
 def glimpse(board: Scoreboard) -> Glimpse:
@@ -136,7 +140,12 @@ class Show:
         return Group(title, bar, table_of(now.standings[:MOST_SHOWN]))
 
     def finish(self, now: Glimpse) -> None:
-        """The table at the end."""
+        """The table at the end, and which strategies have failed."""
+        self._tell(now)
+        for failing in now.failing or ():
+            click.echo(str(failing), err=True)
+
+    def _tell(self, now: Glimpse) -> None:
         if self.as_json:
             self._catch_up(now)
             if now.progress is Progress.COMPLETED:  # else nothing has ended since the last line

@@ -1,0 +1,51 @@
+"""Strategies that fail: what a player's log says of it, and what whoever has started the league is told.
+
+A player goes on without its strategy, and says so in its log. Of a league of processes that is a file, which nobody
+reads who does not know that there is a reason to.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from turnstile.league.words import LeagueValue
+
+HAS_FAILED = "The strategy has failed, and a default is taken: "
+CRITICAL = re.compile(r"\[([^\]]*)\] CRITICAL: (.*)")
+LONGEST_LINE = 4096  # bytes; what strategies print is in the log, too, and may have no end
+
+
+class Failing(LeagueValue, frozen=True, kw_only=True):
+    """A strategy that has failed."""
+
+    strategy: str
+    failures: int
+    first: str
+    """In which match, and why."""
+    log: str | None = None
+    """Where it is told of, of a player with this strategy."""
+
+    def __str__(self) -> str:
+        often = "once" if self.failures == 1 else f"{self.failures} times, first"
+        where = "" if self.log is None else f" (see {self.log})"
+        return f"{self.strategy} has failed {often} in {self.first}{where}"
+
+
+def size_of(log: Path) -> int:
+    """How far a log has got, if there is one."""
+    return log.stat().st_size if log.exists() else 0
+
+
+def failures_in(log: Path, since: int) -> list[str]:
+    """What a player's log says of its strategy from there on: in which match it failed or was late, and why."""
+    if size_of(log) == since:
+        return []
+    found = (CRITICAL.search(line) for line in _lines(log, since))
+    return [f"{line[1]}: {line[2].removeprefix(HAS_FAILED)}" for line in found if line is not None]
+
+
+def _lines(log: Path, since: int) -> Iterator[str]:
+    with log.open("rb") as file:
+        file.seek(since)
+        while line := file.readline(LONGEST_LINE):
+            yield line.decode(errors="replace")
