@@ -3,12 +3,14 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.agents.company import Company, Running, company, run
 from tests.agents.loops import pass_time, until
 from tests.agents.test_manager_agent import register
+from tests.agents.wired import Said, post
 from turnstile.agents.host import Host, Ready
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
@@ -77,6 +79,31 @@ def test_S3_an_agent_whose_disk_is_full_when_it_begins_can_be_stopped(
 def made(here: Company, role: str) -> Host:
     settings = here.settings("Juniper", manager="http://127.0.0.1:1/mcp")
     return ManagerHost(settings, Options()) if role == "manager" else PlayerHost(settings)
+
+
+def test_who_waits_at_the_door_of_an_agent_that_is_stopped_before_it_has_begun_is_sent_away(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Slow(ManagerHost):
+        """It listens, and does not get to its beginning."""
+
+        asking: "asyncio.Task[Said]"
+
+        async def begin(self, endpoint: str) -> None:
+            self.asking = asyncio.create_task(post(urlsplit(endpoint).port or 0, b"", "/health", "GET"))
+            await asyncio.Event().wait()
+
+    async def play() -> None:
+        async with company(tmp_path) as here:
+            host, stop = Slow(here.settings("Juniper"), Options()), asyncio.Event()
+            task = asyncio.create_task(host.run(stop, lambda ready: None))
+            await until(lambda: bool(host._is_open._waiters))
+            stop.set()
+            assert (await host.asking).status == 503
+            await task
+
+    run(play())
+    assert caplog.records == []
 
 
 def test_an_agent_whose_disk_is_broken_ends_with_that_very_fault(

@@ -42,6 +42,9 @@ GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
 ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
 
 
+SHUT = PlainTextResponse(STOPPING, 503)
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How an agent is run, of whichever kind it is."""
 
@@ -98,6 +101,7 @@ class Host:
         """Why it has ended by itself, if that is an error."""
         self._reached_at: str | None = None
         """The endpoint at which the agent was reached before it was started again."""
+        self._has_begun = False
         self._is_open = asyncio.Event()
         self._ended = asyncio.Event()
 
@@ -174,6 +178,7 @@ class Host:
             async with self.agent.working():
                 if not await _done(self.begin(self.endpoint), stop):
                     return
+                self._has_begun = True
                 self._is_open.set()
                 is_over = self._ended.is_set() and self.failure is None
                 hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
@@ -183,6 +188,7 @@ class Host:
                 await serving.stop()  # while what is being answered can still be stored
         finally:
             self.stop()
+            self._is_open.set()
             await serving.stop()
 
     async def _restored(self, store: Store) -> None:
@@ -192,10 +198,10 @@ class Host:
         door = self._door()
 
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
-            """Whoever comes while the log is still being read waits at the door."""
+            """Whoever comes while the log is still being read waits at the door, in vain if the agent is stopped."""
             await self._is_open.wait()
             with hearing(self._remarks):
-                await door(scope, receive, send)
+                await (door if self._has_begun else SHUT)(scope, receive, send)
 
         try:
             return await serve(once_open, self.settings.host, port)
