@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 from bench.league_recovery import recovered
-from turnstile.agents.scoreboard import Scoreboard, Progress
 from turnstile.agents.company import Company, Plan
+from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies import find_function
 from turnstile.kernel.chance import Seed, derive
 from turnstile.league.local import Entrant, LocalLeague

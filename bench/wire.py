@@ -12,7 +12,8 @@ from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.quota import Quota
-from turnstile.agents.server import Door, run, serve
+from turnstile.agents.server import Door
+from turnstile.agents.serving import run, serve
 from turnstile.kernel.values import PlayerId
 from turnstile.league.messages import GameInvitation, GameJoinAck
 from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, player_address, referee_address

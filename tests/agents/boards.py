@@ -1,5 +1,9 @@
 """Boards of leagues that were never played, for looking at pages."""
 
+from typing import Any
+
+from msgspec.structs import replace
+
 from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
@@ -41,7 +45,11 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Scoreboard:
     places = _places(players, names, rounds)
     agents = (
         Health(
-            address="referee:REF01", display_name="Whistle", condition="answers", is_well=True, last_heard="09:10:02"
+            address="referee:REF01",
+            display_name="Whistle",
+            condition="answers",
+            is_well=True,
+            last_heard="2026-11-15T09:10:02Z",
         ),
         Health(address="referee:REF02", display_name="Flag", condition="given up", is_well=False, matches_under_way=2),
     )
@@ -57,6 +65,32 @@ def board(played: int = 4, names: tuple[str, ...] = NAMES) -> Scoreboard:
         matches_completed=sum(each.finished for each in rounds),
         total_matches=sum(len(each.matches) for each in rounds),
     )
+
+
+def ecard_board() -> Scoreboard:
+    """The same league, over, as one of E-Card: seeds and scores, and neither numbers nor choices."""
+    over = board(5)
+    return replace(over, game_type="e-card", rounds=tuple(map(_as_ecard, over.rounds)))
+
+
+def _as_ecard(played: Round) -> Round:
+    def told(match: Match) -> Match:
+        assert match.result is not None
+        is_to_the_end = match.result.status is not Status.TECHNICAL_LOSS
+        scores = ByPlayer({player: 4 + gained for player, gained in gains(match).items()} if is_to_the_end else {})
+        return replace(match, result=replace(match.result, choices=ByPlayer(), drawn_number=None, scores=scores))
+
+    return replace(played, matches=tuple(map(told, played.matches)))
+
+
+def with_first_draw(honest: Scoreboard, **changed: Any) -> Scoreboard:
+    """The board, with another result of the first match; it is one that was played to its end."""
+    first = honest.rounds[0]
+    match = first.matches[0]
+    assert match.result is not None
+    assert match.result.status is not Status.TECHNICAL_LOSS
+    matches = (replace(match, result=replace(match.result, **changed)), *first.matches[1:])
+    return replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
 
 
 def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[Match]:

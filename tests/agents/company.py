@@ -69,9 +69,10 @@ class Running:
         await self.task
 
     async def drop(self) -> None:
-        """End it as a crash would: nothing is finished, nobody is told. The file is let go, as the system would.
+        """End it at once: its calls are dropped, files are not written to last, what waits for it hears that it stops.
 
-        It would close the connections, too; here they stay open until the rest of the test is forgotten.
+        What a kill leaves behind is tried with processes (`processes.py`). Connections stay open here until the rest of
+        the test is forgotten.
         """
         warnings.filterwarnings("ignore", "unclosed", ResourceWarning)  # until the end of the test
         Running.dropped += 1

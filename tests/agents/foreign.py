@@ -11,6 +11,8 @@ from tests.agents.loops import until
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Animal, Body, living, result
 from tests.agents.zoo import Said as Answer
+from turnstile.league.referee_calls import PLAYER_TIMERS
+from turnstile.league.words import MAX_RETRIES
 
 Manners = Callable[[Body], Any]
 """What a player says to the fields of a message: fields, or something to wait for that gives them."""
@@ -84,6 +86,17 @@ class ForeignLeague:
         envelope = {"protocol": "league.v2", "message_type": message_type, "sender": sender}
         body = {"jsonrpc": "2.0", "id": 7, "method": message_type.lower(), "params": {**envelope, **fields}}
         return await post(self.referee.port, body)
+
+    async def wait_in_vain(self, kind: str) -> None:
+        """The first player is asked, and asked again, and does not answer: when all is heard, the time is over."""
+        for asked in range(1, MAX_RETRIES + 2):
+            await until(lambda asked=asked: self._complaints(kind) == asked - 1)  # type: ignore[misc]
+            await self.referee.run_out(PLAYER_TIMERS[0])
+
+    def _complaints(self, kind: str) -> int:
+        """How many the first player has heard, if it has been asked again after the last of them."""
+        asked, complaints = len(self.heard("P01", kind)), len(self.heard("P01", "GAME_ERROR"))
+        return complaints if asked > complaints else -1
 
     def heard(self, player: str, message_type: str) -> list[Body]:
         return [body["params"] for body in self.players[player].heard if body["params"]["message_type"] == message_type]

@@ -184,8 +184,8 @@ def played(match: str, result: Outcome | None, round_id: int = 1) -> PlayedMatch
     )
 
 
-def kept(path: Path, league: LeagueId, *matches: PlayedMatch) -> Any:
-    write_whole(path, merged(path, ME, league, matches))
+def kept(path: Path, league: LeagueId, *matches: PlayedMatch, name: str = "Juniper") -> Any:
+    write_whole(path, merged(path, ME, name, league, matches))
     return json.loads(path.read_text())
 
 
@@ -205,6 +205,7 @@ def test_a_history_has_every_match_once_however_often_it_is_written(tmp_path: Pa
         "my_choice": "odd",
         "opponent_choice": "even",
         "league_id": "league",
+        "display_name": "Juniper",
         "round_id": 1,
         "game_type": "even_odd",
         "is_technical": False,
@@ -221,11 +222,16 @@ def test_a_match_that_was_played_again_has_its_later_result(tmp_path: Path) -> N
     assert history["stats"] == {"total_matches": 2, "wins": 1, "losses": 1, "draws": 0}
 
 
-def test_matches_of_another_league_are_others(tmp_path: Path) -> None:
+def test_matches_of_another_league_are_others_and_may_be_those_of_another_player(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
     kept(path, LEAGUE, played("R1M1", Outcome.WIN))
-    history = kept(path, LeagueId("another"), played("R1M1", Outcome.DRAW))
+    history = kept(path, LeagueId("another"), played("R1M1", Outcome.DRAW), name="Sorrel")
     assert [match["result"] for match in history["matches"]] == ["WIN", "DRAW"]
+    assert [match["display_name"] for match in history["matches"]] == ["Juniper", "Sorrel"]
+    assert history["leagues"] == {
+        "league": {"total_matches": 1, "wins": 1, "losses": 0, "draws": 0},
+        "another": {"total_matches": 1, "wins": 0, "losses": 0, "draws": 1},
+    }
 
 
 def test_a_match_without_a_result_counts_as_a_match_alone(tmp_path: Path) -> None:

@@ -7,20 +7,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.agents.boards import HOSTILE, NAMES, board
+from tests.agents.boards import HOSTILE, NAMES, board, ecard_board, with_first_draw
 from tests.league.managed import League
-from tools.browser import browser
+from turnstile.agents.contacts import Contact
 from turnstile.agents.html import policy
 from turnstile.agents.looks import STYLE
 from turnstile.agents.page import SCRIPT, page
 from turnstile.agents.report import report
 from turnstile.agents.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
-from turnstile.agents.showing import shown
+from turnstile.agents.showing import health_of, shown
 from turnstile.kernel.chance import Commitment, Seed, commit
+from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.management import StartLeague
 from turnstile.league.messages import MatchResultReport
-from turnstile.league.words import LeagueId, MatchId, Status
+from turnstile.league.words import Address, LeagueId, MatchId, Status
 
 
 class Reader(HTMLParser):
@@ -62,6 +63,40 @@ def test_a_league_without_players_has_a_page() -> None:
     empty = Scoreboard(league_id=LeagueId("new"), progress=Progress.PENDING, places=(), rounds=())
     assert "Nobody has registered yet." in Reader(page(empty)).words
     assert "waiting for the start" in Reader(report(empty)).words
+
+
+def test_a_league_that_waits_says_for_what() -> None:
+    for progress in (Progress.PENDING, Progress.RUNNING):
+        waiting = replace(board(3), progress=progress, waits_for="1 more player and a referee")
+        for source in (page(waiting), report(waiting)):
+            assert "The league waits for  1 more player and a referee ." in Reader(source).words
+    assert "waits for" not in Reader(page(board(3))).words
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "said"),
+    [
+        ((4, 1), (1, 0), ", 7 points."),
+        ((7, 1), (1, 0), ", 7 points. 1 other has as many points, and fewer wins."),
+        ((7, 2), (7, 1), ", 7 points. 1 other has as many points and wins, and registered later."),
+        ((7, 2), (7, 2), ", 7 points. 2 others have as many points and wins, and registered later."),
+    ],
+)
+def test_where_others_are_level_with_the_champion_it_is_said_what_decided(
+    second: tuple[int, int], third: tuple[int, int], said: str
+) -> None:
+    over = board(5)
+    places = (
+        replace(place, points=points, wins=wins)
+        for place, (points, wins) in zip(over.places[:3], ((7, 2), second, third), strict=True)
+    )
+    assert f"{over.places[0].display_name} {said}" in Reader(page(replace(over, places=tuple(places)))).words
+
+
+def test_one_point_is_no_points() -> None:
+    over = board(5)
+    winner = replace(over.places[0], points=1)
+    assert ", 1 point." in Reader(page(replace(over, places=(winner,), rounds=()))).words
 
 
 def test_A13_a_name_is_text_and_nothing_else() -> None:
@@ -106,7 +141,64 @@ def test_A20_a_result_without_a_draw_is_not_proven_and_a_technical_loss_is_neith
     for withheld in (replace(honest, seed=None), replace(honest, drawn_number=None), replace(honest, seed=Seed(""))):
         assert verdict("even_odd", withheld) is Verdict.UNPROVEN
         assert verdict("even_odd", replace(withheld, status=Status.TECHNICAL_LOSS)) is Verdict.NO_DRAW
-    assert verdict("e-card", honest) is Verdict.NO_DRAW
+
+
+def test_A20_the_seed_of_another_game_is_fair_when_it_was_promised() -> None:
+    honest = replace(drawn(), drawn_number=None)
+    assert verdict("e-card", honest) is Verdict.FAIR
+    assert verdict("e-card", replace(honest, commitment=commit(Seed("another")))) is Verdict.UNFAIR
+    assert verdict("e-card", replace(honest, commitment=None)) is Verdict.UNWITNESSED
+    assert verdict("e-card", replace(honest, seed=None)) is Verdict.UNPROVEN
+    assert verdict("e-card", replace(honest, status=Status.TECHNICAL_LOSS)) is Verdict.NO_DRAW
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence", "mark"),
+    [
+        ({}, "13 seeds checked: 13 fair, as their referees were bound to them.", "matches its commitment: fair"),
+        (
+            {"commitment": commit(Seed("another"))},
+            "13 seeds checked: 1 NOT fair; 12 fair, as their referees were bound to them.",
+            "does NOT match its commitment",
+        ),
+        (
+            {"commitment": None},
+            "13 seeds checked: 12 fair, as their referees were bound to them; 1 that nobody was bound to before.",
+            "not witnessed",
+        ),
+        (
+            {"seed": None},
+            "12 seeds checked: 12 fair, as their referees were bound to them. "
+            "1 result came without a seed that could be checked.",
+            "not shown",
+        ),
+    ],
+)
+def test_A20_page_and_report_of_another_game_check_its_seeds(changed: dict[str, Any], sentence: str, mark: str) -> None:
+    told = with_first_draw(ecard_board(), **changed)
+    assert sentence in Reader(report(told)).words
+    words = Reader(page(told, 1)).words
+    assert mark in words
+    assert "Check the seeds of this round" in words
+    assert "drawn_number" not in words
+
+
+def test_the_result_of_another_game_has_its_scores_and_the_winner_s_first() -> None:
+    over = ecard_board()
+    rows = re.findall(r"<tr><td><a .*?</tr>", report(over))
+    winners = {match.match_id: match.result.winner for match in over.matches if match.result and match.result.scores}
+    for match, row in zip(over.matches, rows, strict=True):
+        if match.match_id not in winners:
+            assert "technical loss" in row
+        elif (winner := winners[match.match_id]) is None:
+            assert "draw 5 : 5" in row
+        else:
+            assert f"{over.names[winner]}</bdi> wins 7 : 4<" in row
+
+
+def test_scores_that_a_referee_tells_of_others_are_not_shown() -> None:
+    strange = with_first_draw(ecard_board(), scores=ByPlayer({PlayerId("P77"): 12}))
+    assert "12" not in re.findall(r"<tr><td><a .*?</tr>", report(strange))[0]
 
 
 @pytest.mark.parametrize(
@@ -141,13 +233,7 @@ def test_A20_a_result_without_a_draw_is_not_proven_and_a_technical_loss_is_neith
 def test_A20_page_and_report_count_each_kind_of_draw_as_what_it_is(
     changed: dict[str, Any], sentence: str, mark: str
 ) -> None:
-    honest = board(5)
-    match = next(match for match in honest.matches if match.result and match.result.drawn_number)
-    assert match.result is not None
-    first = honest.rounds[0]
-    other = replace(match, result=replace(match.result, **changed))
-    matches = tuple(other if one == match else one for one in first.matches)
-    told = replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
+    told = with_first_draw(board(5), **changed)
     assert sentence in Reader(report(told)).words
     assert mark in Reader(page(told, 1)).words
     is_green = 'class="verdict fair">13 draws' in report(told)
@@ -173,22 +259,17 @@ def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
     assert " style=" not in page(board(3))  # it would be without effect
 
 
-def test_a_narrow_window_shows_the_points_of_everybody() -> None:
-    """Nothing that is wider than the window moves the page; long names are broken, and pictures scroll on their own."""
-    sources = {"page": page(board(3, (NAMES[0] * 8, *NAMES[1:]))), "report": report(board(5))}
-    with browser() as running:
-        tab = running.new_page(viewport={"width": 500, "height": 900})
-        for source in sources.values():
-            tab.set_content(source)
-            for cell in tab.locator(".standings .points").all():
-                box = cell.bounding_box()
-                assert box is not None
-                assert box["x"] + box["width"] <= 500
-            assert tab.evaluate("document.documentElement.scrollWidth") <= 500
-            assert not tab.locator(".standings .spare").first.is_visible()
-        assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
-        tab.set_viewport_size({"width": 1100, "height": 900})
-        assert tab.locator(".standings .spare").first.is_visible()
+def test_an_agent_was_last_heard_of_on_a_day_and_at_a_time() -> None:
+    assert '<time datetime="2026-11-15T09:10:02Z">2026-11-15 09:10:02 UTC</time>' in page(board(3))
+    heard = health_of(Address("player:P01"), "Ana", Contact(1_794_733_802_999, 1), is_up=True, load=0)
+    assert (heard.last_heard, heard.condition) == ("2026-11-15T09:10:02Z", "has not answered 1 time")
+    silent = health_of(Address("player:P01"), "Ana", Contact(None, 2), is_up=True, load=0)
+    assert (silent.last_heard, silent.condition) == (None, "has not answered 2 times")
+
+
+def test_the_numbers_of_the_rounds_say_what_they_are() -> None:
+    source = page(board(3))
+    assert '<nav aria-label="Rounds"><span>Rounds</span><a href="?round=1" aria-label="Round 1">1</a>' in source
 
 
 # boards of leagues that are played
@@ -201,6 +282,7 @@ def test_before_the_league_begins_it_has_no_rounds() -> None:
     for source in (page(waiting), page(waiting, 1), report(waiting)):
         words = Reader(source).words
         assert "3 players · even_odd · waiting for the start" in words
+        assert "The league waits for  a referee ." in words
         assert "Ana" in words
         assert not re.search(r"Round \d|to be played|sits out", words)
     begun = shown(league.referees("Ron").takes(StartLeague()).state, range(1, 4), {})
@@ -223,3 +305,19 @@ def test_rounds_that_are_kept_are_as_they_would_be_shown_anew() -> None:
         assert shown(state, range(1, 6), reports, commitments=commitments, over=over) == anew
         assert [over[number] for number in sorted(over)] == list(anew.rounds[: played.round_id])
     assert len(over) == 5
+
+
+@pytest.mark.parametrize("game_type", ["even-odd", "e-card", "66", "up-down"])
+def test_A20_the_seeds_and_scores_of_a_league_of_another_game_are_on_its_board(game_type: str) -> None:
+    entrants = [Entrant(f"Player {number}", lambda question: None) for number in range(3)]
+    league = LocalLeague(entrants, Seed("a league"), game_type=game_type)
+    told = [
+        (result, word) for each in league.run() for result, word in zip(each.results, each.commitments, strict=True)
+    ]
+    reports = {result.match_id: result for result, _ in told}
+    commitments = {result.match_id: word for result, word in told if word is not None}
+    over = shown(league.manager.state, range(1, 4), reports, commitments=commitments)
+    results = [match.result for match in over.matches if match.result]
+    assert [verdict(game_type, result) for result in results] == [Verdict.FAIR] * 3
+    assert all(match.result and match.result.scores.keys() == set(match.players) for match in over.matches)
+    assert "3 seeds checked: 3 fair" in Reader(report(over)).words

@@ -11,7 +11,6 @@ from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.zoo import Body
 from turnstile.agents.addresses import THIS_MACHINE, Reach, allowing
-from turnstile.league.referee_calls import PLAYER_TIMERS
 
 WIDER = allowing(THIS_MACHINE, "10.1.0.0/16")
 
@@ -53,9 +52,9 @@ def test_any_other_referee_refuses_them(tmp_path: Path, reach: Reach, trusts: bo
         async with foreign_league(tmp_path, reach=reach, trusts_posts=trusts) as league:
             said: list[Body] = []
             await with_poster(league, said)
-            async with league.referee.running_out(PLAYER_TIMERS[0]):
-                await league.hand_out()
-                assert (await league.reports.get())["result"]["winner"] == "P02"
+            await league.hand_out()
+            await league.wait_in_vain("GAME_INVITATION")
+            assert (await league.reports.get())["result"]["winner"] == "P02"
             assert {body["error"]["code"] for body in said} == {4002}
 
     run(play())

@@ -1,24 +1,32 @@
 """Which addresses are called, and which are not (A8): at registration, and again at each connection."""
 
+import asyncio
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import wait
 
 import pytest
 
 from tests.agents import zoo
-from tests.agents.loops import run
+from tests.agents.loops import pass_time, run
 from tests.agents.wired import INVITATION, JOINED, asked
 from tests.agents.zoo import living
 from turnstile.agents.addresses import (
+    LOOKUP_SECONDS,
+    LOOKUPS,
     OPEN_NETWORK,
     THIS_MACHINE,
     Reach,
     Resolver,
+    _refusal,
     admitted,
     allowing,
     reach_of,
     refusal,
 )
 from turnstile.agents.caller import Caller, Unreached
+from turnstile.agents.envelope import Claim, Identity
+from turnstile.league.words import LEAGUE_MANAGER
 
 LOOPBACK = [
     "http://localhost:8101/mcp",
@@ -244,6 +252,41 @@ def test_A8_a_name_is_looked_up_at_registration() -> None:
     url = "https://innocent.example/mcp"
     assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "8.8.8.8"))) is None
     assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "10.0.0.1"))) is not None
+
+
+def test_A19_names_that_take_long_to_look_up_are_refused_and_hold_up_nobody_else() -> None:
+    over = threading.Event()
+
+    async def main() -> None:
+        slow = [LOOKUPS.submit(over.wait) for _ in range(40)]
+        caller = Caller(OPEN_NETWORK)
+        caller.resolver = for_calls = Lying(OPEN_NETWORK)
+        try:
+            url, manager = "https://innocent.example/mcp", Identity(LEAGUE_MANAGER)
+            admitting = asyncio.create_task(admitted(url, OPEN_NETWORK))
+            challenging = asyncio.create_task(
+                caller.challenge(url, Claim("Juniper"), who=manager, seconds=LOOKUP_SECONDS)
+            )
+            await asyncio.sleep(0)
+            assert "127.0.0.1" in await Resolver(THIS_MACHINE).looked_up("localhost")
+            assert not admitting.done()
+            assert not challenging.done()
+            pass_time(LOOKUP_SECONDS)
+            assert await admitting == "innocent.example is not looked up in time"
+            assert not await challenging
+            assert for_calls.looks == 0
+        finally:
+            over.set()
+            wait(slow)
+            await caller.close()
+
+    run(main())
+
+
+def test_A19_what_is_too_long_for_a_URL_is_not_remembered() -> None:
+    _refusal.cache_clear()
+    assert refusal("http://localhost/" + "x" * 60_000 + "/mcp", THIS_MACHINE) == "no plain URL"
+    assert _refusal.cache_info().currsize == 0
 
 
 def test_a_name_is_looked_up_where_all_names_are() -> None:

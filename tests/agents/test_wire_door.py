@@ -8,6 +8,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from tests.agents import zoo
 from tests.agents.loops import run
 from tests.agents.wired import (
     CALL,
@@ -19,20 +20,21 @@ from tests.agents.wired import (
     Player,
     Said,
     asked,
-    joined,
     post,
     referee,
     request,
     said,
     without,
 )
+from tests.agents.zoo import Animal, living
 from turnstile.agents.caller import Caller
 from turnstile.agents.challenge import claim_of
-from turnstile.agents.envelope import Claim
-from turnstile.agents.incoming import told
+from turnstile.agents.envelope import Claim, Identity
+from turnstile.agents.incoming import Incoming, told
 from turnstile.agents.quota import Quota
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import REGISTRATION, Door, Identity, Incoming, serve, served
+from turnstile.agents.server import REGISTRATION, Door
+from turnstile.agents.serving import serve, served
 from turnstile.kernel.values import wire_name
 from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.messages import (
@@ -53,7 +55,10 @@ from turnstile.league.words import Address, Registration
         ("/mcp", "GET", {}, 405),
         ("/mcp", "PUT", {}, 405),
         ("/mcp", "OPTIONS", {}, 405),
-        ("/mcp/", "POST", {}, 404),
+        ("/mcp/", "POST", {}, 200),
+        ("/mcp//", "POST", {}, 404),
+        ("/mcp", "POST", {"MCP_Protocol_Version": "2025-06-18"}, 200),
+        ("/mcp", "POST", {"MCP_Protocol_Version": "1999-01-01"}, 400),
         ("/", "POST", {}, 404),
         ("/register", "POST", {}, 404),
         ("/health", "POST", {}, 405),
@@ -302,33 +307,6 @@ def test_A20_tokens_are_in_no_log_and_in_no_error(caplog: pytest.LogCaptureFixtu
     assert player.heard[0].auth_token == referee().token_for(None)
 
 
-# MCP
-
-
-def test_mcp_is_spoken_to_who_speaks_it() -> None:
-    async def main() -> None:
-        async with served(Player().door()) as serving:
-            hello = await post(serving.port, request({"protocolVersion": "2025-03-26"}, "initialize"))
-            assert hello.json["result"]["protocolVersion"] == "2025-03-26"
-            assert hello.json["result"]["capabilities"] == {"tools": {"listChanged": False}}
-            ready = await post(serving.port, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-            assert (ready.status, ready.body) == (202, b"")
-            assert (await post(serving.port, {"jsonrpc": "2.0", "method": "ping", "id": 1})).json["result"] == {}
-            listed = await post(serving.port, {"jsonrpc": "2.0", "method": "tools/list", "id": 2})
-            tools = {tool["name"]: tool for tool in listed.json["result"]["tools"]}
-            names = {"handle_game_invitation", "choose_parity", "notify_match_result", "league_challenge"}
-            assert tools.keys() == names
-            wanted = tools["handle_game_invitation"]["inputSchema"]
-            assert wanted["type"] == "object"
-            assert "match_id" in wanted["required"]
-            assert "message_type" not in wanted["required"]
-            call = {"name": "handle_game_invitation", "arguments": without("message_type", "protocol")}
-            called = await post(serving.port, request(call, "tools/call"))
-            assert joined(called.json["result"]["structuredContent"])
-
-    run(main())
-
-
 # registration
 
 
@@ -372,6 +350,18 @@ def test_A7_only_who_has_asked_for_it_answers_a_challenge() -> None:
 
     run(main())
     assert player.heard == []
+
+
+def test_A8_who_knows_no_challenge_is_asked_once() -> None:
+    """Whoever lives at an address that a stranger names has not asked for more."""
+
+    async def main() -> Animal:
+        async with living(zoo.not_found) as animal, Caller() as caller:
+            manager = Identity(Address("league_manager"))
+            assert not await caller.challenge(animal.url, Claim("Juniper"), who=manager, seconds=5)
+            return animal
+
+    assert [body["method"] for body in run(main()).heard] == ["league_challenge"]
 
 
 def test_A7_who_registers_can_be_challenged_by_that_name() -> None:

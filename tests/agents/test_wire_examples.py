@@ -13,9 +13,11 @@ from msgspec import UNSET, UnsetType
 from tests.agents.loops import run
 from tests.agents.wired import post
 from turnstile.agents.envelope import Identity, wire_fields
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door, Incoming, served
+from turnstile.agents.server import Door
+from turnstile.agents.serving import served
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
 from turnstile.league.answers import QueryData

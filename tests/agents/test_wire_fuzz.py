@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from tests.agents.test_wire_examples import EXCHANGES, KINDS
 from tests.agents.wired import CALL, INVITATION, OVER, PLAYER, Player, Said, asked, post
-from turnstile.agents.caller import Caller, Receipt
+from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity
 from turnstile.agents.exchange import Exchange
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.quota import Quota
-from turnstile.agents.replies import ANSWERS, Unusable, read_reply
+from turnstile.agents.replies import ANSWERS, Receipt, Unusable, read_reply
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Incoming, serve
+from turnstile.agents.serving import serve
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage
@@ -166,6 +167,35 @@ def test_A4_an_agent_that_takes_everything_breaks_over_nothing(body: bytes) -> N
         json.dumps(answer.body, allow_nan=False).encode()
 
     asyncio.run(main())
+
+
+ODD_VALUES: list[Any] = [None, True, 10**30, -1.5, "", "x", [], {}, [[]], [{}], {"x": []}]
+
+
+def with_each_part_odd(value: Any) -> Iterator[Any]:
+    """The same, many times: with one part after the other replaced by everything that is odd."""
+    if isinstance(value, dict):
+        for name, held in value.items():
+            yield from ({**value, name: odd} for odd in (*ODD_VALUES, *with_each_part_odd(held)))
+    elif isinstance(value, list):
+        for at, held in enumerate(value):
+            yield from ([*value[:at], odd, *value[at + 1 :]] for odd in (*ODD_VALUES, *with_each_part_odd(held)))
+
+
+@pytest.mark.parametrize(("method", "told", "answered"), EXCHANGES, ids=[method for method, *_ in EXCHANGES])
+def test_A4_whatever_stands_in_a_field_is_no_bug_of_ours(method: str, told: Any, answered: Any) -> None:
+    async def main() -> None:
+        exchange = Exchange(Identity(PLAYER), list(ANSWERS), heard)
+        for odd in with_each_part_odd({"jsonrpc": "2.0", "method": method, "params": told, "id": 1}):
+            answer = await exchange.answer(json.dumps(odd).encode(), "127.0.0.1")
+            assert answer.body is None or answer.body.get("error", {}).get("code") != -32603, odd
+
+    asyncio.run(main())
+    call = read_message(KINDS[told["message_type"]], told)
+    assert isinstance(call, LeagueMessage)
+    for odd in with_each_part_odd({"jsonrpc": "2.0", "result": answered, "id": 1}):
+        found = read_reply(call, PLAYER, 200, json.dumps(odd).encode())
+        assert isinstance(found, LeagueMessage | Receipt | Fault | Unusable), odd
 
 
 @settings(FREELY, max_examples=300)

@@ -9,8 +9,11 @@ from tests.agents.wired import INVITATION, JOINED, LONG, Player, asked
 from turnstile.agents import serving
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import ignored
+from turnstile.agents.exchange import Reply
+from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Receipt
-from turnstile.agents.server import Door, Incoming, Reply, serve, served
+from turnstile.agents.server import Door
+from turnstile.agents.serving import serve, served
 from turnstile.league.messages import GameInvitation
 
 

@@ -9,9 +9,9 @@ from tests.agents import zoo
 from tests.agents.loops import run
 from tests.agents.wired import LONG, PLAYER, REFEREE
 from tests.agents.zoo import living
-from turnstile.agents.caller import Caller, Receipt
+from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity
-from turnstile.agents.replies import Answered, Unusable, read_reply
+from turnstile.agents.replies import Answered, Receipt, Unusable, read_reply
 from turnstile.agents.rpc import Fault
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import ByPlayer, encode

@@ -11,20 +11,23 @@ from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door, served
+from turnstile.agents.server import Door
+from turnstile.agents.serving import served
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.messages import (
     ChooseParityCall,
     ChooseParityResponse,
+    GameError,
     GameInvitation,
     GameJoinAck,
     GameOver,
     GameOverAck,
     GameResult,
     LeagueMessage,
+    RetryInfo,
 )
 from turnstile.league.questions import ChoiceContext
-from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
+from turnstile.league.words import Awaited, LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
 
 MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")
@@ -56,6 +59,20 @@ OVER = GameOver(
         choices=ByPlayer({US: None, THEM: None}),
         reason="P05 did not join in time",
     ),
+)
+ERROR = GameError(
+    sender=REFEREE,
+    match_id=MATCH,
+    error_code="E001",
+    error_name="TIMEOUT_ERROR",
+    error_description="TIMEOUT_ERROR",
+    affected_player=US,
+    action_required=Awaited.CHOOSE_PARITY_RESPONSE,
+    retry_count=1,
+    max_retries=3,
+    retry_info=RetryInfo(retry_count=1, max_retries=3),
+    consequence="",
+    retryable=True,
 )
 JOINED = GameJoinAck(match_id=MATCH, player_id=US, accept=True)
 CHOSEN = ChooseParityResponse(match_id=MATCH, player_id=US, parity_choice="odd")

@@ -140,14 +140,29 @@ def by_tool(body: Body) -> Said:
     return result(body, played(body["params"]))
 
 
-def by_tools_call(body: Body) -> Said:
+def by_receive_tools(body: Body) -> Said:
     """MCP's `tools/call` alone, with tools of other names; the answer is a text."""
     if body.get("method") != "tools/call":
         return not_found(body)
-    names = {"receive_game_invitation", "choose_parity", "receive_game_over"}
-    assert body["params"]["name"] in names
-    text = json.dumps(played(body["params"]["arguments"]))
-    return result(body, {"content": [{"type": "text", "text": text}], "isError": False})
+    if body["params"]["name"] not in ("receive_game_invitation", "choose_parity", "receive_game_over"):
+        return 200, {"jsonrpc": "2.0", "error": {"code": -32602, "message": "Unknown tool"}, "id": body["id"]}
+    return result(body, content(json.dumps(played(body["params"]["arguments"]))))
+
+
+def by_mcp(body: Body) -> Said:
+    """An MCP server whose tools are called as the methods: what is no JSON-RPC is refused by its transport."""
+    if body.get("jsonrpc") != "2.0":
+        return 400, {"jsonrpc": "2.0", "error": {"code": -32600, "message": "Validation error"}, "id": "server-error"}
+    if body["method"] != "tools/call":
+        return 200, {"jsonrpc": "2.0", "error": {"code": -32602, "message": "Invalid request"}, "id": body["id"]}
+    name = body["params"]["name"]
+    if name not in TOOLS:
+        return result(body, {**content(f"Unknown tool: {name}"), "isError": True})
+    return result(body, content(json.dumps(played(body["params"]["arguments"]))))
+
+
+def content(text: str) -> Body:
+    return {"content": [{"type": "text", "text": text}], "isError": False}
 
 
 def by_params_message(body: Body) -> Said:
@@ -261,6 +276,9 @@ def _by_type_or(status: int, answer: Any) -> Manners:
 
 
 http_404 = _by_type_or(404, {"detail": "Not Found"})
+http_404_with_a_code = _by_type_or(404, {"jsonrpc": "2.0", "error": {"code": 404, "message": "?"}, "id": None})
+http_405_with_a_code = _by_type_or(405, {"jsonrpc": "2.0", "error": {"code": -32000, "message": "?"}, "id": None})
+http_422_with_a_code = _by_type_or(422, {"error": {"code": "VALIDATION_ERROR", "message": "?"}})
 http_405 = _by_type_or(405, None)
 http_422 = _by_type_or(422, {"detail": [{"loc": ["body", "method"], "msg": "unexpected value"}]})
 http_500 = _by_type_or(500, b"<h1>Internal Server Error</h1>")
@@ -275,7 +293,8 @@ def with_status_500(body: Body) -> Said:
 
 DIALECTS: list[Manners] = [
     by_tool,
-    by_tools_call,
+    by_receive_tools,
+    by_mcp,
     by_params_message,
     bare,
     ok_to_everything,
@@ -293,6 +312,9 @@ DIALECTS: list[Manners] = [
     status_alone,
     ack_alone,
     http_404,
+    http_404_with_a_code,
+    http_405_with_a_code,
+    http_422_with_a_code,
     http_405,
     http_422,
     http_500,

@@ -9,7 +9,8 @@ import asyncio
 import re
 import socket
 from collections.abc import Sequence
-from functools import lru_cache
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
@@ -32,6 +33,10 @@ NAME = re.compile(r"(?=.{1,253}$)LABEL(\.LABEL)*\.?".replace("LABEL", r"[a-z0-9_
 
 LOCALHOST = ("127.0.0.1", "::1")
 """What `localhost` is, whatever a resolver says. IPv4 first: many who say `localhost` listen there alone."""
+
+LOOKUP_SECONDS = 5.0
+LOOKUPS = ThreadPoolExecutor(2, "lookup")
+"""Who looks up the names of those that register: not who does so for calls, which have no time for slow ones."""
 
 
 class Reach(msgspec.Struct, frozen=True):
@@ -80,10 +85,14 @@ def _is_network(entry: str) -> bool:
     return _literal(entry.partition("/")[0]) is not None
 
 
-@lru_cache(10_000)
 def refusal(url: str, reach: Reach) -> str | None:
     """Why a URL may not be called, as far as it says so itself; `None` if it may."""
-    if len(url) > LONGEST_URL or not re.fullmatch(r"[!-~]+", url) or "\\" in url:
+    return "no plain URL" if len(url) > LONGEST_URL else _refusal(url, reach)
+
+
+@lru_cache(10_000)
+def _refusal(url: str, reach: Reach) -> str | None:
+    if not re.fullmatch(r"[!-~]+", url) or "\\" in url:
         return "no plain URL"
     try:
         parts = urlsplit(url)
@@ -142,7 +151,10 @@ async def admitted(url: str, reach: Reach, resolver: "Resolver | None" = None) -
     if why is not None or _literal(host) is not None:
         return why
     try:
-        await (resolver or Resolver(reach)).resolve(host)
+        async with asyncio.timeout(LOOKUP_SECONDS):
+            await (resolver or Resolver(reach, LOOKUPS)).resolve(host)
+    except TimeoutError:
+        return f"{host} is not looked up in time"
     except OSError as fault:
         return str(fault.strerror or fault)
     return None
@@ -151,8 +163,10 @@ async def admitted(url: str, reach: Reach, resolver: "Resolver | None" = None) -
 class Resolver(AbstractResolver):
     """Gives the addresses of a host that may be called, and no others. The connection is made to what it gives."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Reach, lookups: Executor | None = None) -> None:
+        """`lookups`: the threads that look up names, where they are not those of the loop."""
         self.reach = reach
+        self.lookups = lookups
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -166,7 +180,8 @@ class Resolver(AbstractResolver):
 
     async def looked_up(self, host: str) -> tuple[str, ...]:
         """What the name system says; each address once."""
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        look = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(self.lookups, look)
         return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
     async def close(self) -> None:

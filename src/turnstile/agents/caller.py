@@ -16,17 +16,24 @@ import aiohttp
 import msgspec
 from aiohttp.client_proto import ResponseHandler
 
-from turnstile.agents.addresses import THIS_MACHINE, Reach, Resolver, refusal
+from turnstile.agents.addresses import LOOKUPS, THIS_MACHINE, Reach, Resolver, refusal
 from turnstile.agents.challenge import LeagueChallengeResponse, claiming, new_challenge
 from turnstile.agents.dialect import Dialect, Dialects, Form, framed
 from turnstile.agents.envelope import Claim, Identity, Now, new_conversation, utc_now, wire_fields
-from turnstile.agents.replies import TOLD, Answered, Receipt, Unusable, acknowledged, read_reply
+from turnstile.agents.replies import (
+    ANSWERS,
+    TOLD,
+    Answered,
+    Receipt,
+    Unusable,
+    acknowledged,
+    read_reply,
+    remark_receipt,
+)
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.messages import LeagueMessage, RoundAnnouncement
 from turnstile.league.words import LEAGUE_MANAGER, Address
-
-__all__ = ["Caller", "Fault", "Receipt", "Unreached"]
 
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024
@@ -40,7 +47,7 @@ IDLE_SECONDS = 2.0
 
 HEADERS = {
     "Content-Type": "application/json",
-    "Accept": "application/json",
+    "Accept": "application/json, text/event-stream",
     "Accept-Encoding": "identity",
     "User-Agent": "turnstile",
 }
@@ -148,14 +155,19 @@ class Caller:
         return attempt.result()
 
     async def challenge(self, endpoint: str, claim: Claim, *, who: Identity, seconds: float) -> bool:
-        """Whether the agent at `endpoint` is the one that asks to be registered with this claim."""
+        """Whether the agent at `endpoint` is the one that asks to be registered with this claim.
+
+        It is called apart from all others: a stranger takes no connection, no thread and no memory from them.
+        """
         asked = new_challenge(claim)
-        try:
-            told = await self.call(
-                endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds
-            )
-        except Unreached:
-            return False
+        async with Caller(self.reach, now=self._now) as apart:
+            apart.resolver = Resolver(self.reach, LOOKUPS)
+            try:
+                told = await apart.call(
+                    endpoint, asked, who=who, to=Address(""), conversation=new_conversation(), seconds=seconds
+                )
+            except Unreached:
+                return False
         return isinstance(told, LeagueChallengeResponse) and told.nonce == asked.nonce
 
     async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt", written: Written | None) -> None:
@@ -167,7 +179,6 @@ class Caller:
             attempt.refuse_status(status, answer)
             if attempt.is_settled_by(form, answer):
                 return
-        attempt.all_tried()
 
     def _cap(self, to: Address) -> int:
         return self._most_manager_bytes if to == LEAGUE_MANAGER else self._most_bytes
@@ -306,24 +317,33 @@ class _Attempt:
             self._tried.append(answer.best)
             return False
         self._found = answer
-        is_only_told = isinstance(self.call, TOLD)
-        if isinstance(answer, LeagueMessage) and (self._tried or not is_only_told):
-            self._dialect.worked(self._message_type, form)  # what anybody says to anything proves nothing
+        if isinstance(answer, LeagueMessage):
+            if not isinstance(self.call, TOLD):
+                self._dialect.worked(self._message_type, form)
+            elif self._tried:  # what anybody says to anything proves nothing
+                self._dialect.heard(self._message_type, form)
         return True
 
-    def all_tried(self) -> None:
-        """Who gives receipts for everything is not asked in every form again."""
-        if all(isinstance(tried, Receipt) for tried in self._tried):
-            self._dialect.settle(self._message_type)
-
     def result(self) -> Answered:
-        """What came of the call, even where it failed in the end: a receipt, else an error, else nothing."""
-        if self._found is not None:
+        """What came of the call, even where it failed in the end. What is only told was heard, if it was answered.
+
+        A referee that refuses its matches has heard of them, but has not taken them: it is told again.
+        """
+        is_assignment = isinstance(self.call, RoundAnnouncement) and self.to.startswith("referee:")
+        if is_assignment and isinstance(self._found, Fault):
             return self._found
-        if self._tried and isinstance(self.call, TOLD):
+        if isinstance(self.call, TOLD) and (self._found or self._tried):
             return acknowledged(self.call, self.to)
-        for kind in (Receipt, Fault):
-            for tried in self._tried:
-                if isinstance(tried, kind):
-                    return tried
-        raise self.failure
+        found = self._found or min(self._tried, key=_rank, default=None)
+        if found is None:
+            raise self.failure
+        if isinstance(found, Receipt) and type(self.call) in ANSWERS:
+            remark_receipt(self.call, self.to, found)
+        return found
+
+
+def _rank(tried: Receipt | Fault | None) -> int:
+    """Of answers that were of no use: a receipt, else an error, else nothing; a receipt for a failure is the last."""
+    if isinstance(tried, Receipt):
+        return 0 if tried.status < 400 else 3
+    return 2 if tried is None else 1

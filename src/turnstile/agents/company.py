@@ -178,7 +178,12 @@ class Company:
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from None
         finally:
-            await asyncio.gather(*(child.stop() for child in self._children))
+            await self._stop()
+
+    async def _stop(self) -> None:
+        """Referees first: a player that is gone before them would be one that cannot be reached."""
+        for role in ("referee", "player", "manager"):
+            await asyncio.gather(*(child.stop() for child in self._children if child.role == role))
 
     # its beginning
 
@@ -205,6 +210,7 @@ class Company:
         return False
 
     async def _start_others(self, group: asyncio.TaskGroup, manager: str) -> None:
+        """Players first: a referee that goes on with its matches is to find them there."""
         plan = self.plan
         at = ("--manager", manager, "--port", "0")
         referees = (
@@ -215,8 +221,8 @@ class Company:
             self._start(group, "player", "--name", name, "--strategy", strategy, *self._seed(name), *at)
             for name, strategy in zip(plan.names, plan.strategies, strict=True)
         )
-        starting = [group.create_task(start) for start in (*referees, *players)]
-        await asyncio.wait(starting)  # if one fails, the group ends this and all others
+        for starting in (players, referees):
+            await asyncio.wait([group.create_task(start) for start in starting])  # if one fails, the group ends all
 
     def _seed(self, name: str) -> tuple[str, ...]:
         return () if self.plan.seed is None else ("--seed", f"{self.plan.seed} {name}")

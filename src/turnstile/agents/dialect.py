@@ -27,18 +27,27 @@ class Form(Enum):
     """`handle_message`, with the message in `params.message`."""
     BARE = auto()
     """The message alone, without JSON-RPC."""
+    RECEIVE_CALL = auto()
+    """MCP's `tools/call`, with the message as `arguments`, and a tool of another name."""
     TOOL_CALL = auto()
-    """MCP's `tools/call`, with the message as `arguments`."""
+    """The same, with the tool itself."""
     NESTED = auto()
     """The envelope alone, with the rest of the message in `data`."""
 
 
-MCP_TOOLS = {"GAME_INVITATION": "receive_game_invitation", "GAME_OVER": "receive_game_over"}
-"""What those call their tools who know them by `tools/call` alone; the others are called as everywhere."""
+RECEIVE_TOOLS = {"GAME_INVITATION": "receive_game_invitation", "GAME_OVER": "receive_game_over"}
+"""What some call their tools who know them by `tools/call` alone; the others are called as everywhere."""
 
 
 def forms_of(message_type: str) -> list[Form]:
-    return [form for form in Form if form is not Form.OLD_CHOICE or message_type == "CHOOSE_PARITY_CALL"]
+    """The forms that there are for such a message. Ours alone, which nobody has a dialect for, has one."""
+    if message_type == "LEAGUE_CHALLENGE":
+        return [Form.TOOL]
+    absent = {
+        Form.OLD_CHOICE: message_type != "CHOOSE_PARITY_CALL",
+        Form.RECEIVE_CALL: message_type not in RECEIVE_TOOLS,
+    }
+    return [form for form in Form if not absent.get(form)]
 
 
 def framed(form: Form, fields: Fields, number: int) -> Fields:
@@ -55,9 +64,10 @@ def framed(form: Form, fields: Fields, number: int) -> Fields:
             return _request("handle_message", {"message": fields}, number)
         case Form.BARE:
             return fields
+        case Form.RECEIVE_CALL:
+            return _request(TOOL_CALL, {"name": RECEIVE_TOOLS[message_type], "arguments": fields}, number)
         case Form.TOOL_CALL:
-            name = MCP_TOOLS.get(message_type, tool_of(message_type))
-            return _request(TOOL_CALL, {"name": name, "arguments": fields}, number)
+            return _request(TOOL_CALL, {"name": tool_of(message_type), "arguments": fields}, number)
         case Form.NESTED:
             envelope = {name: fields[name] for name in ENVELOPE if name in fields}
             return {**envelope, "data": {name: held for name, held in fields.items() if name not in ENVELOPE}}
@@ -70,12 +80,11 @@ def _request(method: str, params: Fields, number: int) -> Fields:
 class Dialect:
     """How one endpoint wants to be spoken to, as far as that is known."""
 
-    __slots__ = ("_latest", "_settled", "_worked")
+    __slots__ = ("_latest", "_worked")
 
     def __init__(self) -> None:
         self._worked: dict[str, Form] = {}
         self._latest: Form | None = None
-        self._settled: set[str] = set()
 
     def forms(self, message_type: str) -> list[Form]:
         """The forms to try for such a message, in this order."""
@@ -84,14 +93,15 @@ class Dialect:
         if first in forms:
             forms.remove(first)
             forms.insert(0, first)
-        return forms[:1] if message_type in self._settled else forms
+        return forms
 
     def worked(self, message_type: str, form: Form) -> None:
+        """A question was answered: others may be best put in the same way."""
         self._worked[message_type] = self._latest = form
 
-    def settle(self, message_type: str) -> None:
-        """No form is better than the first: whatever the endpoint is told, it only says that it has got it."""
-        self._settled.add(message_type)
+    def heard(self, message_type: str, form: Form) -> None:
+        """Something that is only told was not refused. That may mean little, and nothing for other messages."""
+        self._worked[message_type] = form
 
 
 class Dialects:

@@ -123,8 +123,6 @@ def wire_fields(
         whole["arrival_timestamp"] = written(arrived or now)
     elif kind == "GAME_ERROR":
         whole["retry_info"]["next_retry_at"] = whole["timestamp"]  # what is sent again, is sent at once
-    elif kind == "ROUND_COMPLETED":
-        whole.setdefault("matches_completed", whole["matches_played"])  # the name that other managers use
     elif kind == "LEAGUE_QUERY_RESPONSE" and "standings" not in (whole.get("data") or {}):
         whole.pop("standings")  # who asked for something else is not told that the table is empty
     return whole

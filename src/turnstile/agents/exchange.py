@@ -23,6 +23,7 @@ from turnstile.agents.rpc import (
     Shape,
     Unreadable,
     error_frame,
+    is_response,
     parse,
     read_post,
     read_request,
@@ -75,6 +76,9 @@ class Exchange:
         """What to say to a body that came from `peer`. `posted`: what it is, where it need not say so itself."""
         try:
             value = parse(body)
+            if posted is None and is_response(value):
+                remark(f"An answer from {peer} that nobody waits for: answers are posted as requests")
+                return Answer(ACCEPTED)
             request = read_request(value) if posted is None else read_post(value, posted)
         except Unreadable:
             return Answer(BAD_REQUEST, error_frame(None, PARSE_ERROR, "Parse error"))

@@ -2,12 +2,12 @@
 
 The file is SHARED/data/players/<player_id>/history.json. What stands in it already is kept; a match is known by its
 league and its id, so that one which is written again after a restart stands there once, and one which is played again,
-by another referee, with its later result.
+by another referee, with its later result. Ids are a league's own: who was P01 in one may be another in the next, so
+every match says under which name it was played, and every league has its own sum.
 """
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,6 +26,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     my_choice: str | None = None
     opponent_choice: str | None = None
     league_id: str | None = None
+    display_name: str | None = None
+    """Who played it."""
     round_id: int | None = None
     game_type: str | None = None
     is_technical: bool = False
@@ -46,6 +48,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     player_id: str
     stats: Statistics
+    """Of all matches in the file."""
+    leagues: dict[str, Statistics] = {}
     matches: tuple[Told, ...]
 
 
@@ -55,13 +59,14 @@ def history_path(data: Path, player: PlayerId) -> Path | None:
     return None if folder is None else data / "data" / "players" / folder / "history.json"
 
 
-def merged(path: Path, player: PlayerId, league: LeagueId, played: Iterable[PlayedMatch]) -> bytes:
+def merged(path: Path, player: PlayerId, name: str, league: LeagueId, played: Iterable[PlayedMatch]) -> bytes:
     """What stands in the file, with these matches: new ones at the end, known ones in their place."""
     matches = {(told.league_id, told.match_id): told for told in _standing(path)}
     for match in played:
-        told = _told(league, match)
+        told = _told(league, name, match)
         matches[told.league_id, told.match_id] = told
-    history = History(player_id=player, stats=_added_up(matches.values()), matches=tuple(matches.values()))
+    every = tuple(matches.values())
+    history = History(player_id=player, stats=_added_up(every), leagues=_by_league(every), matches=every)
     return msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n"
 
 
@@ -76,9 +81,16 @@ def _standing(path: Path) -> tuple[Told, ...]:
         return ()
 
 
-def _told(league: LeagueId, match: PlayedMatch) -> Told:
-    fields: dict[str, Any] = {name: getattr(match, name) for name in PlayedMatch.__struct_fields__}
-    return Told(league_id=league, **{name: fields[name] for name in Told.__struct_fields__ if name in fields})
+def _told(league: LeagueId, name: str, match: PlayedMatch) -> Told:
+    fields = {
+        field: getattr(match, field) for field in PlayedMatch.__struct_fields__ if field in Told.__struct_fields__
+    }
+    return Told(league_id=league, display_name=name, **fields)
+
+
+def _by_league(matches: tuple[Told, ...]) -> dict[str, Statistics]:
+    leagues = dict.fromkeys(match.league_id for match in matches if match.league_id is not None)
+    return {league: _added_up(match for match in matches if match.league_id == league) for league in leagues}
 
 
 def _added_up(matches: Iterable[Told]) -> Statistics:

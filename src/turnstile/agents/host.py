@@ -7,7 +7,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
@@ -40,6 +40,9 @@ from turnstile.store.protocol import CannotOpen, InUse, Store
 AGAIN_SECONDS = 0.1  # before a store that is in use is tried again
 GRACE_SECONDS = 0.5  # after the end, for the last exchanges to be answered
 ITS_LEAGUE_IS_OVER = "Its league is over. It can take part in another one under another --name, or with other --data."
+
+
+SHUT = PlainTextResponse(STOPPING, 503)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +99,9 @@ class Host:
         self.who = Identity(Address(f"{self.role}:{plain(settings.name)}"))
         self.failure: str | None = None
         """Why it has ended by itself, if that is an error."""
+        self._reached_at: str | None = None
+        """The endpoint at which the agent was reached before it was started again."""
+        self._has_begun = False
         self._is_open = asyncio.Event()
         self._ended = asyncio.Event()
 
@@ -164,12 +170,15 @@ class Host:
             await self._work(store, stop, ready)
 
     async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
-        before = await self.restore(store)
-        serving = await self._listening(self._port(before))
+        if not await _done(self._restored(store), stop):
+            return
+        serving = await self._listening(self._port(self._reached_at))
         try:
-            self.endpoint = self._endpoint(before, serving.port)
+            self.endpoint = self._endpoint(self._reached_at, serving.port)
             async with self.agent.working():
-                await self.begin(self.endpoint)
+                if not await _done(self.begin(self.endpoint), stop):
+                    return
+                self._has_begun = True
                 self._is_open.set()
                 is_over = self._ended.is_set() and self.failure is None
                 hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
@@ -179,16 +188,20 @@ class Host:
                 await serving.stop()  # while what is being answered can still be stored
         finally:
             self.stop()
+            self._is_open.set()
             await serving.stop()
+
+    async def _restored(self, store: Store) -> None:
+        self._reached_at = await self.restore(store)
 
     async def _listening(self, port: int) -> Serving:
         door = self._door()
 
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
-            """Whoever comes while the log is still being read waits at the door."""
+            """Whoever comes while the log is still being read waits at the door, in vain if the agent is stopped."""
             await self._is_open.wait()
             with hearing(self._remarks):
-                await door(scope, receive, send)
+                await (door if self._has_begun else SHUT)(scope, receive, send)
 
         try:
             return await serve(once_open, self.settings.host, port)
@@ -278,6 +291,21 @@ class Host:
 
     async def _metrics(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
+
+
+async def _done(work: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:
+    """Do something to its end, unless the agent is stopped before: a store that can store nothing may take for ever."""
+    task, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopping], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        is_done = task.done()
+        stopping.cancel()
+        task.cancel()
+        await asyncio.wait([task])
+    if is_done:
+        task.result()
+    return is_done
 
 
 def plain(name: str) -> str:

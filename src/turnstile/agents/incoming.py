@@ -12,7 +12,7 @@ import msgspec
 from turnstile.agents.envelope import PROTOCOL, new_conversation, read_conversation, read_sender, read_time
 from turnstile.agents.methods import meant
 from turnstile.agents.remarks import remark
-from turnstile.agents.rpc import METHOD_NOT_FOUND, Fault, Request
+from turnstile.agents.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, Fault, Request, Shape
 from turnstile.agents.spelling import read_message
 from turnstile.league.errors import LeagueErrorName, league_error, number_of
 from turnstile.league.management import LeagueError
@@ -46,7 +46,8 @@ def understand(request: Request, kinds: Kinds, peer: str, conversation: str) -> 
     message_type = meant(fields.get("message_type", fields.get("type")), request.method)
     kind = None if message_type is None else kinds.get(message_type)
     if message_type is None or kind is None:
-        return Fault(METHOD_NOT_FOUND, "Method not found")
+        is_tool = request.shape is Shape.TOOL
+        return Fault(INVALID_PARAMS, "Unknown tool") if is_tool else Fault(METHOD_NOT_FOUND, "Method not found")
     fault = _fault_of_envelope(fields, message_type)
     if fault is not None:
         return fault

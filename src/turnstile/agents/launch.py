@@ -49,6 +49,10 @@ class Child:
         self._deaths = 0
 
     @property
+    def role(self) -> str:
+        return self._arguments[0]
+
+    @property
     def command(self) -> Sequence[str]:
         return (sys.executable, "-m", "turnstile", "league", *self._arguments, "--json", "--with-launcher")
 

@@ -3,16 +3,27 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib.metadata import version
+from inspect import cleandoc
 from typing import Any
 
 from turnstile.agents.methods import tool_of
-from turnstile.agents.rpc import Fields, Request
+from turnstile.agents.rpc import Fault, Fields, Request
+from turnstile.agents.spelling import read_message
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage
 
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 """The revisions of MCP in which an agent can be spoken to, the newest first."""
+
+SHOWN: Fields = {
+    "sender": {"type": "string", "description": "Who says this: `player:<id>` or `referee:<id>`."},
+    "conversation_id": {"type": "string", "description": "That of the message to which this is the answer."},
+    "auth_token": {"type": "string", "description": "What the sender was given to prove who it is."},
+}
+"""What of the envelope somebody may have to say, whatever the message is."""
+INTERNAL = ("known_as",)
+"""What is in a message, but never comes from outside."""
 
 
 class Tools:
@@ -53,7 +64,7 @@ class Tools:
 def _tool(kind: type[LeagueMessage]) -> Fields:
     return {
         "name": tool_of(wire_name(kind)),
-        "description": (kind.__doc__ or wire_name(kind)).strip(),
+        "description": cleandoc(kind.__doc__ or wire_name(kind)),
         "inputSchema": _input_schema(kind),
     }
 
@@ -63,5 +74,13 @@ def _input_schema(kind: type[LeagueMessage]) -> Fields:
     described = schema(kind)
     definitions = described.pop("$defs")
     own = dict(definitions.pop(kind.__name__))
-    own["required"] = [name for name in own.get("required", ()) if name != "message_type"]
+    own["properties"] = {name: held for name, held in {**SHOWN, **own["properties"]}.items() if name not in INTERNAL}
+    own["required"] = _required(kind)
     return {"type": "object", **own, **({"$defs": definitions} if definitions else {})}
+
+
+def _required(kind: type[LeagueMessage]) -> list[str]:
+    """What must be there: all that is missed in an empty message, by who reads it."""
+    found = read_message(kind, {})
+    missed = found.data["fields"] if isinstance(found, Fault) and isinstance(found.data, dict) else ()
+    return [name.partition(".")[0] for name in missed]

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from turnstile.agents import sections
 from turnstile.agents.bulletin import Bulletin
-from turnstile.agents.html import Html, document, joined, policy, tag, text
+from turnstile.agents.html import Html, document, policy, tag, text
 from turnstile.agents.looks import STYLE
 from turnstile.agents.report import report
 from turnstile.agents.scoreboard import Scoreboard
@@ -21,12 +21,16 @@ PAUSE_SECONDS = 0.2  # between two pieces of news: nobody can read faster, and e
 MOST_LISTENERS = 200
 
 SCRIPT = """
+const lost = document.querySelector("#lost");
 let busy = false, again = false;
 const load = async () => {
   if (busy) { again = true; return; }
   busy = true;
   try {
-    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const loaded = await fetch(location.href).then(answer => answer.ok ? answer.text() : "").catch(() => "");
+    lost.textContent = loaded ? "" : "Connection lost, trying again.";
+    if (!loaded) return;
+    const page = new DOMParser().parseFromString(loaded, "text/html");
     const open = [...document.querySelectorAll("details")].map(each => each.open);
     document.querySelector("main").replaceWith(page.querySelector("main"));
     document.querySelectorAll("details").forEach((each, index) => each.open = open[index] ?? false);
@@ -35,7 +39,15 @@ const load = async () => {
     if (again) { again = false; load(); }
   }
 };
-new EventSource("events").onmessage = load;
+const listen = () => {
+  const events = new EventSource("events");
+  events.onopen = events.onmessage = load;
+  events.onerror = () => {
+    load();
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
+  };
+};
+listen();
 """
 
 
@@ -58,16 +70,23 @@ def page(board: Scoreboard, round_id: int | None = None) -> Html:
             "footer", tag("a", text("report"), href="report"), text(" · "), tag("a", text("as JSON"), href="board.json")
         ),
     )
-    return document(board.league_id, STYLE, body, script=SCRIPT, refresh=AGAIN_SECONDS)
+    lost = tag("p", id="lost", role="status")
+    return document(board.league_id, STYLE, lost, body, script=SCRIPT, refresh=AGAIN_SECONDS)
 
 
 def _choice(board: Scoreboard, shown: int) -> Html:
     """A link to every round."""
     links = (
-        tag("a", text(each), href=f"?round={each}", **({"aria_current": "page"} if each == shown else {}))
+        tag(
+            "a",
+            text(each),
+            href=f"?round={each}",
+            aria_label=f"Round {each}",
+            **({"aria_current": "page"} if each == shown else {}),
+        )
         for each in range(1, board.total_rounds + 1)
     )
-    return tag("nav", joined(links), aria_label="Rounds")
+    return tag("nav", tag("span", text("Rounds")), *links, aria_label="Rounds")
 
 
 # over HTTP

@@ -327,8 +327,9 @@ class PlayerHost(Host):
         if path is None:
             self.agent.journal.note(f"No history is kept: {state.player_id!r} is no name of a folder.")
         else:
-            me, league, history = state.player_id, state.league_id or DEFAULT_LEAGUE, state.history
-            self.agent.scribe.put(path, lambda: merged(path, me, league, history))
+            me, name = state.player_id, state.meta.display_name
+            league, history = state.league_id or DEFAULT_LEAGUE, state.history
+            self.agent.scribe.put(path, lambda: merged(path, me, name, league, history))
         self._kept_matches = state.history
 
     def health(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import msgspec
 from turnstile.agents.challenge import LeagueChallenge, LeagueChallengeResponse
 from turnstile.agents.envelope import IGNORED
 from turnstile.agents.remarks import remark
-from turnstile.agents.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, Fault, Fields, Unreadable, parse
+from turnstile.agents.rpc import INTERNAL_ERROR, PARSE_ERROR, Fault, Fields, Unreadable, parse
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
 from turnstile.league.management import ALL_REPLIES, Ping, RefereeRegisterRequest
@@ -45,6 +45,12 @@ RECEIVED = ("RECEIVED", "PENDING", "PROCESSING", "QUEUED", ACKNOWLEDGED, IGNORED
 
 NOT_UNDERSTOOD = range(PARSE_ERROR, -32599)
 """The errors by which JSON-RPC itself says that a request cannot be read: another form may be."""
+NOT_THERE = (404, 405, 422)
+"""The statuses that say the same, whatever error comes with them."""
+EMPTY_RECEIPTS = (202, 204)
+"""The statuses that are a receipt without a word."""
+POSTS_FOLLOW = (*RECEIVED, "OK")
+"""The words of receipts after which a post is nothing odd."""
 
 REGISTRATION_ERRORS = {
     1001: "League full",
@@ -79,17 +85,14 @@ Answered = LeagueMessage | Receipt | Fault
 
 def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> Answered | Unusable:
     """What the HTTP answer to a call means."""
-    try:
-        body = parse(data)
-    except Unreadable:
-        body = None
+    body = _read(data)
     if isinstance(call, TOLD):
         return _heard(call, to, status, body)
     if not isinstance(body, dict):
-        return Unusable()
+        return Unusable(Receipt(status) if status in EMPTY_RECEIPTS else None)
     fault = _fault_of(body)
     if fault is not None:
-        return _refused(call, fault)
+        return _refused(call, status, fault)
     if type(call) not in ANSWERS:
         return Receipt(status, _word(body))  # a post
     if isinstance(call, MatchResultReport) and "result" not in body and "message_type" not in body:
@@ -104,14 +107,42 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
     return receipt if receipt.text.upper() in RECEIVED else Unusable(receipt)
 
 
-def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> LeagueMessage | Unusable:
-    """Whatever is answered to a broadcast acknowledges it. Where it was not understood, another form may be."""
-    fault = _fault_of(body) if isinstance(body, dict) else None
+def _read(data: bytes) -> Any:
+    """What a body says; of a stream of events, as MCP servers may send it, the last one. `None` for anything else."""
+    events = [line.removeprefix(b"data:") for line in data.splitlines() if line.startswith(b"data:")]
+    with suppress(Unreadable):  # what is no JSON says nothing
+        return parse(events[-1] if events else data)
+    return None
+
+
+def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> Answered | Unusable:
+    """Whatever is answered to a broadcast acknowledges it. Where it was not understood, another form may be.
+
+    An error of the peer's own was understood, but shows nothing of how it wants to be spoken to.
+    """
     if isinstance(call, Ping):
         return acknowledged(call, to)  # not to be understood is an answer, too
-    if status in (404, 405, 422) or (fault is not None and fault.code == METHOD_NOT_FOUND):
+    fault = _fault_of(body) if isinstance(body, dict) else None
+    if fault is not None:
+        return _refused(call, status, fault)
+    if status >= 400 or _is_tool_error(body):
         return Unusable(Receipt(status, "not understood"))
     return acknowledged(call, to)
+
+
+def _is_tool_error(body: Any) -> bool:
+    """Whether a tool has failed: by that MCP servers answer to tools that they have not."""
+    result = body.get("result") if isinstance(body, dict) else None
+    return isinstance(result, dict) and result.get("isError") is True
+
+
+def remark_receipt(call: LeagueMessage, to: Address, receipt: Receipt) -> None:
+    """Say that somebody has answered nothing but a receipt: it may post its answer, or think that this was one."""
+    kind, word = wire_name(type(call)), f", status={receipt.text!r:.60}" if receipt.text else ""
+    if receipt.status in EMPTY_RECEIPTS or receipt.text.upper() in POSTS_FOLLOW:
+        remark(f"Received a receipt for {kind} from {to}", f"HTTP {receipt.status}{word}")
+    else:
+        remark(f"{to} answers {kind} with neither what was asked nor an error", f"HTTP {receipt.status}{word}")
 
 
 def acknowledged(call: LeagueMessage, to: Address) -> LeagueMessage:
@@ -144,13 +175,11 @@ def _league_error(told: Fields) -> Fault:
     return Fault(int(code) if re.fullmatch(r"-?[0-9]{1,6}", code) else INTERNAL_ERROR, name, told)
 
 
-def _refused(call: LeagueMessage, fault: Fault) -> Answered | Unusable:
-    if fault.code in NOT_UNDERSTOOD:
-        return Unusable(fault)
+def _refused(call: LeagueMessage, status: int, fault: Fault) -> Answered | Unusable:
     if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest) and fault.code in REGISTRATION_ERRORS:
         rejected = {"status": Registration.REJECTED, "reason": REGISTRATION_ERRORS[fault.code]}
         return read_message(ANSWERS[type(call)], rejected)
-    return fault
+    return Unusable(fault) if fault.code in NOT_UNDERSTOOD or status in NOT_THERE else fault
 
 
 # replies

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from turnstile.agents import sections
 from turnstile.agents.html import NOTHING, Html, document, tag, text
-from turnstile.agents.looks import COLOURS, STYLE
+from turnstile.agents.looks import LIGHT, STYLE
 from turnstile.agents.scoreboard import Scoreboard, points_by_round
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 340, 40, 170, 16, 32
@@ -46,7 +46,7 @@ def _left_out(board: Scoreboard) -> Html:
 def picture(board: Scoreboard) -> Html:
     """The points of the leading players, round by round, as lines."""
     lines = points_by_round(board)
-    leading = board.places[: len(COLOURS)]
+    leading = board.places[: len(LIGHT)]
     rounds = max((len(line) - 1 for line in lines.values()), default=0)
     if rounds < 1:
         return NOTHING
@@ -59,17 +59,21 @@ def picture(board: Scoreboard) -> Html:
         drawn.append(tag("polyline", points=path, class_=f"c{index}"))
         label = f"{place.display_name[:18]} {points[-1]}"
         drawn.append(tag("text", text(label), class_=f"c{index}", x=f"{WIDTH - RIGHT + 8}", y=f"{height + 4:.1f}"))
-    shown = tag("svg", *drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label="Points after each round")
-    return tag("section", tag("h2", text("Points, round by round")), tag("div", shown, class_="wide"))
+    whose = f" of the first {len(leading)}" if len(leading) < len(board.places) else ""
+    shown = tag(
+        "svg", *drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=f"Points{whose} after each round"
+    )
+    return tag("section", tag("h2", text(f"Points{whose}, round by round")), tag("div", shown, class_="wide"))
 
 
 def _grid(rounds: int, most: int) -> Iterator[Html]:
-    """A line for every so many points, and a number for every so many rounds."""
+    """A line for every so many points, and a number for every so many rounds and the last."""
     for value in range(0, most + 1, _every(most)):
         y = f"{_y(value, most):.1f}"
         yield tag("line", x1=str(LEFT), x2=str(WIDTH - RIGHT), y1=y, y2=y, class_="grid")
         yield tag("text", text(value), x=str(LEFT - 8), y=y, text_anchor="end", dy="4", class_="quiet")
-    for at in range(0, rounds + 1, _every(rounds)):
+    step = _every(rounds)
+    for at in sorted({*range(0, rounds - step // 2 + 1, step), rounds}):
         x = f"{_x(at, rounds):.1f}"
         yield tag("text", text(at), x=x, y=str(HEIGHT - 10), text_anchor="middle", class_="quiet")
 
@@ -85,10 +89,14 @@ def _every(most: int) -> int:
 
 
 def _spread(heights: list[float]) -> list[float]:
-    """The heights of labels, moved down where they would cover each other; they are given from the top down."""
+    """The heights of labels, moved where they would cover each other or leave the picture; given from the top down."""
     moved: list[float] = []
     for height in heights:
         moved.append(max(height, moved[-1] + LABEL) if moved else height)
+    lowest = HEIGHT - LABEL / 2
+    for index in reversed(range(len(moved))):
+        moved[index] = min(moved[index], lowest)
+        lowest = moved[index] - LABEL
     return moved
 
 

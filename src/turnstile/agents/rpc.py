@@ -5,6 +5,7 @@ league message means.
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Any
@@ -42,6 +43,7 @@ class Unreadable(ValueError):
 
 def parse(body: bytes) -> Any:
     """What a body says, or `Unreadable`: for repeated keys, NaN, lone surrogates and depths of brackets, too."""
+    body = body.removeprefix(BOM_UTF8)
     try:
         value = msgspec.json.decode(body)
         json.loads(body, object_pairs_hook=_without_repeats)
@@ -116,8 +118,20 @@ def read_request(body: Any) -> Request | Misframed:
         params = params[0]  # a message as the only argument by position
     if params is not None and not isinstance(params, dict):
         return Misframed(Fault(INVALID_PARAMS, "Parameters are an object"), number)
+    if method == TOOL_CALL and not isinstance((params or {}).get("name"), str):
+        return Misframed(Fault(INVALID_PARAMS, "A tool is called by its name"), number)
     method, fields, shape = _unwrapped(method, params or {})
     return Request(method, fields, shape, number, "id" in body)
+
+
+def is_response(body: Any) -> bool:
+    """Whether a body is an answer of JSON-RPC to something that nobody has asked."""
+    return (
+        isinstance(body, dict)
+        and "method" not in body
+        and "jsonrpc" in body
+        and bool({"result", "error"} & body.keys())
+    )
 
 
 def read_post(body: Any, method: str) -> Request | Misframed:
@@ -136,7 +150,7 @@ def _read_bare(body: Fields) -> Request | Misframed:
 
 
 def _unwrapped(method: str, params: Fields) -> tuple[str, Fields, Shape]:
-    if method == TOOL_CALL and isinstance(params.get("name"), str):
+    if method == TOOL_CALL:
         arguments = params.get("arguments")
         given = arguments if isinstance(arguments, dict) else {}
         inner = given.get("message")

@@ -52,6 +52,7 @@ ALL_TRIES = MAX_RETRIES + 1
 DONE = Ack(status=ACKNOWLEDGED)
 LATE = "The answer was not made in time."
 STOPPING = "This agent is stopping."
+LAST_SECONDS = 2.0  # for what is being stored when the agent stops
 PENDING = "Pending"
 
 
@@ -85,6 +86,7 @@ class Agent:
         self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
         self._passing: set[asyncio.Task[Any]] = set()
+        self._storing: set[asyncio.Task[Any]] = set()
         self._open: set[asyncio.Future[Answer]] = set()
         """Exchanges whose answers are still being made."""
         self.is_stopping = False
@@ -93,18 +95,26 @@ class Agent:
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator["Agent"]:
-        """Work within this context; at its end finish what is being stored, and drop what waits for others."""
-        async with asyncio.TaskGroup() as group:
-            self._group = group
-            self.start(self._alarm.run())
-            self._spawn(self.scribe.run())
-            try:
-                yield self
-            finally:
-                self.stop()
-                for task in tuple(self._passing):
-                    task.cancel()
-                self.scribe.end()
+        """Work within this context; at its end finish what is being stored, and drop what waits for others.
+
+        A store that can store nothing is not waited for: what is not stored was told to nobody. Raises what the first
+        task did that has failed.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                self.start(self._alarm.run())
+                group.create_task(self.scribe.run())
+                try:
+                    yield self
+                finally:
+                    self.stop()
+                    _cancel(self._passing)
+                    self.scribe.end()
+                    giving_up = asyncio.get_running_loop().call_later(LAST_SECONDS, _cancel, self._storing)
+            giving_up.cancel()
+        except ExceptionGroup as faults:
+            raise faults.exceptions[0] from faults
         self._group = None
         await self.scribe.drain()
 
@@ -120,19 +130,23 @@ class Agent:
         if self.is_stopping:
             work.close()
             return None
-        task = self._spawn(work)
-        self._passing.add(task)
-        task.add_done_callback(self._passing.discard)
-        return task
+        return self._spawn(work, self._passing)
 
-    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def _store(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Something that is done to its end, though the agent stops."""
+        return self._spawn(work, self._storing)
+
+    def _spawn(self, work: Coroutine[Any, Any, T], among: set[asyncio.Task[Any]]) -> asyncio.Task[T]:
         try:
             if self._group is None:
                 raise Stopped
-            return self._group.create_task(work)
+            task = self._group.create_task(work)
         except (Stopped, RuntimeError):  # which is how a group says that it is over
             work.close()
             raise Stopped from None
+        among.add(task)
+        task.add_done_callback(among.discard)
+        return task
 
     def _file_failed(self) -> None:
         self.meter.file_failures += 1
@@ -152,7 +166,11 @@ class Agent:
 
     async def bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None = None) -> Step[S] | Rejection:
         """Let an event happen to a machine, to its end, whoever wanted it; unless it is refused before that."""
-        return await asyncio.shield(self._spawn(self._bring(work, event, refuse)))
+        task = self._store(self._bring(work, event, refuse))
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise Stopped
+        return task.result()
 
     async def _bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
         return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it), refuse)
@@ -163,7 +181,7 @@ class Agent:
         async def expire() -> None:
             await work.keeper.expire(lambda event, came_of_it: self._tell(work, event, came_of_it))
 
-        self._spawn(expire())
+        self._store(expire())
 
     def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
@@ -374,6 +392,11 @@ class Agent:
             return ignored(LATE)
         finally:
             self._open.discard(answer)
+
+
+def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()
 
 
 def _due_of(work: Work[Any]) -> int | None:

@@ -22,7 +22,7 @@ class Progress(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What checking a draw has shown."""
+    """What checking a seed has shown, and in Even/Odd the number that was drawn from it."""
 
     FAIR = "fair"
     """The seed is the one that the referee was bound to before, and gives the number."""
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
     UNPROVEN = "unproven"
     """The referee has shown no number, or no seed."""
     NO_DRAW = "no draw"
-    """A technical loss, or another game."""
+    """A technical loss."""
 
 
 class Place(LeagueValue, frozen=True, kw_only=True):
@@ -56,6 +56,8 @@ class Result(LeagueValue, frozen=True, kw_only=True):
     status: Status
     winner: PlayerId | None
     choices: ByPlayer[Parity | None]
+    scores: ByPlayer[int] = ByPlayer()
+    """Of another game than Even/Odd, as its rules count."""
     drawn_number: int | None = None
     seed: Seed | None = None
     commitment: Commitment | None = None
@@ -96,7 +98,7 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     """In words: "answers", "does not answer", "given up"."""
     is_well: bool
     last_heard: str | None = None
-    """The time of day, in UTC, at which it was last heard of."""
+    """When it last answered, in UTC: "2026-11-15T09:10:02Z"."""
     matches_under_way: int = 0
 
 
@@ -135,13 +137,15 @@ class Scoreboard(LeagueValue, frozen=True, kw_only=True):
 def verdict(game_type: str, result: Result) -> Verdict:
     """Whether the number is the one that the seed gives, and the seed the one that the referee was bound to.
 
-    That the players were shown the same commitment, each of them checks itself.
+    That the players were shown the same commitment, each of them checks itself. Of another game than Even/Odd the
+    manager is not told the moves: that they lead from the seed to the scores, the players check as well.
     """
-    if game_type != GAME_TYPE or result.status is Status.TECHNICAL_LOSS:
+    is_drawn = game_type == GAME_TYPE
+    if result.status is Status.TECHNICAL_LOSS:
         return Verdict.NO_DRAW
-    if result.drawn_number is None or not result.seed:
+    if not result.seed or (is_drawn and result.drawn_number is None):
         return Verdict.UNPROVEN
-    if drawn_number(result.seed, 0) != result.drawn_number:
+    if is_drawn and drawn_number(result.seed, 0) != result.drawn_number:
         return Verdict.UNFAIR
     if result.commitment is None:
         return Verdict.UNWITNESSED

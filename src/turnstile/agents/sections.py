@@ -1,7 +1,9 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from turnstile.agents.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
 from turnstile.agents.scoreboard import (
@@ -31,21 +33,45 @@ Names = Mapping[PlayerId, str]
 
 
 def summary(board: Scoreboard) -> Html:
-    """The head of the page: which league, how far it has got, who leads."""
+    """The head of the page: which league, how far it has got, what it waits for, who has won."""
     total, done = board.total_matches, board.matches_completed
-    facts = [f"{len(board.places)} players", f"{board.game_type}", IN_WORDS[board.progress]]
+    facts = [_counted(len(board.places), "player"), f"{board.game_type}", IN_WORDS[board.progress]]
     if board.progress is not Progress.PENDING:
         facts.insert(2, f"round {board.current_round} of {board.total_rounds}")
         facts.insert(3, f"{done:,} of {total:,} matches")
     bar = tag("progress", max=str(max(total, 1)), value=str(done), aria_label="matches finished")
-    return tag("header", tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts))), bar, _leader(board))
+    title, line = tag("h1", text(board.league_id)), tag("p", text(" · ".join(facts)))
+    return tag("header", title, line, bar, _missing(board), _champion(board))
 
 
-def _leader(board: Scoreboard) -> Html:
+def _missing(board: Scoreboard) -> Html:
+    if board.waits_for is None:
+        return NOTHING
+    return tag("p", text("The league waits for "), tag("strong", text(board.waits_for)), text("."))
+
+
+def _champion(board: Scoreboard) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
     first = board.places[0]
-    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), text(f", {first.points} points"))
+    points = text(f", {_counted(first.points, 'point')}{_tie_break(board.places)}")
+    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), points)
+
+
+def _tie_break(places: Sequence[Place]) -> str:
+    """What has put the first before others that have as many points, where there are any."""
+    first, *others = places
+    level = [place for place in others if place.points == first.points]
+    if not level:
+        return "."
+    if all(place.wins < first.wins for place in level):
+        return f". {_others(level)} as many points, and fewer wins."
+    same = [place for place in level if place.wins == first.wins]
+    return f". {_others(same)} as many points and wins, and registered later."
+
+
+def _others(places: Sequence[Place]) -> str:
+    return f"{_counted(len(places), 'other')} {'has' if len(places) == 1 else 'have'}"
 
 
 # standings
@@ -58,7 +84,7 @@ def standings(board: Scoreboard) -> Html:
         ("Pts", "points: 3 for a win, 1 for a draw", "number"),
         ("Pld", "matches played", "number spare"),
         ("W", "wins", "number"),
-        ("D", "draws", "number spare"),
+        ("D", "draws", "number"),
         ("L", "losses, technical ones included", "number"),
         ("TL", "technical losses: late, silent, or out of the rules", "number spare"),
     )
@@ -69,7 +95,7 @@ def standings(board: Scoreboard) -> Html:
 
 
 def _standing(place: Place) -> list[Html]:
-    """A narrow window shows the points, wins and losses alone; the rest is spared."""
+    """A narrow window shows what the points are made of; the rest is spared."""
     who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))), "who")
     return [
         number(place.rank),
@@ -77,7 +103,7 @@ def _standing(place: Place) -> list[Html]:
         cell(text(place.points), "number points"),
         cell(text(place.played), "number spare"),
         number(place.wins),
-        cell(text(place.draws), "number spare"),
+        number(place.draws),
         number(place.losses),
         cell(text(place.technical_losses), "number spare"),
     ]
@@ -116,8 +142,8 @@ def _crossing(scored: dict[tuple[PlayerId, PlayerId], int], one: PlayerId, other
 
 def one_round(board: Scoreboard, shown: Round) -> Html:
     names = board.names
-    heads = [head("Match"), head("Players"), head("Referee"), head("Result"), head("Draw")]
-    body = table(heads, (_line(board, names, match) for match in shown.matches), class_="matches")
+    heads = [head(label) for label in ("Match", "Players", "Referee", "Result", _words(board).column)]
+    body = table(heads, (_line(board, names, match) for match in shown.matches), class_="matches stacked")
     title = f"Round {shown.round_id}: {shown.finished} of {len(shown.matches)} finished"
     resting = NOTHING
     if shown.sitting_out is not None:
@@ -133,25 +159,68 @@ def _line(board: Scoreboard, names: Names, match: Match) -> list[Html]:
         return [cell(text(match.match_id)), cell(against), cell(referee), cell(text(word), "quiet"), cell(NOTHING)]
     link = tag("a", text(match.match_id), href=f"#{match.match_id}")
     drawn = draw(board, match.result)
-    return [cell(link), cell(against), cell(referee), cell(_outcome(names, match.result)), cell(drawn)]
+    return [cell(link), cell(against), cell(referee), cell(_outcome(names, match, match.result)), cell(drawn)]
 
 
-def _outcome(names: Names, result: Result) -> Html:
-    """Who won, and why."""
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """How checking is spoken of: in Even/Odd of draws, in other games of seeds alone."""
+
+    thing: str
+    column: str
+    marks: dict[Verdict, str]
+    fair: str
+    unwitnessed: str
+    how: str
+
+
+COMMITTED = (
+    "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked, who are shown "
+    "the same by an honest referee."
+)
+DRAWS = Words(
+    thing="draw",
+    column="Draw",
+    marks={
+        Verdict.FAIR: "fair",
+        Verdict.UNFAIR: "NOT FAIR",
+        Verdict.UNWITNESSED: "not witnessed",
+        Verdict.UNPROVEN: "not proven",
+    },
+    fair="fair, as their referees were bound to draw them",
+    unwitnessed="as the seeds give them, which nobody was bound to before",
+    how="The number is a function of the seed; turnstile.games.evenodd.drawn_number(seed, 0) gives it again.",
+)
+SEEDS = Words(
+    thing="seed",
+    column="Seed",
+    marks={
+        Verdict.FAIR: "matches its commitment: fair",
+        Verdict.UNFAIR: "does NOT match its commitment: NOT FAIR",
+        Verdict.UNWITNESSED: "not witnessed",
+        Verdict.UNPROVEN: "not shown",
+    },
+    fair="fair, as their referees were bound to them",
+    unwitnessed="that nobody was bound to before",
+    how="All that chance did in a match is a function of the seed. That its moves lead from there to the scores, the "
+    "players check, who are told the moves; where a match has a file, they stand there.",
+)
+
+
+def _words(board: Scoreboard) -> Words:
+    return DRAWS if board.game_type == GAME_TYPE else SEEDS
+
+
+def _outcome(names: Names, match: Match, result: Result) -> Html:
+    """Who won, and why; the winner's score stands first, which in some games is the lower one."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
+    order = sorted(match.players, key=lambda player: player != result.winner)
+    scores = [str(result.scores[player]) for player in order if player in result.scores]
+    score = f" {' : '.join(scores)}" if len(scores) == len(order) else ""
     if result.winner is not None:
-        return joined((_player(names, result.winner), text(f" wins{by}")))
+        return joined((_player(names, result.winner), text(f" wins{by}{score}")))
     if result.status is Status.DRAW:
-        return text("draw")
+        return text(f"draw{score}")
     return text("technical loss of both")
-
-
-MARKS = {
-    Verdict.FAIR: "fair",
-    Verdict.UNFAIR: "NOT FAIR",
-    Verdict.UNWITNESSED: "not witnessed",
-    Verdict.UNPROVEN: "not proven",
-}
 
 
 def draw(board: Scoreboard, result: Result) -> Html:
@@ -160,7 +229,7 @@ def draw(board: Scoreboard, result: Result) -> Html:
     if found is Verdict.NO_DRAW:
         return NOTHING
     chosen = ", ".join(f"{player} {choice or 'nothing'}" for player, choice in result.choices.items())
-    mark = tag("span", text(MARKS[found]), class_=f"verdict {found.value}")
+    mark = tag("span", text(_words(board).marks[found]), class_=f"verdict {found.value}")
     if result.drawn_number is None:
         return mark
     return joined((tag("strong", text(result.drawn_number)), text(f" ({chosen}) "), mark))
@@ -171,15 +240,9 @@ def proofs(board: Scoreboard, shown: Round) -> Html:
     found = [_proof(match) for match in shown.matches if match.result is not None and match.result.seed]
     if not found:
         return NOTHING
-    how = (
-        "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked, who are "
-        "shown the same by an honest referee. The number is a function of the seed; "
-        "turnstile.games.evenodd.drawn_number(seed, 0) gives it again."
-        if board.game_type == GAME_TYPE
-        else "The commitment is the SHA-256 of the seed. The manager was told it before the players were asked."
-    )
-    heading = tag("summary", text("Check the draws of this round"))
-    return tag("details", heading, tag("p", text(how)), tag("dl", *found), class_="proofs")
+    words = _words(board)
+    heading = tag("summary", text(f"Check the {words.thing}s of this round"))
+    return tag("details", heading, tag("p", text(f"{COMMITTED} {words.how}")), tag("dl", *found), class_="proofs")
 
 
 def _proof(match: Match) -> Html:
@@ -201,21 +264,25 @@ def _player(names: Names, player: PlayerId) -> Html:
 def agents(board: Scoreboard) -> Html:
     if not board.agents:
         return NOTHING
-    heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number")]
-    shown = table(heads, map(_agent, board.agents), class_="agents")
+    heads = [head("Agent"), head("Name"), head("Condition"), head("Last heard"), head("Matches", class_="number spare")]
+    shown = table(heads, map(_agent, board.agents), class_="agents stacked")
     return tag("section", tag("h2", text("Agents")), shown, id="agents")
 
 
 def _agent(agent: Health) -> list[Html]:
     condition = tag("span", text(agent.condition), class_="well" if agent.is_well else "ill")
-    heard = text(agent.last_heard or "never")
+    heard = text("never") if agent.last_heard is None else _moment(agent.last_heard)
     return [
         cell(text(agent.address)),
         cell(name(agent.display_name)),
         cell(condition),
         cell(heard),
-        number(agent.matches_under_way),
+        cell(text(agent.matches_under_way), "number spare"),
     ]
+
+
+def _moment(written: str) -> Html:
+    return tag("time", text(written.replace("T", " ").replace("Z", " UTC")), datetime=written)
 
 
 def fairness(board: Scoreboard) -> Html:
@@ -223,15 +290,16 @@ def fairness(board: Scoreboard) -> Html:
     found = Counter(_verdicts(board))
     fair, unfair, unwitnessed = found[Verdict.FAIR], found[Verdict.UNFAIR], found[Verdict.UNWITNESSED]
     checked, unproven = fair + unfair + unwitnessed, found[Verdict.UNPROVEN]
-    said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} fair, as their referees were bound to draw them")]
-    said.append((unwitnessed, f"{unwitnessed:,} as the seeds give them, which nobody was bound to before"))
+    words = _words(board)
+    said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} {words.fair}")]
+    said.append((unwitnessed, f"{unwitnessed:,} {words.unwitnessed}"))
     sentences = (
-        (checked, f"{_counted(checked, 'draw')} checked: {'; '.join(word for count, word in said if count)}."),
-        (unproven, f"{_counted(unproven, 'result')} came without a draw that could be checked."),
+        (checked, f"{_counted(checked, words.thing)} checked: {'; '.join(word for count, word in said if count)}."),
+        (unproven, f"{_counted(unproven, 'result')} came without a {words.thing} that could be checked."),
     )
-    words = " ".join(sentence for count, sentence in sentences if count) or "No draw could be checked."
+    told = " ".join(sentence for count, sentence in sentences if count) or f"No {words.thing} could be checked."
     is_all_fair = fair > 0 and checked == fair and not unproven
-    return tag("p", text(words), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
+    return tag("p", text(told), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
 
 
 def _counted(count: int, thing: str) -> str:

@@ -14,29 +14,14 @@ import msgspec
 from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
-from turnstile.agents.envelope import Ack, Identity, Now, utc_now
-from turnstile.agents.exchange import Answer, Exchange, Handler, Reply
-from turnstile.agents.incoming import Incoming
+from turnstile.agents.envelope import Identity, Now, utc_now
+from turnstile.agents.exchange import Answer, Exchange, Handler
+from turnstile.agents.mcp import VERSIONS
 from turnstile.agents.quota import Quota
 from turnstile.agents.remarks import remark
-from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, Fault, error_frame
-from turnstile.agents.serving import Serving, run, serve, served
+from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, error_frame
 from turnstile.kernel.values import wire_name
 from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
-
-__all__ = [
-    "Ack",
-    "Door",
-    "Fault",
-    "Handler",
-    "Identity",
-    "Incoming",
-    "Reply",
-    "Serving",
-    "run",
-    "serve",
-    "served",
-]
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 MCP_PATH = "/mcp"
@@ -129,7 +114,7 @@ class Door:
         wait = self.per_peer.wait_of(peer)
         if wait:
             raise Refused(429, "Too many requests", *_later(wait))
-        method, path = scope["method"], scope["path"]
+        method, path = scope["method"], scope["path"].removesuffix("/")
         if path in self.posts:
             _check_post(method, headers)
             body = await self._body(headers, receive)
@@ -207,6 +192,8 @@ def _check_post(method: str, headers: Mapping[bytes, bytes]) -> None:
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != b"application/json":
         raise Refused(415, "application/json only", CLOSE)
+    if headers.get(b"mcp-protocol-version", VERSIONS[0].encode()).decode("latin-1") not in VERSIONS:
+        raise Refused(400, "Not a revision of MCP that is spoken here", CLOSE)
 
 
 def _later(seconds: float) -> tuple[tuple[bytes, bytes], ...]:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from turnstile.agents.contacts import Contact
+from turnstile.agents.envelope import written
 from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -169,7 +170,13 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResul
     if report is None:
         return booked
     told = report.result.details
-    return replace(booked, choices=told.choices, drawn_number=told.drawn_number, seed=told.seed or None)
+    return replace(
+        booked,
+        choices=told.choices,
+        scores=told.scores or ByPlayer(),
+        drawn_number=told.drawn_number,
+        seed=told.seed or None,
+    )
 
 
 # agents
@@ -180,7 +187,7 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
     if not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {contact.failures} times"
+        condition = f"has not answered {contact.failures} time{'' if contact.failures == 1 else 's'}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
@@ -189,6 +196,6 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         display_name=name,
         condition=condition,
         is_well=is_up and not contact.failures,
-        last_heard=None if heard is None else f"{heard:%H:%M:%S}",
+        last_heard=None if heard is None else written(heard),
         matches_under_way=load,
     )

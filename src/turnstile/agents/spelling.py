@@ -155,8 +155,9 @@ def _mend_move(fields: Fields) -> None:
 
 
 def _mend_invitation(fields: Fields) -> None:
-    role = str(fields.get("role_in_match")).strip().upper()
-    fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
+    if isinstance(fields.get("role_in_match"), str):
+        role = fields["role_in_match"].strip().upper()
+        fields["role_in_match"] = {"A": Role.PLAYER_A, "B": Role.PLAYER_B}.get(role, role)
 
 
 # results
@@ -251,7 +252,7 @@ def _mend_error(fields: Fields) -> None:
     for counter in ("retry_count", "max_retries"):
         told = (whole(place.get(counter)) for place in (fields, retries))
         fields[counter] = retries[counter] = next((count for count in told if type(count) is int), 0)
-    if fields.get("action_required") not in set(Awaited):
+    if fields.get("action_required") not in tuple(Awaited):
         fields["action_required"] = Awaited.CHOOSE_PARITY_RESPONSE
     for name, value in {"error_description": fields["error_name"], "consequence": "", "affected_player": ""}.items():
         fields[name] = str(fields.get(name) or value)

@@ -8,10 +8,11 @@ import aiohttp
 import click
 
 from turnstile.agents.addresses import THIS_MACHINE, allowing
-from turnstile.agents.caller import Caller, Fault, Unreached
+from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import Identity, new_conversation
 from turnstile.agents.journal import printable
 from turnstile.agents.replies import Answered
+from turnstile.agents.rpc import Fault
 from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
