@@ -14,7 +14,7 @@ from tests.agents.test_leagues import start
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Body, by_tool, living, played, result
 from tests.agents.zoo import Said as Told
-from turnstile.agents import runtime
+from turnstile.agents import calls
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.host import CannotStart
 from turnstile.agents.incoming import Incoming
@@ -207,7 +207,7 @@ def by_everything(body: Body) -> Told:
 def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
+    monkeypatch.setattr(calls, "pause", lambda number: 0.0)
     hung_up = 0
 
     def away_for_a_moment(body: Body) -> Told:
@@ -236,7 +236,7 @@ def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached
 def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
+    monkeypatch.setattr(calls, "pause", lambda number: 0.0)
 
     async def play() -> None:
         async with living(by_everything) as one:
@@ -452,7 +452,7 @@ def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, given: dict
 def test_A14_a_player_that_is_gone_forfeits_its_matches_and_the_league_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "pause", lambda number: 0.0)
+    monkeypatch.setattr(calls, "pause", lambda number: 0.0)
 
     async def play() -> None:
         async with company(tmp_path) as here:

@@ -103,7 +103,7 @@ def test_a_complaint_arrives_before_the_call_that_is_repeated_though_it_is_slow_
 
             await league.enter("P01", silent)
             await league.enter("P02")
-            resolver = league.referee.host.agent._caller.resolver
+            resolver = league.referee.host.agent.calls._caller.resolver
             resolve, found = resolver.resolve, 0
 
             async def slowly(*address: Any, **more: Any) -> Any:

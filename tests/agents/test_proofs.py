@@ -261,7 +261,7 @@ def test_A9_an_agent_of_ours_is_known_again_after_a_restart_even_where_endpoints
                 RefereeRegisterRequest(referee_meta=referee.host.work.state.meta),
             )
             for agent, request, token in zip((player, referee), requests, tokens, strict=True):
-                answer = await agent.host.agent.ask(here.url, LEAGUE_MANAGER, request, 10)
+                answer = await agent.host.agent.calls.ask(here.url, LEAGUE_MANAGER, request, 10)
                 assert (answer.status, answer.auth_token) == ("ACCEPTED", token)
 
     run(play())

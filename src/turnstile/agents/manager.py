@@ -210,7 +210,7 @@ class ManagerHost(Host):
 
     async def _end_when_told(self) -> None:
         """Everybody has been told that the league is over, as far as they can be."""
-        await self.agent.all_called()
+        await self.agent.calls.all_made()
         self.end()
 
     def _proof_for(self, agent: str) -> str | None:
@@ -273,7 +273,7 @@ class ManagerHost(Host):
         if why is not None:
             return f"{UNREACHABLE}: {why}"
         seconds = CHALLENGE_SECONDS * self.work.keeper.pace
-        if self._verifies and not await self.agent.challenge(meta.contact_endpoint, claim_of(message), seconds):
+        if self._verifies and not await self.agent.calls.challenge(meta.contact_endpoint, claim_of(message), seconds):
             return f"{UNREACHABLE}: nobody of that name answers there"
         return None
 

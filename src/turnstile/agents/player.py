@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from turnstile.agents.accounts import of_league, of_match
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.calls import ALL_TRIES
 from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.exchange import Reply
 from turnstile.agents.failures import HAS_FAILED
@@ -17,7 +18,7 @@ from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
-from turnstile.agents.runtime import ALL_TRIES, DONE
+from turnstile.agents.runtime import DONE
 from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
@@ -200,7 +201,8 @@ class PlayerHost(Host):
         """
         request, pace = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.pace
         for number in range(ALL_TRIES):
-            if await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace) is not None:
+            answer = await self.agent.calls.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace)
+            if answer is not None:
                 return
             await asyncio.sleep(pause(number) * pace)
 

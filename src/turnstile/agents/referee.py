@@ -144,7 +144,7 @@ class RefereeHost(Host):
     async def _come_back(self, state: registrar.State) -> None:
         """Register once more after a restart: the manager knows us, and tells us again which matches we have."""
         request = RefereeRegisterRequest(referee_meta=state.meta)
-        await self.agent.ask(self.settings.manager, LEAGUE_MANAGER, request, self._seconds, self._key)
+        await self.agent.calls.ask(self.settings.manager, LEAGUE_MANAGER, request, self._seconds, self._key)
 
     @property
     def _seconds(self) -> float:

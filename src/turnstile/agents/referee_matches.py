@@ -220,7 +220,7 @@ class Matches:
         report = next(effect.message for effect in reported(state) if isinstance(effect, Send))
         assert isinstance(report, LeagueMessage)
         seconds = MANAGER_SECONDS * self._pace
-        answer = await self._agent.ask(self._settings.manager, LEAGUE_MANAGER, report, seconds)
+        answer = await self._agent.calls.ask(self._settings.manager, LEAGUE_MANAGER, report, seconds)
         if isinstance(answer, MatchResultAck) and answer.status == Registration.ACCEPTED:
             work.transcript.is_reported = True
             self._keep(work)

@@ -7,48 +7,35 @@ its log.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from turnstile.agents.alarm import Alarm
-from turnstile.agents.caller import Caller, Silent, Unreached
+from turnstile.agents.caller import Caller
+from turnstile.agents.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.contacts import Contacts
-from turnstile.agents.envelope import Ack, Claim, Identity, ignored, new_conversation
+from turnstile.agents.envelope import Ack, Identity, ignored
 from turnstile.agents.files import Scribe
 from turnstile.agents.journal import Journal
 from turnstile.agents.keeper import Refuse
-from turnstile.agents.meter import Meter, Outcome
-from turnstile.agents.outbox import Outbox, Turn
-from turnstile.agents.replies import ANSWERS, TOLD, Answered
+from turnstile.agents.meter import Meter
+from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.management import LeagueError, Ping
+from turnstile.league.management import LeagueError
 from turnstile.league.messages import (
     ACKNOWLEDGED,
-    ChooseParityCall,
-    GameInvitation,
-    GameMoveCall,
     LeagueMessage,
 )
-from turnstile.league.registering import pause
-from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 from turnstile.store.protocol import Store
 
 T = TypeVar("T")
 
 REPLIES: tuple[type[LeagueMessage], ...] = (*set(ANSWERS.values()), LeagueError)
-SECONDS: dict[type[Any], float] = {
-    GameInvitation: JOIN_SECONDS,
-    ChooseParityCall: CHOICE_SECONDS,
-    GameMoveCall: CHOICE_SECONDS,
-}
-"""How long somebody has to answer a call, where that is not as long as the league manager has."""
-
-ALL_TRIES = MAX_RETRIES + 1
 DONE = Ack(status=ACKNOWLEDGED)
 LATE = "The answer was not made in time."
 STOPPING = "This agent is stopping."
@@ -79,10 +66,7 @@ class Agent:
         self.meter = Meter(store.now)
         self.contacts = Contacts(store.now)
         self.scribe = Scribe(self._file_failed)
-        self._caller = caller
-        self._outbox = Outbox(self.start) if is_orderly else None
-        self._patience = 1 if is_orderly else ALL_TRIES
-        """For how many of its time limits a call waits: what is asked again meanwhile may still be answered."""
+        self.calls = Calls(self, caller, is_orderly=is_orderly)
         self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
         self._passing: set[asyncio.Task[Any]] = set()
@@ -198,137 +182,12 @@ class Agent:
         self._alarm.set(work)
         work.after(event, came_of_it)
 
-    # calls
-
     def _carry_out(self, work: Work[S], state: S, send: Send) -> None:
         """A reply goes to the exchanges that wait for it; whoever else waits for one asks again. The rest is called."""
-        assert isinstance(send.message, LeagueMessage)
         if isinstance(send.message, REPLIES):
             work.resolve(send.message)
-        elif self._outbox is None:
-            self.start(self._call_in_turn(work, state, send, work.turns.take(send.to)))
-        elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
-            self.start(self._lost(work, state, send, "too much is waiting for it"))
-
-    async def _call_in_turn(self, work: Work[S], state: S, send: Send, turn: Turn) -> None:
-        """A complaint is to arrive before the question that is asked again, and must not hold it up."""
-        try:
-            await turn.come()
-            await self._call(work, state, send, turn.pass_on)
-        finally:
-            turn.pass_on()
-
-    async def _call(self, work: Work[S], state: S, send: Send, written: Callable[[], None] | None = None) -> None:
-        """Call somebody, and let happen what comes of it. In an orderly agent nobody else waits for this."""
-        reached = await self._called(work, state, send, written)
-        tries = MAX_RETRIES if self._is_told_again(send) else 0
-        for number in range(tries):
-            if reached:
-                return
-            await asyncio.sleep(pause(number) * work.keeper.pace)
-            reached = await self._called(work, state, send, is_first=False)
-
-    def _is_told_again(self, send: Send) -> bool:
-        """A broadcast to somebody who could just now be reached is repeated; to one who is gone it is not."""
-        is_broadcast = isinstance(send.message, TOLD) and not isinstance(send.message, Ping)
-        return self._outbox is not None and is_broadcast and self.contacts[send.to].failures <= 1
-
-    async def _called(
-        self,
-        work: Work[S],
-        state: S,
-        send: Send,
-        written: Callable[[], None] | None = None,
-        *,
-        is_first: bool = True,
-    ) -> bool:
-        """Call somebody once; false if it could not be reached, and may be tried again. Who is silent was reached."""
-        message = send.message
-        assert isinstance(message, LeagueMessage)
-        endpoint = work.endpoint_of(state, send.to)
-        if endpoint is None:
-            await self._lost(work, state, send, "its address is not known")
-            return True
-        self.journal.sent(work.match_of(state), message, send.to)
-        seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
-        try:
-            answer = await self._caller.call(
-                endpoint,
-                message,
-                who=self.who,
-                to=Address(send.to),
-                conversation=work.conversation_of(state, send),
-                seconds=seconds,
-                patience=seconds * self._patience,
-                token=work.token_of(state, send),
-                written=written,
-            )
-        except Unreached as fault:
-            self.contacts.failed(send.to)
-            is_silent = isinstance(fault, Silent)
-            await self._lost(work, state, send, str(fault), is_news=is_first and not is_silent)
-            return is_silent
-        self.contacts.answered(send.to)
-        await self._answered(work, state, send, answer)
-        return True
-
-    async def ask(
-        self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
-    ) -> Answered | None:
-        """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
-        self.journal.sent(None, message, to)
-        try:
-            return await self._caller.call(
-                endpoint,
-                message,
-                who=self.who,
-                to=Address(to),
-                conversation=new_conversation(),
-                seconds=seconds,
-                token=token,
-            )
-        except Unreached as fault:
-            self.meter.called(wire_name(type(message)), Outcome.UNREACHED)
-            self.journal.failed(None, message, to, str(fault))
-            return None
-
-    async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
-        """Whether whoever registers with this claim is the one that answers there."""
-        return await self._caller.challenge(endpoint, claim, who=self.who, seconds=seconds)
-
-    async def all_called(self) -> None:
-        """Wait until an orderly agent has made all its calls."""
-        assert self._outbox is not None
-        await self._outbox.empty()
-
-    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
-        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
-        assert isinstance(send.message, LeagueMessage)
-        self.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
-        self.journal.failed(work.match_of(state), send.message, send.to, why)
-        event = work.failure_of(state, send) if is_news else None
-        if event is not None:
-            await self.bring(work, event)
-
-    async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
-        """A reply is an event. Anything else is an answer all the same, for whoever wants no more than that."""
-        kind = wire_name(type(send.message))
-        event: Event | None
-        if isinstance(answer, LeagueMessage):
-            self.meter.called(kind, Outcome.ANSWERED)
-            self.journal.received(work.match_of(state), answer, send.to)
-            event = answer
-        elif isinstance(answer, Fault):
-            self.meter.called(kind, Outcome.FAULT)
-            self.journal.note(
-                f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match_of(state)
-            )
-            event = work.faulted(state, send)
         else:
-            self.meter.called(kind, Outcome.RECEIPT)
-            event = None  # what was asked for may still be posted
-        if event is not None:
-            await self.bring(work, event)
+            self.calls.make(work, state, send)
 
     # exchanges
 
@@ -383,10 +242,9 @@ class Agent:
         """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
         if self.is_stopping:  # since the message came; whoever waited then has been told so
             return ignored(STOPPING)
-        seconds = SECONDS.get(type(message), MANAGER_SECONDS) * work.keeper.pace
         self._open.add(answer)
         try:
-            async with asyncio.timeout(seconds * ALL_TRIES):
+            async with asyncio.timeout(seconds_for(message) * ALL_TRIES * work.keeper.pace):
                 return await answer
         except TimeoutError:
             return ignored(LATE)
