@@ -10,21 +10,16 @@ from typing import Any
 import pytest
 
 from tests.agents.company import Company, Running, company, run
-from tests.agents.loops import pass_time, until
+from tests.agents.loops import until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.agents.envelope import ignored
-from turnstile.agents.host import CannotStart, Settings
+from turnstile.agents.host import Settings
 from turnstile.agents.player import PlayerHost
-from turnstile.agents.runtime import STOPPING
 from turnstile.agents.strategies import Choice
-from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import ChoiceContext, ChooseParityCall
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
-from turnstile.league.player_state import Phase, Question, State
-from turnstile.league.registering import pause
-from turnstile.league.words import MAX_RETRIES, Address, MatchId
+from turnstile.league.player_state import Question, State
+from turnstile.league.words import MAX_RETRIES
 
 
 class Stage:
@@ -210,106 +205,6 @@ def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_pat
             await on.invite()
             assert (await on.call_in_vain())["parity_choice"] == "even"
             assert on.player.host._thinking is None
-
-    run(play())
-
-
-def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_manager_that_it_is_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GATES", str(tmp_path))
-
-    async def play() -> None:
-        async with stage(tmp_path) as on:
-            await on.enter(strategy="python:tests.agents.waiting:choose")
-            await on.announce()
-            await on.invite()
-            lost = asyncio.create_task(on.call())
-            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
-            await on.player.drop()
-            await asyncio.wait([lost])
-            lost.exception()
-            on.player = await on.here.player("Juniper", "python:tests.agents.waiting:choose", port=on.player.port)
-            await until(lambda: len(on.registered) == 2)
-            assert on.registered[0]["player_meta"] == on.registered[1]["player_meta"]
-            (tmp_path / "1").touch()
-            assert (await on.call())["parity_choice"] == "odd"
-            assert (await on.finish())["message_type"] == "GAME_OVER_ACK"
-
-    run(play())
-
-
-def test_A14_a_player_that_stops_while_a_call_is_stored_lets_nobody_wait_for_a_choice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GATES", str(tmp_path))
-
-    async def play() -> None:
-        async with stage(tmp_path) as on:
-            await on.enter(strategy="python:tests.agents.waiting:choose")
-            await on.announce()
-            await on.invite()
-            agent = on.player.host.agent
-
-            def stop(state: Any) -> None:
-                agent.stop()
-
-            asked = ChoiceContext(opponent_id=PlayerId("P02"), round_id=1)
-            referee = Address("referee:REF01")
-            call = ChooseParityCall(
-                sender=referee, match_id=MatchId("R1M1"), player_id=on.state.player_id, context=asked
-            )
-            reply = await agent.exchange(on.player.host.work, call, referee, stop)
-            assert (reply, on.state.phase) == (ignored(STOPPING), Phase.CHOOSING_PARITY)
-
-    run(play())
-
-
-def test_T6_a_player_that_was_stopped_over_night_asks_its_strategy_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GATES", str(tmp_path))
-
-    async def play() -> None:
-        async with stage(tmp_path) as on:
-            await on.enter(strategy="python:tests.agents.waiting:choose")
-            await on.announce()
-            await on.invite()
-            lost = asyncio.create_task(on.call())
-            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
-            await on.player.stop()
-            assert (await lost)["status"] == "IGNORED"
-            pass_time(8 * 3600)
-            on.player = await on.here.player("Juniper", "python:tests.agents.waiting:choose", port=on.player.port)
-            (tmp_path / "1").touch()
-            assert (await on.call())["parity_choice"] == "odd"
-
-    run(play())
-
-
-def test_A14_a_player_that_comes_back_before_its_manager_does_tells_it_when_it_is_there(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with company(tmp_path) as here:
-            manager, player = await here.manager(), await here.player("Juniper")
-            await until(lambda: player.host.work.state.player_id is not None)
-            await player.stop()
-            await manager.stop()
-            await here.player("Juniper", port=player.port)
-            await until(lambda: "Failed to send LEAGUE_REGISTER_REQUEST" in here.journal.getvalue())
-            await here.manager(port=manager.port)
-            pass_time(pause(0))
-            await until(lambda: here.journal.getvalue().count("Received LEAGUE_REGISTER_REQUEST") == 2)
-
-    run(play())
-
-
-def test_a_player_that_is_started_somewhere_else_is_refused(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with stage(tmp_path) as on:
-            await on.enter()
-            await on.player.stop()
-            with pytest.raises(CannotStart, match="has taken part in its league as"):
-                await on.here.start(PlayerHost(on.here.settings("Juniper", endpoint="http://127.0.0.1:1/mcp")))
 
     run(play())
 

@@ -10,10 +10,9 @@ import pytest
 
 from tests.agents.company import company, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
-from tests.agents.loops import pass_time, until
+from tests.agents.loops import until
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
-from tests.host.test_damage import flip
 from turnstile.league.referee_calls import MANAGER_TIMER, PLAYER_TIMERS
 
 
@@ -147,114 +146,8 @@ def test_ids_that_are_no_names_of_files_leave_no_file_and_the_match_is_played(tm
     run(play())
 
 
-def test_a_referee_that_is_dropped_in_a_match_goes_on_with_it_and_with_those_that_wait(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path, capacity=1) as league:
-            chosen = asyncio.Event()
-
-            async def wait(fields: Body) -> Body:
-                if fields["message_type"] == "CHOOSE_PARITY_CALL":
-                    await chosen.wait()
-                return joins(fields)
-
-            await league.enter("P01", wait)
-            await league.enter("P02")
-            await league.announce(*(league.entry(f"R1M{number}", referee_id="REF01") for number in (1, 2, 3)))
-            await until(lambda: bool(league.heard("P01", "CHOOSE_PARITY_CALL")))
-            seed = seed_of(league)
-            await league.referee.drop()
-            league.referee = await league.here.referee(port=league.referee.port, capacity=1)
-            assert seed_of(league) == seed
-            chosen.set()
-            reports = [(await league.reports.get())["match_id"] for _ in range(3)]
-            assert reports == ["R1M1", "R1M2", "R1M3"]
-            await gone(league)
-            assert file_of(tmp_path)["result"]["seed"] == seed
-            conversations = {body["conversation_id"] for body in league.heard("P01", "CHOOSE_PARITY_CALL")}
-            assert len(conversations) == 3  # one a match, before and after
-
-    run(play())
-
-
 def seed_of(league: ForeignLeague) -> Any:
     return next(iter(league.referee.host._matches._all.values())).given.seed
-
-
-def test_T6_a_referee_that_was_stopped_over_night_asks_again_and_nobody_has_lost_by_that(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            is_morning = asyncio.Event()
-
-            async def thinking(fields: Body) -> Body:
-                if fields["message_type"] == "CHOOSE_PARITY_CALL":
-                    await is_morning.wait()
-                return joins(fields, "even")
-
-            for player in ("P01", "P02"):
-                await league.enter(player, thinking)
-            await league.hand_out()
-            for player in ("P01", "P02"):
-                await until(lambda player=player: bool(league.heard(player, "CHOOSE_PARITY_CALL")))  # type: ignore[misc]
-            await league.referee.stop()
-            pass_time(8 * 3600)
-            is_morning.set()
-            league.referee = await league.here.referee(port=league.referee.port)
-            report = await league.reports.get()
-            assert report["result"]["details"]["choices"] == {"P01": "even", "P02": "even"}
-            assert not league.heard("P01", "GAME_ERROR")
-
-    run(play())
-
-
-def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            hold = asyncio.Event()
-
-            async def slow(fields: Body) -> Body:
-                await hold.wait()
-                return joins(fields)
-
-            await league.enter("P01", slow)
-            await league.enter("P02")
-            await league.announce(*(league.entry(f"R1M{number}", referee_id="REF01") for number in (1, 2)))
-            await until(lambda: len(league.heard("P01", "GAME_INVITATION")) == 2)
-            await league.referee.drop()
-            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
-            league.referee = await league.here.referee(port=league.referee.port)
-            hold.set()
-            assert (await league.reports.get())["match_id"] == "R1M2"
-            assert "match/foreign/R1M1 is damaged" in league.here.journal.getvalue()
-            for _ in range(2):  # nobody knows a result yet: it is begun again
-                await league.announce(
-                    league.entry("R1M1", referee_id="REF01")
-                )  # nobody knows a result: it is begun again
-            report = await league.reports.get()
-            assert (report["match_id"], report["result"]["details"]["status"]) == ("R1M1", "DRAW")
-            await gone(league)
-            assert league.reports.empty()
-
-    run(play())
-
-
-def test_U9_a_match_whose_log_is_damaged_when_players_know_its_result_is_not_begun_again(tmp_path: Path) -> None:
-    async def play() -> None:
-        async with foreign_league(tmp_path) as league:
-            league.is_deaf = True
-            await league.enter("P01")
-            await league.enter("P02")
-            await league.announce(league.entry("R1M1", referee_id="REF01"))
-            await until(lambda: bool(league.heard("P01", "GAME_OVER") and league.heard("P02", "GAME_OVER")))
-            await league.referee.drop()
-            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
-            league.is_deaf = False
-            league.referee = await league.here.referee(port=league.referee.port)
-            await league.announce(league.entry("R1M1", referee_id="REF01"))
-            await gone(league)
-            assert league.reports.empty()
-            assert len(league.heard("P01", "GAME_INVITATION")) == 1
-
-    run(play())
 
 
 def test_a_match_that_comes_before_the_answer_to_the_registration_waits_for_it(tmp_path: Path) -> None:
