@@ -1,12 +1,15 @@
 """The log of a whole league, line by line: everything that was sent and received, and what went wrong."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.agents.company import company, run
+from tests.agents.loops import until
 from tests.agents.test_player_agent import stage
+from turnstile.agents.player import PlayerHost
 
 ANSWERS = {
     "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
@@ -155,5 +158,23 @@ def test_a_strategy_that_is_late_is_a_critical_line(tmp_path: Path) -> None:
             await on.call_in_vain()
             line = "[P01] [R1M1] CRITICAL: The strategy was late: the player has said even."
             assert line in on.here.journal.getvalue()
+
+    run(play())
+
+
+def test_every_line_of_a_log_for_programs_is_json_whatever_a_strategy_says(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            settings = on.here.settings("Juniper", log_as_json=True)
+            on.player = await on.here.start(PlayerHost(settings, "python:tests.agents.waiting:rambling"))
+            await until(lambda: on.state.player_id is not None)
+            await on.announce()
+            await on.invite()
+            assert (await on.call())["parity_choice"] == "even"
+            lines = [json.loads(line) for line in on.here.journal.getvalue().splitlines()]
+            said = [line["text"] for line in lines if line["kind"] == "strategy"]
+            assert said[:2] == ["even? odd?", "Traceback (most recent call last):"]
+            assert said[-1] == "ValueError: \N{REPLACEMENT CHARACTER}[31mred"
+            assert [line["match"] for line in lines if line["kind"] == "strategy"] == ["R1M1"] * len(said)
 
     run(play())

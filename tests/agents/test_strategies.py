@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,15 @@ from msgspec.structs import replace
 
 from tests.agents.company import run
 from tests.agents.loops import until
-from turnstile.agents.strategies import Choice, Failed, UnknownStrategy, default_of, find_strategy, read_choice
+from turnstile.agents.strategies import (
+    LONGEST_ASIDE,
+    Choice,
+    Failed,
+    UnknownStrategy,
+    default_of,
+    find_strategy,
+    read_choice,
+)
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
@@ -207,6 +216,42 @@ def test_a_program_that_hangs_is_killed_with_all_it_has_started(tmp_path: Path) 
         return started
 
     assert len(run(hang())) == 2
+
+
+def heard(strategy: str) -> tuple[Choice, str]:
+    """What a strategy chooses, and what it says beside that."""
+    asides: list[str] = []
+    choice: Choice = run(
+        find_strategy(strategy, SEED, lambda said, _: asides.append(said))(question())  # type: ignore[arg-type]
+    )
+    (said,) = asides
+    return choice, said
+
+
+def test_what_a_program_says_on_standard_error_is_heard() -> None:
+    assert heard("command:sh -c 'echo hm >&2; echo odd'") == (ODD, "hm\n")
+    assert heard("command:echo odd") == (ODD, "")
+
+
+def test_R7_who_never_stops_talking_is_heard_for_a_while_and_has_its_choice() -> None:
+    script = "yes >&2 & sleep 0; echo odd; wait"
+    choice, said = heard(f"command:sh -c {shlex.quote(script)}")
+    assert choice is ODD
+    assert len(said) <= LONGEST_ASIDE
+    script = (
+        f"head -c {2 * LONGEST_ASIDE} /dev/zero >&2; echo odd"  # more than a pipe holds, and it waits for its reader
+    )
+    choice, said = heard(f"command:sh -c {shlex.quote(script)}")
+    assert (choice, len(said)) == (ODD, LONGEST_ASIDE)
+
+
+def test_who_has_got_away_with_the_pipe_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    script = f"setsid sh -c 'echo $$ > {pid}; exec sleep 1000' & while ! [ -s {pid} ]; do :; done; echo odd"
+    try:
+        assert heard(f"command:sh -c {shlex.quote(script)}") == (ODD, "")
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 def test_a_question_may_be_dropped_at_any_moment() -> None:

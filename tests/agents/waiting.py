@@ -36,6 +36,11 @@ def chatter(question: dict[str, Any]) -> str:
     return "ODD "
 
 
+def rambling(question: dict[str, Any]) -> str:
+    print("even? odd?")
+    raise ValueError("\x1b[31mred")
+
+
 def known(question: dict[str, Any]) -> str:
     assert set(question) >= {"match_id", "round_id", "player_id", "opponent_id", "history", "standings"}
     return "odd"

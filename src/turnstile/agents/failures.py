@@ -11,8 +11,8 @@ from pathlib import Path
 from turnstile.league.words import LeagueValue
 
 HAS_FAILED = "The strategy has failed, and a default is taken: "
-CRITICAL = re.compile(r"\[([^\]]*)\] CRITICAL: (.*)")
-LONGEST_LINE = 4096  # bytes; what strategies print is in the log, too, and may have no end
+CRITICAL = re.compile(r"\[[^\]]*\] \[[^\]]*\] \[([^\]]*)\] CRITICAL: (.*)")
+LONGEST_LINE = 4096  # bytes
 
 
 class Failing(LeagueValue, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ def failures_in(log: Path, since: int) -> list[str]:
     """What a player's log says of its strategy from there on: in which match it failed or was late, and why."""
     if size_of(log) == since:
         return []
-    found = (CRITICAL.search(line) for line in _lines(log, since))
+    found = (CRITICAL.match(line) for line in _lines(log, since))
     return [f"{line[1]}: {line[2].removeprefix(HAS_FAILED)}" for line in found if line is not None]
 
 

@@ -86,6 +86,10 @@ class Journal:
         """Something that is odd, and no trouble."""
         self._write(None, f"Noted: {printable(text)}", {"kind": "remark", "text": printable(text)})
 
+    def said(self, line: str, match: str) -> None:
+        """A line of what the strategy says beside its choice."""
+        self._write(match, f"The strategy says: {printable(line)}", {"kind": "strategy", "text": printable(line)})
+
     def critical(self, text: str, match: str | None = None) -> None:
         """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
         self._write(match, f"CRITICAL: {printable(text)}", {"kind": "critical", "text": printable(text)})

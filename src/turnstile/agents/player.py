@@ -90,6 +90,7 @@ TAKES_ANY = "A player that is started with --accept-unannounced takes such an in
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
 MOST_EARLY = 16
+MOST_LINES = 100  # of what a strategy says beside one choice
 
 
 class PlayerWork(Work[State]):
@@ -170,7 +171,7 @@ class PlayerHost(Host):
     async def begin(self, endpoint: str) -> None:
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
-        self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed)
+        self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed, self._heard)
         self.work = PlayerWork(keeper, self.settings.manager, self._noticed)
         self._introduce(keeper.state)
         self._keep_history(keeper.state)
@@ -311,6 +312,10 @@ class PlayerHost(Host):
         except Exception as bug:
             choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
         await self.agent.bring(self.work, decided(question, choice))
+
+    def _heard(self, said: str, question: Question) -> None:
+        for line in [line for line in said.splitlines() if line.strip()][:MOST_LINES]:
+            self.agent.journal.said(line, question.match_id)
 
     def _fallen_back(self, question: Question, why: str) -> Choice:
         self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)

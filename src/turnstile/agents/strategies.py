@@ -5,7 +5,8 @@ In Even/Odd a strategy says "even" or "odd"; in any other game it picks one of t
 The built-in ones are functions. A strategy of one's own is asked in a process of its own, for each choice anew: it is
 given what the player knows as a line of JSON, and its first line is its choice. A thread could not be stopped when it
 hangs, and a crash of compiled code would end the player; a process is killed, together with all that it has started,
-as soon as it is too late. Whatever goes wrong costs the choice, never the player: then it says "even", or takes the
+as soon as it is too late. What it says beside its choice, on standard error, is for the log, as far as it is not too
+much. Whatever goes wrong costs the choice, never the player: then it says "even", or takes the
 first of the moves.
 """
 
@@ -16,8 +17,8 @@ import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, NoReturn
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 from msgspec import Raw
@@ -33,6 +34,7 @@ from turnstile.league.questions import option_meant
 from turnstile.league.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes
+LONGEST_ASIDE = 16_384  # bytes that are kept of what a program says on standard error
 LONGEST_QUOTE = 40  # characters of an answer that is none
 CHOICE_KEYS = ("choice", "parity_choice")
 ENDING_SECONDS = 1.0  # for a program that has closed its output
@@ -50,6 +52,9 @@ Choice = Parity | Raw
 Strategy = Callable[[Question], Awaitable[Choice]]
 """Who chooses. Cancelled when it is too late; raises `Failed`."""
 
+Hear = Callable[[str, Question], None]
+"""Who is told what a program has said beside its choice, and to which question."""
+
 
 class UnknownStrategy(ValueError):
     """There is no such strategy; the text says which there are."""
@@ -60,12 +65,17 @@ def default_of(question: Question) -> Choice:
     return FALLBACK if question.move is None else question.move.request.valid_options[0]
 
 
-def find_strategy(text: str, seed: Seed) -> Strategy:
+def aloud(said: str, question: Question) -> None:
+    """For who has no better place for it."""
+    sys.stderr.write(said)
+
+
+def find_strategy(text: str, seed: Seed, hear: Hear = aloud) -> Strategy:
     """The strategy that a word names. What is random in it is drawn from the seed, for each match on its own."""
     if function := own_function(text):
-        return in_process(text, [sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *function])
+        return in_process(text, [sys.executable, "-m", "turnstile.agents.ask", str(os.getpid()), *function], hear)
     if program := own_program(text):
-        return in_process(program[0], program)
+        return in_process(program[0], program, hear)
     if form := FORMS.get(text.partition(":")[0]):
         raise UnknownStrategy(f"{text!r} does not say whom to ask: give {form}.")
     found = find_built_in(text, seed)
@@ -175,29 +185,52 @@ OWN = ("bot", "bot:NAME", *FORMS.values())
 # in a process of its own
 
 
-def in_process(name: str, command: Sequence[str]) -> Strategy:
+def in_process(name: str, command: Sequence[str], hear: Hear) -> Strategy:
     """Ask a program: a line of JSON in, a line with the choice out."""
 
     async def strategy(question: Question) -> Choice:
-        return read_answer(await _answer_of(name, command, encode(question) + b"\n"), question)
+        line = encode(question) + b"\n"
+        return read_answer(await _answer_of(name, command, line, lambda said: hear(said, question)), question)
 
     return strategy
 
 
-async def _answer_of(name: str, command: Sequence[str], line: bytes) -> bytes:
+async def _answer_of(name: str, command: Sequence[str], line: bytes, hear: Callable[[str], None]) -> bytes:
     """The first line that a program says; it and all it has started are gone when this returns or is cancelled."""
-    try:
-        reading, writing = os.pipe()
-    except OSError as fault:
-        raise _not_started(name, fault) from None
-    try:
-        process = await _surely(_started(name, command, line, writing))
+    with _pipes(name) as (answers, asides):
+        process = await _surely(_started(name, command, line, answers.writing, asides.writing))
+        said = bytearray()
+        listening = asyncio.ensure_future(_listen(asides.reading, said))
         try:
-            return await _first_line(reading) or await _silent(name, process)
+            return await _first_line(answers.reading) or await _silent(name, process)
         finally:
             await _end(process)
+            await _to_its_end(asyncio.ensure_future(_heard_out(listening)))
+            hear(said.decode(errors="replace"))
+
+
+class _Pipe(NamedTuple):
+    reading: int
+    writing: int
+
+
+@contextlib.contextmanager
+def _pipes(name: str) -> Iterator[tuple[_Pipe, _Pipe]]:
+    """Two pipes whose other ends a program is given. They are closed here, whoever may still hold those."""
+    ends: list[int] = []
+    try:
+        for _ in range(2):
+            ends += os.pipe()
+    except OSError as fault:
+        for end in ends:
+            os.close(end)
+        raise _not_started(name, fault) from None
+    pipes = _Pipe(*ends[:2]), _Pipe(*ends[2:])
+    try:
+        yield pipes
     finally:
-        os.close(reading)  # whoever may still hold the other end
+        for pipe in pipes:
+            os.close(pipe.reading)
 
 
 async def _surely(starting: Coroutine[Any, Any, asyncio.subprocess.Process]) -> asyncio.subprocess.Process:
@@ -228,37 +261,54 @@ def _not_started(name: str, fault: OSError) -> Failed:
     return Failed(f"{name} cannot be started: {fault.strerror}.")
 
 
-async def _started(name: str, command: Sequence[str], line: bytes, writing: int) -> asyncio.subprocess.Process:
-    """A program that is asked, in a session of its own, and answers into a pipe."""
+async def _started(
+    name: str, command: Sequence[str], line: bytes, answers: int, asides: int
+) -> asyncio.subprocess.Process:
+    """A program that is asked, in a session of its own, and says what it says into pipes, which are its own now."""
     try:
         with tempfile.TemporaryFile() as question:
             question.write(line)
             question.seek(0)
             return await asyncio.create_subprocess_exec(
-                *command, stdin=question, stdout=writing, start_new_session=True
+                *command, stdin=question, stdout=answers, stderr=asides, start_new_session=True
             )
     except OSError as fault:
         raise _not_started(name, fault) from None
     finally:
-        os.close(writing)
+        os.close(answers)
+        os.close(asides)
 
 
 async def _first_line(reading: int) -> bytes:
     """What is said up to the end of the line, or to the end of it all."""
-    os.set_blocking(reading, False)
     said = b""
-    while b"\n" not in said:
+    while b"\n" not in said and (more := await _piece(reading)):
+        said += more
         if len(said) > LONGEST_ANSWER:
             raise Failed(f"A strategy says no more than {LONGEST_ANSWER} bytes.")
-        await _readable(reading)
-        try:
-            more = os.read(reading, LONGEST_ANSWER)
-        except BlockingIOError:
-            continue
-        if not more:
-            break
-        said += more
     return said.partition(b"\n")[0]
+
+
+async def _listen(reading: int, said: bytearray) -> None:
+    """Take down what is said, as far as it is not too much; the rest is read, too, or the program would wait for us."""
+    while more := await _piece(reading):
+        said += more[: LONGEST_ASIDE - len(said)]
+
+
+async def _heard_out(listening: asyncio.Future[None]) -> None:
+    """Wait for what is still in the pipe. Somebody who has got away may hold it for ever, and is not waited for."""
+    await asyncio.wait([listening], timeout=ENDING_SECONDS)
+    listening.cancel()
+    await asyncio.wait([listening])
+
+
+async def _piece(reading: int) -> bytes:
+    """What is said next; nothing, when all is said."""
+    os.set_blocking(reading, False)
+    while True:
+        await _readable(reading)
+        with contextlib.suppress(BlockingIOError):
+            return os.read(reading, LONGEST_ANSWER)
 
 
 async def _readable(reading: int) -> None:
