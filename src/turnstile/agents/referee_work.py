@@ -122,10 +122,14 @@ class MatchWork(Work[State]):
 
         Who trusts posts believes any but one that shows the conversation with the opponent.
         """
-        shown = post.conversation_id
         if is_trusting:
-            return all(shown != self.conversation_with(other) for other in self._endpoints if other != player)
-        return post.sender in (None, player) and shown == self.conversation_with(player)
+            return not any(self._shows(post, other) for other in self._endpoints if other != player)
+        return post.sender in (None, player) and self._shows(post, player)
+
+    def _shows(self, post: Incoming, player: str) -> bool:
+        """Whether it comes with the conversation with this player. How long that takes tells nobody how near it is."""
+        shown = (post.conversation_id or "").encode(errors="replace")
+        return hmac.compare_digest(shown, self.conversation_with(player).encode())
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """Who posts something that the referee complains about is told so in its exchange, too.
