@@ -17,7 +17,8 @@ def test_what_a_log_says_of_a_strategy_from_somewhere_on(tmp_path: Path) -> None
     late, failed = "The strategy was late.", "The strategy has failed, and a default is taken: KeyError: 'x'"
     with log.open("a") as more:
         more.write("x" * (3 * LONGEST_LINE) + "\n[2025-01-19T10:01:00Z] [P01] [R2M1] Sent ACK to REF01\n")
-        more.write("thinking..." + LINE.format("R2M1", late) + LINE.format("R3M1", failed))
+        more.write("[2025-01-19T10:01:00Z] [P01] [R2M1] The strategy says: " + LINE.format("R9M1", "it is me"))
+        more.write(LINE.format("R2M1", late) + LINE.format("R3M1", failed))
     assert failures_in(log, since) == ["R2M1: The strategy was late.", "R3M1: KeyError: 'x'"]
 
 
