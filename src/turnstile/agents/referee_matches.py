@@ -6,7 +6,7 @@ goes on after a restart. A match that is over is known by its log.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from turnstile.league.words import (
     Registration,
 )
 from turnstile.store.log import Damaged, TableId
-from turnstile.store.protocol import Store
+from turnstile.store.protocol import Row, Store
 
 MATCHES = "match"
 NOTHING_TOLD = (Phase.WAITING_FOR_PLAYERS, Phase.COLLECTING_CHOICES)
@@ -116,8 +116,10 @@ class Matches:
 
     async def restore(self) -> None:
         """Every match that was under way goes on; those that waited wait on, in their order."""
-        found = [await self._readable(table) for table in await _open_matches(self._agent.store)]
-        works = [work for work in found if work is not None]
+        works: list[MatchWork] = []
+        async for page in _open_matches(self._agent.store):
+            found = await asyncio.gather(*map(self._readable, page))
+            works += [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
             self._all[work.keeper.table] = work
             if work.keeper.position == 0:
@@ -259,14 +261,14 @@ class Matches:
         self._one_is_over()
 
 
-async def _open_matches(store: Store) -> list[TableId]:
-    """Every log of a match that is not at its end."""
-    found: list[TableId] = []
-    while True:
-        page = await stored(store.tables, is_open=True, after=found[-1] if found else None, limit=PAGE)
-        found += [table for table, _ in page]
-        if len(page) < PAGE:
-            return [table for table in found if table.startswith(f"{MATCHES}/")]
+async def _open_matches(store: Store) -> AsyncIterator[list[TableId]]:
+    """Every log of a match that is not at its end, a page at a time."""
+    page: list[tuple[TableId, Row]] = []
+    is_last = False
+    while not is_last:
+        page = await stored(store.tables, is_open=True, after=page[-1][0] if page else None, limit=PAGE)
+        is_last = len(page) < PAGE
+        yield [table for table, _ in page if table.startswith(f"{MATCHES}/")]
 
 
 def _is_open(state: State) -> bool:
