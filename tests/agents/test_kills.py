@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.agents.company import pairings, points_of, run, standings_of
+from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.manager import TABLE
@@ -53,8 +54,7 @@ class League:
     async def until_choosing(self, *names: str) -> None:
         """Both players of each of these matches have been asked, and wait at the gate."""
         calls = [f"[{name}] State transition: WAITING_FOR_CHOICE_REQUEST -> CHOOSING_PARITY" for name in names]
-        while not all(self._said(call) == 2 for call in calls):
-            await asyncio.sleep(0.01)
+        await until(lambda: all(self._said(call) == 2 for call in calls))
 
     def _said(self, line: str) -> int:
         return sum(player.log.read_text().count(line) for player in self.players)

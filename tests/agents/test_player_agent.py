@@ -18,7 +18,7 @@ from turnstile.agents.host import Settings
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.strategies import Choice
 from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
-from turnstile.league.player_state import Question, State
+from turnstile.league.player_state import Phase, Question, State
 from turnstile.league.words import MAX_RETRIES
 
 
@@ -76,6 +76,14 @@ class Stage:
     async def call(self, match: str = "R1M1") -> Body:
         context = {"opponent_id": "P02", "round_id": 1, "your_standings": {}}
         return await self.say("CHOOSE_PARITY_CALL", match_id=match, player_id=self.state.player_id, context=context)
+
+    async def until_choosing(self) -> "asyncio.Task[Body]":
+        """The player is in a match, and called: what it will answer, when its strategy has chosen."""
+        await self.announce()
+        await self.invite()
+        call = asyncio.create_task(self.call())
+        await until(lambda: self.state.phase is Phase.CHOOSING_PARITY)
+        return call
 
     async def call_in_vain(self) -> Body:
         """Call for a choice that the strategy does not make in time."""

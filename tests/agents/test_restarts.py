@@ -34,10 +34,7 @@ def test_A14_a_player_that_is_dropped_while_it_chooses_goes_on_and_tells_the_man
     async def play() -> None:
         async with stage(tmp_path) as on:
             await on.enter(strategy="python:tests.agents.waiting:choose")
-            await on.announce()
-            await on.invite()
-            lost = asyncio.create_task(on.call())
-            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
+            lost = await on.until_choosing()
             await on.player.drop()
             await asyncio.wait([lost])
             lost.exception()
@@ -85,10 +82,7 @@ def test_T6_a_player_that_was_stopped_over_night_asks_its_strategy_again(
     async def play() -> None:
         async with stage(tmp_path) as on:
             await on.enter(strategy="python:tests.agents.waiting:choose")
-            await on.announce()
-            await on.invite()
-            lost = asyncio.create_task(on.call())
-            await until(lambda: on.state.phase is Phase.CHOOSING_PARITY)
+            lost = await on.until_choosing()
             await on.player.stop()
             assert (await lost)["status"] == "IGNORED"
             pass_time(8 * 3600)

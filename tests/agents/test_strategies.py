@@ -206,8 +206,7 @@ def test_a_program_that_hangs_is_killed_with_all_it_has_started(tmp_path: Path) 
 
     async def hang() -> list[int]:
         asked = asyncio.ensure_future(find_strategy(f"command:sh -c {shlex.quote(script)}", SEED)(question()))
-        while not pids.exists():
-            await asyncio.sleep(0.01)
+        await until(pids.exists)
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked
