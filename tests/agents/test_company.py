@@ -217,7 +217,8 @@ def test_who_dies_too_often_ends_the_league_with_its_last_words(tmp_path: Path) 
         ("command:./run --dir /tmp/", "run-1"),
         ("command:/", "player-1"),
         ("command:'a b' c", "player-1"),
-        ("command:/opt/" + "x" * 300, "player-1"),
+        ("command:/opt/" + "x" * 300, "x" * 40 + "-1"),
+        ("command:./referee", "player-1"),
     ],
 )
 def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str, name: str) -> None:

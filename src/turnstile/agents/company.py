@@ -20,6 +20,7 @@ from turnstile.league.words import GAME_TYPE, LeagueId
 AT_ONCE = 2 * (os.cpu_count() or 1)  # processes that are being started
 AGAIN_SECONDS = 0.3  # before a manager that does not answer is asked again
 ANSWER_SECONDS = 30.0
+LONGEST_NAME = 40  # letters of a strategy's name in that of its player
 CANNOT_SAY = (aiohttp.ClientError, TimeoutError)
 """What comes of asking a manager that is dead, or too busy to answer in time."""
 
@@ -66,10 +67,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _name_of(strategy: str) -> str:
-    """The last part of a strategy's name, or the program's. What is no name of a file is called a player."""
+    """The last part of a strategy's name, or the program's. What is no name of a file, or a referee's, is a player."""
     kind, _, rest = strategy.partition(":")
     word = Path(rest.split()[0]).name if kind == "command" and rest.split() else strategy.rpartition(":")[2]
-    return part_of_path(word) or "player"
+    name = part_of_path(word[:LONGEST_NAME])
+    return "player" if name is None or name == "referee" else name
 
 
 class CannotGoOn(Exception):
