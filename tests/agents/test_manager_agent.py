@@ -170,6 +170,22 @@ def test_A7_who_does_not_answer_at_its_address_is_not_registered_where_that_is_a
     run(play())
 
 
+def test_A8_whom_the_league_has_no_place_for_is_not_called_to_see_whether_it_is_there(tmp_path: Path) -> None:
+    async def play() -> None:
+        full: dict[str, Any] = {"verifies_endpoints": True, "options": {"most_players": 2}}
+        async with living(by_tool) as somebody, managed(tmp_path, **full) as (here, manager):
+            await here.player("Juniper")
+            await until(lambda: len(manager.host.work.state.players) == 1)
+            assert (await register(manager, "Sorrel", somebody.url))["status"] == "REJECTED"
+            assert len(somebody.heard) == 1
+            await here.player("Tansy")
+            await until(lambda: len(manager.host.work.state.players) == 2)
+            assert (await register(manager, "Sorrel", somebody.url))["reason"] == "League full"
+            assert len(somebody.heard) == 1
+
+    run(play())
+
+
 def test_endpoints_are_verified_by_default_if_others_than_this_machine_are_called(tmp_path: Path) -> None:
     async def play() -> None:
         reach = allowing(OPEN_NETWORK, "127.0.0.0/8")

@@ -29,6 +29,7 @@ from turnstile.agents.server import REGISTRATION
 from turnstile.agents.showing import health_of, shown
 from turnstile.agents.work import Answer
 from turnstile.kernel.chance import Commitment, new_seed
+from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.errors import LeagueErrorName, league_error
@@ -237,8 +238,11 @@ class ManagerHost(Host):
         """The message, from whom it really is; or why nobody may say this."""
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
-            why = self._refuse_key(incoming) or await self._refuse_endpoint(message)
-            return Refused(_rejected(message, why)) if why else replace(message, known_as=self._known_as(incoming))
+            wish = replace(message, known_as=self._known_as(incoming))
+            why = self._refuse_key(incoming)
+            if why is None and has_place(self.work.state, wish):  # whom it turns away in any case it need not call
+                why = await self._refuse_endpoint(message)
+            return Refused(_rejected(message, why)) if why else wish
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 return message
@@ -371,6 +375,13 @@ def _refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
         if why is not None:
             raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
         state = with_player(state, meta)
+
+
+def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:
+    """Whether the league takes whoever registers like this, or has it already."""
+    step = manager.step(state, wish)
+    sent = [effect.message for effect in step.effects if isinstance(effect, Send)] if isinstance(step, Step) else []
+    return not any(getattr(each, "status", None) == Registration.REJECTED for each in sent)
 
 
 def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
