@@ -141,15 +141,14 @@ def placed(*points_and_wins: tuple[int, int]) -> list[Place]:
     [
         ([(9, 3), (3, 1)], "Juniper with 9 points."),
         ([(1, 0), (0, 0)], "Juniper with 1 point."),
-        ([(3, 1), (3, 0), (1, 0)], "Juniper with 3 points, with as many points as Sorrel, and more wins."),
+        ([(3, 1), (3, 0), (1, 0)], "Juniper with 3 points. 1 other has as many points, and fewer wins."),
         (
             [(3, 1), (3, 1)],
-            "Juniper with 3 points, with as many points and wins as Sorrel: the lower player id comes first.",
+            "Juniper with 3 points. 1 other has as many points and wins, and registered later.",
         ),
         (
             [(0, 0), (0, 0), (0, 0)],
-            "Juniper with 0 points, with as many points and wins as Sorrel and 1 other: "
-            "the lower player id comes first.",
+            "Juniper with 0 points. 2 others have as many points and wins, and registered later.",
         ),
     ],
 )

@@ -4,7 +4,7 @@ Everything on it is public. A choice stands on it only once its match is over, t
 where the number came from.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
@@ -150,6 +150,25 @@ def verdict(game_type: str, result: Result) -> Verdict:
     if result.commitment is None:
         return Verdict.UNWITNESSED
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 point`, `2,000 points`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def tie_break(places: Sequence[Place]) -> str:
+    """What has put the first before others that have as many points, as a sentence; nothing where nobody has."""
+    first, *others = places
+    level = [place for place in others if place.points == first.points]
+    equal = [place for place in level if place.wins == first.wins]
+    if equal:
+        return f" {_others(equal)} as many points and wins, and registered later."
+    return f" {_others(level)} as many points, and fewer wins." if level else ""
+
+
+def _others(places: Sequence[Place]) -> str:
+    return f"{counted(len(places), 'other')} {'has' if len(places) == 1 else 'have'}"
 
 
 def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:

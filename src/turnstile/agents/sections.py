@@ -1,7 +1,7 @@
 """The parts of which the page of a league and its report are made, each from the board alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -15,7 +15,9 @@ from turnstile.agents.scoreboard import (
     Round,
     Scoreboard,
     Verdict,
+    counted,
     gains,
+    tie_break,
     verdict,
 )
 from turnstile.kernel.values import PlayerId
@@ -35,7 +37,7 @@ Names = Mapping[PlayerId, str]
 def summary(board: Scoreboard) -> Html:
     """The head of the page: which league, how far it has got, what it waits for, who has won."""
     total, done = board.total_matches, board.matches_completed
-    facts = [_counted(len(board.places), "player"), f"{board.game_type}", IN_WORDS[board.progress]]
+    facts = [counted(len(board.places), "player"), f"{board.game_type}", IN_WORDS[board.progress]]
     if board.progress is not Progress.PENDING:
         facts.insert(2, f"round {board.current_round} of {board.total_rounds}")
         facts.insert(3, f"{done:,} of {total:,} matches")
@@ -54,24 +56,8 @@ def _champion(board: Scoreboard) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
     first = board.places[0]
-    points = text(f", {_counted(first.points, 'point')}{_tie_break(board.places)}")
+    points = text(f", {counted(first.points, 'point')}.{tie_break(board.places)}")
     return tag("p", text("Champion: "), tag("strong", name(first.display_name)), points)
-
-
-def _tie_break(places: Sequence[Place]) -> str:
-    """What has put the first before others that have as many points, where there are any."""
-    first, *others = places
-    level = [place for place in others if place.points == first.points]
-    if not level:
-        return "."
-    if all(place.wins < first.wins for place in level):
-        return f". {_others(level)} as many points, and fewer wins."
-    same = [place for place in level if place.wins == first.wins]
-    return f". {_others(same)} as many points and wins, and registered later."
-
-
-def _others(places: Sequence[Place]) -> str:
-    return f"{_counted(len(places), 'other')} {'has' if len(places) == 1 else 'have'}"
 
 
 # standings
@@ -294,16 +280,12 @@ def fairness(board: Scoreboard) -> Html:
     said = [(unfair, f"{unfair:,} NOT fair"), (fair, f"{fair:,} {words.fair}")]
     said.append((unwitnessed, f"{unwitnessed:,} {words.unwitnessed}"))
     sentences = (
-        (checked, f"{_counted(checked, words.thing)} checked: {'; '.join(word for count, word in said if count)}."),
-        (unproven, f"{_counted(unproven, 'result')} came without a {words.thing} that could be checked."),
+        (checked, f"{counted(checked, words.thing)} checked: {'; '.join(word for count, word in said if count)}."),
+        (unproven, f"{counted(unproven, 'result')} came without a {words.thing} that could be checked."),
     )
     told = " ".join(sentence for count, sentence in sentences if count) or f"No {words.thing} could be checked."
     is_all_fair = fair > 0 and checked == fair and not unproven
     return tag("p", text(told), class_="verdict unfair" if unfair else "verdict fair" if is_all_fair else "quiet")
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _verdicts(board: Scoreboard) -> Iterator[Verdict]:

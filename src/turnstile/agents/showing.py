@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from turnstile.agents.contacts import Contact
 from turnstile.agents.envelope import written
-from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard
+from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, counted
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
@@ -87,7 +87,7 @@ def missing(state: State) -> str | None:
     if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
         return None
     wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
-    players = [f"{wanted} more player{'s' if wanted > 1 else ''}"] if wanted > 0 else []
+    players = [counted(wanted, "more player")] if wanted > 0 else []
     referee = [] if state.referees else [A_REFEREE]
     return " and ".join(players + referee) or START
 
@@ -187,7 +187,7 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
     if not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {contact.failures} time{'' if contact.failures == 1 else 's'}"
+        condition = f"has not answered {counted(contact.failures, 'time')}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from turnstile.agents.failures import Failing
 from turnstile.agents.journal import printable
-from turnstile.agents.scoreboard import Place, Progress, Scoreboard
+from turnstile.agents.scoreboard import Place, Progress, Scoreboard, counted, tie_break
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
@@ -184,17 +184,7 @@ def waiting(what: str) -> str:
 def champion(standings: Sequence[Place]) -> str:
     """Who has won, and by what, where others have as many points."""
     first = standings[0]
-    won = f"{printable(first.display_name)} with {first.points} point{'' if first.points == 1 else 's'}"
-    level = [place for place in standings[1:] if place.points == first.points]
-    equal = [place for place in level if place.wins == first.wins]
-    if equal:
-        return f"{won}, with as many points and wins as {_named(equal)}: the lower player id comes first."
-    return f"{won}, with as many points as {_named(level)}, and more wins." if level else f"{won}."
-
-
-def _named(places: Sequence[Place]) -> str:
-    name, others = printable(places[0].display_name), len(places) - 1
-    return f"{name} and {others} other{'s' if others > 1 else ''}" if others else name
+    return f"{printable(first.display_name)} with {counted(first.points, 'point')}.{tie_break(standings)}"
 
 
 def table_of(places: Sequence[Place], width: int, title: str | None = None) -> Table:
