@@ -179,7 +179,7 @@ class Company:
             if line.live.state.phase is phase:
                 return line.live.state.result
             self.time.milliseconds += 1_000
-            await self.host.unless_passing(self.host._watch.beat())
+            await self.host.unless_passing(self.host.heartbeat.beat())
             await self.host.unless_passing(self.host._watch._look(0))
         raise Wrong(f"table {table} stays {line.live.state.phase}, and should be {phase}")
 

@@ -137,7 +137,7 @@ def test_P23_the_server_commits_before_anybody_adds_words_and_who_adds_none_stop
             line, _ = await company._line(T, ANA)
             for _ in range(6):
                 world.time.milliseconds += 1_000
-                await company.host._watch.beat()
+                await company.host.heartbeat.beat()
                 await company.host._watch._look(0)
             assert dict(line.live.state.words) == {ANA: "mine"}
             assert line.live.state.match is not None

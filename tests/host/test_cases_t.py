@@ -75,7 +75,7 @@ def test_T4_a_move_in_the_instant_of_its_deadline_is_made_if_it_comes_first_and_
             await started(company, settings=TIMED)
             for _ in range(10):
                 world.time.milliseconds += 1_000
-                await company.host._watch.beat()
+                await company.host.heartbeat.beat()
             if move_first:
                 await company.ask(T, pick(ANA))
                 await company.ask(T, pick(BO))
@@ -140,10 +140,10 @@ def test_T11_timers_that_are_due_together_ring_in_order_and_moves_are_made_meanw
                 world.time.milliseconds += 5
                 await company.ask(name, Start(ANA, "start", NOW, Seed("a seed")))
                 if number % 100 == 0:
-                    await company.host._watch.beat()
+                    await company.host.heartbeat.beat()
             for _ in range(6):
                 world.time.milliseconds += 1_000
-                await company.host._watch.beat()
+                await company.host.heartbeat.beat()
             claim = world.store.claim
 
             async def noting(until: Instant, hold: int, limit: int) -> list[TableId]:
@@ -194,7 +194,7 @@ def test_T14_P5_who_never_acknowledges_holds_nobody_up_beyond_the_deadline_and_f
             line, _ = await company._line(T, BO)
             for _ in range(5):
                 world.time.milliseconds += 1_000
-                await company.host._watch.beat()
+                await company.host.heartbeat.beat()
                 await company.host._watch._look(0)
                 await company.hear(T, BO)
             assert line.live.state.phase is Phase.PLAYING
@@ -216,7 +216,7 @@ def test_T8_a_game_with_timers_of_its_own_gets_the_time_back_that_nobody_was_the
             assert world.events("Ring") == 0
             for _ in range(4):
                 world.time.milliseconds += 1_000
-                await company.host._watch.beat()
+                await company.host.heartbeat.beat()
                 await company.host._watch._look(0)
             assert world.events("Ring") == 1
 

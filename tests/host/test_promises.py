@@ -37,7 +37,7 @@ async def ring(world: World, host: Host, milliseconds: int) -> None:
     """So much later, with a server there all the time, every timer that has run out rings."""
     for _ in range(milliseconds // 1_000):
         world.time.milliseconds += 1_000
-        await host._watch.beat()
+        await host.heartbeat.beat()
     await host.do(T, host._watch.ring)
 
 

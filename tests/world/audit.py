@@ -14,6 +14,7 @@ from turnstile.kernel.chance import verify as verify_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify
+from turnstile.store.protocol import OUTAGE_AFTER
 from turnstile.table.machine import Table, opened, table
 from turnstile.table.sight import bot_of, delayed, is_open, status
 from turnstile.table.values import (
@@ -142,6 +143,7 @@ class Audit:
     # time
 
     def _check_time(self, found: Entry, event: object, before: Table, after: Table) -> None:
+        self._check_covered(found, event, before)
         if isinstance(event, Resume):
             outages = self._world.disk.outages
             lost = sum(max(0, outage.end - max(outage.start, before.now)) for outage in outages)
@@ -161,6 +163,17 @@ class Audit:
                 self._timers[name] = Running(after.now, instant)
             elif self._timers[name].due != instant:
                 self._world.fail("just", f"{self.name}: {name} is due {instant}, not {self._timers[name].due}")
+
+    def _check_covered(self, found: Entry, event: object, before: Table) -> None:
+        """Nothing happens at a time that no beat has covered, or after an outage that was not given back."""
+        disk = self._world.disk
+        if disk.beat is None or found.at > disk.beat + OUTAGE_AFTER:
+            self._world.fail(
+                "covered", f"{self.name}: entry {found.position} is of {found.at}, the beat of {disk.beat}"
+            )
+        forgotten = [outage for outage in disk.outages if before.now < outage.end <= found.at]
+        if forgotten and before.timers and not isinstance(event, Resume):
+            self._world.fail("resumed", f"{self.name}: entry {found.position} comes before a Resume for {forgotten}")
 
     def _check_ring(self, found: Entry, event: Ring) -> None:
         """A timer that ran out was running, ran its whole time, and nobody's outage counted."""

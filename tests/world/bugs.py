@@ -11,13 +11,14 @@ from tests.world.store import FaultyStore
 from turnstile.host import Host, Line, tables
 from turnstile.host import drive as drives
 from turnstile.host.drive import drive
+from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.ledger import Kept, followed, read_event, replayed
 from turnstile.host.live import EventAt, Live
 from turnstile.host.resend import made_anew
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.store.log import TableId
+from turnstile.store.log import Instant, TableId
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Saved
 from turnstile.table.clocks import next_timer
@@ -187,25 +188,46 @@ def timer_fires_early(patch: Patch) -> None:
     patch.setattr(Watch, "ring", ring)
 
 
-@caught_by("just")
+@caught_by("resumed")
 def outage_forgotten(patch: Patch) -> None:
-    async def resume(self: Watch, live: Live) -> None:
-        return None
+    async def lost(self: Heartbeat, since: Instant, until: Instant) -> int:
+        return 0
 
-    patch.setattr(Watch, "resume", resume)
+    patch.setattr(Heartbeat, "lost", lost)
+
+
+@caught_by("just")
+def outage_given_back_in_part(patch: Patch) -> None:
+    real = Heartbeat.lost
+
+    async def lost(self: Heartbeat, since: Instant, until: Instant) -> int:
+        return await real(self, since, until) // 2
+
+    patch.setattr(Heartbeat, "lost", lost)
+
+
+@caught_by("covered")
+def clock_believed_without_a_beat(patch: Patch) -> None:
+    async def now(self: Heartbeat) -> Instant:
+        return self._store.now()
+
+    patch.setattr(Heartbeat, "now", now)
 
 
 @caught_by("outage once", first=145)
 def outage_counted_by_each_process(patch: Patch) -> None:
-    real = Live.take
+    real = Live._resume_at
 
-    async def take(self: Live, event_at: EventAt) -> Rejection | None:
-        event = event_at(self._store.now())
-        if isinstance(event, Resume):
-            return await real(self, lambda _: event)
-        return await real(self, event_at)
+    async def resume_at(self: Live, now: Instant) -> Resume | None:
+        """What is lost when it is first asked, though another process may have given it back meanwhile."""
+        return first[now] if now > self.state.now and now in first else await keep(self, now)
 
-    patch.setattr(Live, "take", take)
+    async def keep(self: Live, now: Instant) -> Resume | None:
+        first[now] = await real(self, now)
+        return first[now]
+
+    first: dict[Instant, Resume | None] = {}
+    patch.setattr(Live, "_resume_at", resume_at)
 
 
 # starting again

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
+from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.ledger import (
     Gone,
     asked,
@@ -71,7 +72,8 @@ class Host:
         self.think = think
         self.chance = chance or SystemRandom()
         self.counts: Counter[str] = Counter()
-        self.tables = Tables(store)
+        self.heartbeat = Heartbeat(store)
+        self.tables = Tables(store, self.heartbeat)
         self._group: asyncio.TaskGroup | None = None
         self._watch = Watch(self)
         self.is_stopping = False
@@ -82,7 +84,7 @@ class Host:
         """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
         async with asyncio.TaskGroup() as group:
             self._group = group
-            await self.unless_passing(self._watch.beat())
+            await self.unless_passing(self.heartbeat.beat())
             chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
             if self.store.is_shared:
                 chores += [self._keep_hearing()]
@@ -221,7 +223,7 @@ class Host:
                     if self.tables.live.get(name) is not live:
                         continue  # it was forgotten meanwhile
                     await live.settle_doubt()
-                    await self._watch.resume(live)
+                    await live.resume()
                     return await work(live)
             finally:
                 live.waiting -= Counter([who])

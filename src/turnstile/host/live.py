@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.ledger import (
     PATIENCE,
     Gone,
@@ -23,7 +24,7 @@ from turnstile.store.log import Damaged, Instant, TableId
 from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import bot_of, delayed, due_of, status
-from turnstile.table.values import Command, Told
+from turnstile.table.values import Command, Resume, Told
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
@@ -66,7 +67,9 @@ class Recent:
 class Live:
     """One table, for its life in memory. Whoever changes it holds the lock."""
 
-    def __init__(self, name: TableId, kept: Kept, cursors: Mapping[str, int], store: Store) -> None:
+    def __init__(
+        self, name: TableId, kept: Kept, cursors: Mapping[str, int], store: Store, heartbeat: Heartbeat
+    ) -> None:
         self.name = name
         self.kept = kept
         self.cursors = dict(cursors)
@@ -87,6 +90,7 @@ class Live:
         self.is_driven = False
         """Whether somebody is at work on what the table needs a server for."""
         self._store = store
+        self._heartbeat = heartbeat
         self._status: dict[bool, bytes] = {}
         self._recent: dict[PlayerId | None, deque[Recent]] = {}
 
@@ -102,10 +106,15 @@ class Live:
     # how it changes
 
     async def take(self, event_at: EventAt) -> Rejection | None:
-        """Read, decide, commit, tell: why the event is refused, or `None` when it is durable and told."""
-        now = self._store.now()  # when it happened, however long it takes to find its place
+        """Read, decide, commit, tell: why the event is refused, or `None` when it is durable and told.
+
+        The event happens now, however long it takes to find its place. Time that was lost before it is given back
+        first, whatever state the event meets: no event makes the table later than an outage that still counts.
+        """
+        now = await self._heartbeat.now()
         for _ in range(MOST_TRIES):
-            event, kept = event_at(now), self.kept
+            resume = await self._resume_at(now)
+            event, kept = resume or event_at(now), self.kept
             if event is None:
                 return None
             decision = self._decide(kept, event)
@@ -117,10 +126,21 @@ class Live:
             if await self._commit(commit):
                 self.due = commit.row.due
                 self._tell(after, news)
+                if event is resume:
+                    continue
                 return None
             if not await self.read_on():
                 await self._explain(event)
         raise Busy(f"Table {self.name} changes too often.")
+
+    async def resume(self) -> None:
+        """Give back the time that was lost to outages, so that everyone sees the deadlines as they are now."""
+        await self.take(lambda _: None)
+
+    async def _resume_at(self, now: Instant) -> Resume | None:
+        """The event that gives back what was lost since the table's last event; `None` if no timer has lost time."""
+        lost = await self._heartbeat.lost(self.state.now, now) if self.state.timers else 0
+        return Resume(now, lost) if lost else None
 
     async def _commit(self, commit: Commit) -> bool:
         try:

@@ -5,6 +5,7 @@ import logging
 from weakref import WeakValueDictionary
 
 from turnstile.host.answers import Code
+from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.ledger import BadSnapshot, Outdated, Unplayable, outdated, replayed
 from turnstile.host.live import Live
 from turnstile.kernel.machine import Rejection
@@ -21,9 +22,10 @@ MOST_LIVE = 10_000  # tables in memory, where some of them are idle
 class Tables:
     """At most one `Live` for each table."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, heartbeat: Heartbeat) -> None:
         self.live: dict[TableId, Live] = {}
         self._store = store
+        self._heartbeat = heartbeat
         self._loading: WeakValueDictionary[TableId, asyncio.Lock] = WeakValueDictionary()
 
     async def find(self, name: TableId) -> Live | Rejection:
@@ -57,7 +59,7 @@ class Tables:
         cursors = await self._store.cursors(name)
         if len(self.live) >= MOST_LIVE:
             self.forget_idle()
-        live = self.live[name] = Live(name, kept, cursors, self._store)
+        live = self.live[name] = Live(name, kept, cursors, self._store, self._heartbeat)
         return live
 
     def forget_idle(self) -> None:

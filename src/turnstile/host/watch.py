@@ -1,4 +1,4 @@
-"""A host's sense of time: it says that it is here, notices when nobody was, and sees to whatever is due."""
+"""The clockwork of a host: it keeps the heart beating, and looks at every table that is due."""
 
 import asyncio
 from functools import partial
@@ -9,14 +9,13 @@ from turnstile.host.live import Live
 from turnstile.kernel.values import ByPlayer
 from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, next_timer
-from turnstile.table.values import Resume, Ring, Timer
+from turnstile.table.values import Ring, Timer
 
 if TYPE_CHECKING:
     from turnstile.host.host import Host
 
 BEAT_EVERY = 1.0  # seconds
 LOOK_EVERY = 1.0  # seconds
-SILENT_TOO_LONG = 2_500  # milliseconds without a beat, after which a host asks whether there was an outage
 CLAIM_AT_ONCE = 100  # tables
 CLAIM_FOR = 5_000  # milliseconds
 FEW = 1_000  # plans that were changed since, and are kept until there are more
@@ -27,44 +26,14 @@ class Watch:
 
     def __init__(self, host: "Host") -> None:
         self._host, self._store = host, host.store
-        self._beaten = Instant(0)
-        self._last_outage = Instant(0)
         self._dues: list[tuple[Instant, TableId]] = []
         self._planned: dict[TableId, Instant] = {}
         self._sooner = asyncio.Event()
 
-    # outages
-
     async def keep_beating(self) -> None:
         while True:
             await asyncio.sleep(BEAT_EVERY)
-            await self._host.unless_passing(self.beat())
-
-    async def beat(self) -> None:
-        """Say that a server is here; where nobody said so for a while, learn of the outage."""
-        began = self._store.now()
-        outage = await self._store.beat()
-        if outage or began - self._beaten > SILENT_TOO_LONG:
-            ends = [outage.end for outage in await self._store.outages(self._last_outage)]
-            self._last_outage = max([self._last_outage, *ends])
-        self._beaten = began
-
-    async def resume(self, live: Live) -> None:
-        """No deadline counts the time in which no server was there."""
-        if self._store.now() - self._beaten > SILENT_TOO_LONG:
-            await self.beat()
-        if live.state.now >= self._last_outage or not live.state.timers:
-            return
-        outages = await self._store.outages(live.state.now)
-
-        def resumed(now: Instant) -> Resume | None:
-            """What was lost since the table's last event; nothing, once another process has said so."""
-            lost = sum(max(0, outage.end - max(outage.start, live.state.now)) for outage in outages)
-            return Resume(now, lost) if lost else None
-
-        await live.take(resumed)
-
-    # deadlines
+            await self._host.unless_passing(self._host.heartbeat.beat())
 
     def plan(self, name: TableId, due: Instant | None) -> None:
         """The table is due then, and no more at any time that was planned before."""
@@ -109,13 +78,12 @@ class Watch:
 
     async def ring(self, live: Live) -> None:
         """Every timer of the table that has run out, in order; who has acknowledged by then is not away."""
-        while (timer := next_timer(live.state)) and timer.due <= self._store.now():
+        while (timer := next_timer(live.state)) and timer.due <= await self._host.heartbeat.now():
             if timer.name == ACKS and self._store.is_shared:
                 await live.save_cursors()  # and learn of those that others have
             if await live.take(partial(_ring, live, timer)):
                 return
             self._host.counts["rung"] += 1
-            await self.resume(live)  # it may have taken long
 
     async def _until_due(self) -> None:
         self._sooner.clear()
