@@ -1,13 +1,17 @@
 """Crash points, each by its name: the host dies at that instant, and another one takes over."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.host.cases import ANA, BO, TIMED, T, World, code, pick, started, stream
+from tests.host.cases import ANA, BO, NOW, TIMED, T, World, code, pick, started, stream
 from turnstile.host import Host
-from turnstile.store.protocol import Broken, Commit
-from turnstile.table.values import Phase
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.values import encode
+from turnstile.store.log import Entry, Position, TableId
+from turnstile.store.protocol import Broken, Busy, Commit, Unknown
+from turnstile.table.values import Accepted, Phase, Resign, Start
 
 
 def test_C1_a_command_that_was_not_written_left_no_trace_and_is_accepted_when_sent_again() -> None:
@@ -102,6 +106,27 @@ def test_C7_a_gate_for_which_all_had_acknowledged_opens_after_the_crash() -> Non
     asyncio.run(run())
 
 
+def test_C7_T14_who_had_acknowledged_before_the_crash_is_not_away_after_it() -> None:
+    """Nobody has connected to the new host when the deadline passes: it goes by the stored cursors."""
+
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await company.sit_down(T, "e-card", TIMED)
+            await company.ask(T, Start(ANA, "start", NOW, Seed("a seed")))
+            await company.hear(T, ANA)
+        async with world.host() as company:
+            for _ in range(5):
+                world.time.milliseconds += 1_000
+                await company.host.heartbeat.beat()
+            await company.host._watch._look(0)
+            assert world.events("Ring") == 1
+            seats = company.host.tables.live[T].state.seats
+            assert [seat.player for seat in seats if seat.is_away] == [BO]
+
+    asyncio.run(run())
+
+
 def test_C8_a_timer_that_rang_and_was_not_written_rings_again_and_acts_once() -> None:
     async def run() -> None:
         world = World()
@@ -172,5 +197,55 @@ def test_C16_K9_what_escapes_from_any_task_ends_the_host_and_nothing_is_accepted
                 await running
             assert ended.group_contains(Broken)
         assert world.events("Act") == 0
+
+    asyncio.run(run())
+
+
+def test_C15_an_outcome_stays_in_doubt_until_the_log_was_really_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bo's pick is in the log, and so the next picks may be made: whoever decides on what was before refuses them."""
+
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            await company.ask(T, pick(ANA))
+            with monkeypatch.context() as broken:
+                broken.setattr(world.store, "commit", committed_without_an_answer(world.store.commit))
+                assert code(await company.host.submit(T, pick(BO))) == "OutcomeUnknown"
+            with monkeypatch.context() as broken:
+                broken.setattr(world.store, "entries", out_of_reach)
+                assert code(await company.host.submit(T, pick(ANA, "next"))) == "Busy"
+            assert isinstance(await company.host.submit(T, pick(ANA, "next")), Accepted)
+
+    asyncio.run(run())
+
+
+def committed_without_an_answer(commit: Callable[[Commit], Awaitable[bool]]) -> Callable[[Commit], Awaitable[bool]]:
+    async def unanswered(given: Commit) -> bool:
+        assert await commit(given)
+        raise Unknown("The connection broke.")
+
+    return unanswered
+
+
+async def out_of_reach(table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    raise Busy("The store could not be reached in time.")
+
+
+def test_C11_the_entry_that_ends_a_match_brings_a_snapshot_so_that_nothing_is_replayed_afterwards() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            assert world.disk.tables[T].snapshots == {}
+            await company.ask(T, Resign(ANA, "resign", NOW))
+            state = company.host.tables.live[T].state
+            assert state.phase is Phase.FINISHED
+            saved = await world.store.load(T)
+        assert saved is not None
+        assert saved.snapshot is not None
+        last = world.disk.tables[T].log[-1]
+        assert (saved.snapshot.position, saved.snapshot.link, saved.entries) == (last.position, last.link, ())
+        assert saved.snapshot.state == encode(state)
 
     asyncio.run(run())

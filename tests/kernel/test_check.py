@@ -230,6 +230,15 @@ def test_an_essence_that_merges_too_much_is_found() -> None:
     assert finding.path == (ADD_TWO,)
 
 
+def test_an_essence_that_merges_states_with_equal_offers_and_different_successors_is_found() -> None:
+    def add_by_way(state: Count, event: Add) -> Count:
+        return Count(Phase.COUNTING, state.number + (1 if state.way == "short" else 2))
+
+    starts = [Count(Phase.COUNTING, way=way) for way in ("short", "long")]
+    merging = world(counter(add_by_way), up_to(3), starts, essence=lambda state: (state.phase, state.number))
+    assert failed(check(merging)).sentence == "two states of one essence go on differently"
+
+
 def test_the_longest_match_is_the_longest_from_any_start() -> None:
     report = check(world(counter(), up_to(3), starts=[Count(Phase.COUNTING, 3), START]))
     assert walked(report)[-1].sentence == "no match goes on for ever: the longest has 4 events"

@@ -118,6 +118,35 @@ async def test_C15_a_commit_that_never_arrived_is_made_when_the_line_is_mended()
 
 
 @run
+async def test_C15_K6_a_commit_whose_position_another_process_took_while_the_line_was_broken_is_not_accepted() -> None:
+    """An entry is at that position, with another link: it is not ours."""
+    schema, rival = postgres.shared.new_schema(), commit_of(T, following(header(), "bob 1"))
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store, opened(schema) as other:
+        await stored(store, T, 0)
+        line.freeze()
+        sending = asyncio.create_task(store.commit(NEXT))
+        assert await other.commit(rival)
+        line.cut()
+        line.mend()
+        assert await sending is False
+        assert await store.entries(T, 0) == (rival.entry,)
+
+
+@run
+async def test_C15_K4_a_table_that_another_process_created_while_the_line_was_broken_is_not_ours() -> None:
+    schema, ours, theirs = postgres.shared.new_schema(), header(about=b"ours"), header(about=b"theirs")
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store, opened(schema) as other:
+        await stored(store, TableId("another"), 0)  # so that the line is in use
+        line.freeze()
+        sending = asyncio.create_task(store.create(T, ours, ROW))
+        assert await other.create(T, theirs, ROW)
+        line.cut()
+        line.mend()
+        assert await sending is False
+        assert await store.entries(T, -1) == (theirs,)
+
+
+@run
 async def test_C15_a_session_that_outlives_its_line_cannot_write_behind_our_back() -> None:
     """It waits for a row when the line breaks, and nobody tells it. Could it go on, it would be in our own way."""
     schema = postgres.shared.new_schema()

@@ -44,6 +44,23 @@ def test_T14_who_has_acknowledged_is_not_away_because_another_is_silent() -> Non
     assert away(table) == [BOB]
 
 
+@pytest.mark.parametrize("older", ["", "bob 0 carol 0"])
+def test_N17_an_older_acknowledgement_takes_nothing_back_when_a_gate_opens(older: str) -> None:
+    """All have heard that Alice stops; now Alice and Carol, not Bob, are told whose turn it is."""
+    table = play(around(turn(ALICE)), "alice stop", "acks")
+    assert table.state.acked == {ALICE: 1, BOB: 1, CAROL: 1}
+    assert refusal(table, f"acks alice 2 {older}") == Code.ACKS_MISSING
+    table = play(table, f"acks alice 2 carol 2 {older.removesuffix('carol 0')}")
+    assert table.state.acked == {ALICE: 2, BOB: 1, CAROL: 2}
+
+
+@pytest.mark.parametrize("older", ["", "bob 0 carol 0"])
+def test_N17_an_older_acknowledgement_takes_nothing_back_when_the_deadline_passes(older: str) -> None:
+    table = play(around(turn(ALICE)), "alice stop", "acks", f"ring acks {older}")
+    assert table.state.acked == {ALICE: 1, BOB: 1, CAROL: 1}
+    assert away(table) == [ALICE, CAROL], "Bob had heard everything"
+
+
 def test_P6_nobody_has_acknowledged_the_future_by_the_deadline_either() -> None:
     table = play(around(turn(BOB)), "bob stop")
     assert refusal(table, f"ring acks alice {table.state.told[ALICE] + 1}") == Code.FUTURE_ACK
