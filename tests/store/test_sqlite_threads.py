@@ -1,15 +1,17 @@
 """The SQLite store alone: its two threads, what they share, and what happens when one of them cannot go on."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
+from threading import Condition, Event
 
 import apsw
 import pytest
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.on_disk import nothing, with_store
-from turnstile.store import sqlite_connection, sqlite_lanes
+from turnstile.store import sqlite, sqlite_connection, sqlite_lanes
 from turnstile.store.log import Command, TableId
 from turnstile.store.protocol import Broken, Busy, ReadOnly
 from turnstile.store.sqlite import SqliteStore
@@ -166,6 +168,74 @@ def test_S13_the_write_ahead_log_stays_small_while_others_read(path: Path, monke
         assert log.stat().st_size < 200 * 4096
 
     with_store(path, test)
+
+
+def test_S13_reads_that_always_overlap_cannot_keep_the_write_ahead_log_from_starting_anew(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read is open at every commit, and the next one waits behind it: the reader is never idle."""
+    monkeypatch.setattr(sqlite_lanes, "CHECKPOINT_AFTER", 20)
+    monkeypatch.setattr(sqlite, "ReadGate", Telling)
+    log = path.parent / "tables.db-wal"
+
+    async def test(store: SqliteStore) -> None:
+        await store.create(T, header(), ROW)
+        reading = Reading(store)
+        for made in chain(200)[1:]:
+            await reading.has_begun.wait()
+            assert await store.commit(commit_of(T, made))
+            before, reading = reading, Reading(store)
+            await asyncio.sleep(0)  # the next one is in the line
+            await before.end()
+        await reading.end()
+        assert log.stat().st_size < 100 * 4096
+
+    with_store(path, test)
+
+
+class Telling(sqlite_lanes.ReadGate):
+    """A gate that tells an open read when the writer waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed = Condition()
+        self.has_writer = False
+
+    @contextmanager
+    def nobody_reads(self) -> Iterator[None]:
+        self._tell(has_writer=True)
+        with super().nobody_reads():
+            self._tell(has_writer=False)
+            yield
+
+    def _tell(self, has_writer: bool) -> None:
+        with self.changed:
+            self.has_writer = has_writer
+            self.changed.notify_all()
+
+
+class Reading:
+    """A read that goes on until it is ended, or until the writer waits for it."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        assert isinstance(store._read._gate, Telling)
+        self.has_begun = asyncio.Event()
+        self._gate = store._read._gate
+        self._is_enough = False
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.create_task(store._read.ask(self._read))
+
+    def _read(self, db: apsw.Connection) -> None:
+        db.execute("SELECT count(*) FROM log").fetchall()
+        self._loop.call_soon_threadsafe(self.has_begun.set)
+        with self._gate.changed:
+            self._gate.changed.wait_for(lambda: self._is_enough or self._gate.has_writer)
+
+    async def end(self) -> None:
+        with self._gate.changed:
+            self._is_enough = True
+            self._gate.changed.notify_all()
+        await self._task
 
 
 def test_S13_a_write_ahead_log_that_grows_and_grows_is_warned_of_once(

@@ -23,7 +23,7 @@ from turnstile.store.clock import Clock
 from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
 from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
 from turnstile.store.sqlite_connection import connect_reader, connect_writer, require_version
-from turnstile.store.sqlite_lanes import Health, Kind, ReadLane, Work, WriteLane
+from turnstile.store.sqlite_lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
 
 FULL = 2
 """`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
@@ -37,12 +37,12 @@ class SqliteStore:
     is_shared = False
 
     def __init__(self, file: files.Held, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
-        health = Health()
+        health, gate = Health(), ReadGate()
         self._file = file
         self._clock = clock
         self._closed = asyncio.Event()
-        self._write = WriteLane("turnstile-writer", writer, health)
-        self._read = ReadLane("turnstile-reader", reader, health)
+        self._write = WriteLane("turnstile-writer", writer, health, gate)
+        self._read = ReadLane("turnstile-reader", reader, health, gate)
 
     @classmethod
     async def open(

@@ -6,10 +6,11 @@ nobody waits for a group to fill. Work that its asker has given up on (a player 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import TypeVar
 
 import apsw
@@ -28,6 +29,33 @@ WARN_AFTER = 16_384
 _log = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 Work = Callable[[apsw.Connection], Kind]
+
+
+class ReadGate:
+    """Lets the writer wait until no read of this store is open, and keeps new ones waiting meanwhile.
+
+    Two locks make that certain however busy the reader is: it needs `_turn` only to begin a read, so the writer can
+    take that one while a read is open, and the next read stands behind the writer.
+    """
+
+    def __init__(self) -> None:
+        self._turn, self._open = Lock(), Lock()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A read is open."""
+        with self._turn:
+            self._open.acquire()
+        try:
+            yield
+        finally:
+            self._open.release()
+
+    @contextmanager
+    def nobody_reads(self) -> Iterator[None]:
+        """No read is open, and none begins."""
+        with self._turn, self._open:
+            yield
 
 
 class Health:
@@ -152,23 +180,31 @@ class ReadLane(Lane):
 
     at_once = 16
 
+    def __init__(self, name: str, connection: apsw.Connection, health: Health, gate: ReadGate) -> None:
+        self._gate = gate
+        super().__init__(name, connection, health)
+
     def _do(self, jobs: list[_Job]) -> None:
         for job in jobs:
-            try:
-                if self._health.fault is not None:
-                    raise self._health.fault
-                self._connection.execute("BEGIN")
-                job.result = job.work(self._connection)
-            except apsw.CorruptError as error:
-                about = job.about  # damage that comes to light where one table is read is that table's own
-                self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault(error) or error)
-            except apsw.Error as error:
-                self._fail([job], fault(error) or meaning(error))
-            except Exception as error:
-                self._fail([job], meaning(error))
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")  # there is nothing to keep
+            with self._gate.reading():
+                self._read(job)
+
+    def _read(self, job: _Job) -> None:
+        try:
+            if self._health.fault is not None:
+                raise self._health.fault
+            self._connection.execute("BEGIN")
+            job.result = job.work(self._connection)
+        except apsw.CorruptError as error:
+            about = job.about  # damage that comes to light where one table is read is that table's own
+            self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault(error) or error)
+        except apsw.Error as error:
+            self._fail([job], fault(error) or meaning(error))
+        except Exception as error:
+            self._fail([job], meaning(error))
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")  # there is nothing to keep
 
 
 class WriteLane(Lane):
@@ -176,7 +212,8 @@ class WriteLane(Lane):
 
     at_once = 500
 
-    def __init__(self, name: str, connection: apsw.Connection, health: Health) -> None:
+    def __init__(self, name: str, connection: apsw.Connection, health: Health, gate: ReadGate) -> None:
+        self._gate = gate
         self._pages = 0
         self._has_warned = False
         connection.set_wal_hook(self._count_pages)
@@ -230,7 +267,14 @@ class WriteLane(Lane):
         return apsw.SQLITE_OK
 
     def _afterwards(self) -> None:
-        if self._pages >= CHECKPOINT_AFTER and self._health.fault is None:
+        """Keep the write-ahead log small.
+
+        SQLite begins it anew only if all of it was carried over and no read has it open. If reads have overlapped with
+        every checkpoint until the log is twice as long, they wait for one.
+        """
+        if self._pages < CHECKPOINT_AFTER or self._health.fault is not None:
+            return
+        with self._gate.nobody_reads() if self._pages >= 2 * CHECKPOINT_AFTER else nullcontext():
             self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def _finish(self) -> None:
