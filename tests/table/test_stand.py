@@ -109,6 +109,7 @@ def test_a_game_for_three_is_walked_with_three() -> None:
         (started(), {"told": ByPlayer({ANA: 9})}),
         (started(), {"acked": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"awaited": ByPlayer({ANA: 99, BO: 1})}),
+        (started(), {"actions_since": ByPlayer({ANA: 99, BO: 1})}),
         (starting(), {"acked": ByPlayer({ANA: 1, BO: 1})}),
         (started(), {"pending": ((),)}),
         (play(started(), "ana resigns"), {"timers": starting().state.timers}),

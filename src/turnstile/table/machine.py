@@ -181,7 +181,7 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
     state = replace(
         at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
     )
-    state = replace(state, left=full(state.header.settings.clock, players))
+    state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
     state, effects = announced(game, state, MatchStarting(commit(event.seed), players))
     return Next(awaiting(state), *effects)
 
@@ -249,7 +249,7 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     """
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    if refused := _refuse_version(event.seen, state.told[event.player]):
+    if refused := _refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
         return refused
     game = game_of(state)
     move = game.machine.read_event(bytes(event.move))
@@ -262,12 +262,17 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     return played(game, replace(stopped(at(state, event), event.player), rings=0), move)
 
 
-def _refuse_version(seen: int | None, newest: int) -> Rejection | None:
-    """Why a move was decided on something else than the newest update; who does not say what it has seen may move."""
-    if seen is None or seen == newest:
+def _refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
+    """Why a move cannot have been decided on this update, or was decided on one from before `since`.
+
+    The newest update is never stale, for a player may have been told nothing since it moved. A move that does not say
+    what its player has seen is taken as it is.
+    """
+    if seen is None or min(since, newest) <= seen <= newest:
         return None
     if 0 <= seen < newest:
-        return Rejection(Code.STALE_VERSION, f"Something has happened since: the newest update is {newest}.")
+        why = f"What you may do has changed since update {seen}; decide again on update {newest}."
+        return Rejection(Code.STALE_VERSION, why)
     return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
 
 

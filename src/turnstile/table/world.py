@@ -161,12 +161,18 @@ def _gathering(state: Table) -> Iterator[Event]:
 
 
 def _playing(state: Table) -> Iterator[Event]:
-    """The first and the last of a player's moves stand for all of them."""
+    """The first and the last of a player's moves stand for all of them, the newest and the oldest update for others."""
     game = game_of(state)
     for player in thinking(game, state):
         offered = game.actions(state.match, player)
-        for move in dict.fromkeys((offered[0], offered[-1])):
-            yield Act(player, "act", state.now, Raw(encode(move)), state.told[player])
+        choices = ((offered[0], state.told[player]), (offered[-1], _oldest_fresh(state, player)))
+        for move, seen in dict.fromkeys(choices):
+            yield Act(player, "act", state.now, Raw(encode(move)), seen)
+
+
+def _oldest_fresh(state: Table, player: PlayerId) -> int:
+    """The oldest update on which a move of this player may have been decided."""
+    return min(state.actions_since[player], state.told[player])
 
 
 def _finished(state: Table) -> Iterator[Event]:
@@ -212,13 +218,20 @@ def carries_on(event: Event) -> bool:
 
 
 def refused(state: Table) -> Iterator[Event]:
-    """What no table lets happen: a start with fewer players than the game takes, one player more than it has seats."""
+    """What no table lets happen: a start with the wrong number of players, one player more than the game has seats,
+    and a move that was decided on an update that is stale or yet to come."""
     if state.phase is Phase.SEATING:
         seats = game_of(state).seats
         if len(state.seats) not in seats:
             yield Start(ANA, "start", state.now, Seed("a seed"))
         if len(state.seats) == seats[-1]:
             yield Join(STRANGER, "join", state.now)
+    if state.phase is Phase.PLAYING:
+        game = game_of(state)
+        for player in thinking(game, state):
+            move = Raw(encode(game.actions(state.match, player)[0]))
+            for seen in (_oldest_fresh(state, player) - 1, state.told[player] + 1):
+                yield Act(player, "act", state.now, move, seen)
 
 
 # what must be so
@@ -239,7 +252,8 @@ def _faults(state: Table) -> Iterator[str]:
         yield "A match that goes on has no result."
     if phase in (Phase.FINISHED, Phase.REMATCHED) and state.result is None:
         yield "A match that is over has a result."
-    if phase in UNDER_WAY and not set(state.players) == {*state.told} == {*state.acked} == {*state.awaited}:
+    streams = (state.told, state.acked, state.awaited, state.actions_since)
+    if phase in UNDER_WAY and any(set(state.players) != {*each} for each in streams):
         yield "Every seat has a stream."
     yield from _faults_of_streams(state)
     yield from _faults_of_timers(state)
@@ -250,6 +264,8 @@ def _faults_of_streams(state: Table) -> Iterator[str]:
         yield "Somebody has acknowledged what it was never told."
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
         yield "Somebody is waited for with what it was never told."
+    if any(not 0 <= state.actions_since[player] <= told + 1 for player, told in state.told.items()):
+        yield "Somebody's actions have changed with an update that is not the next one."
     if state.phase in GATES and not unheard(state):
         yield "The table waits for nobody."
     if state.pending and state.phase is not Phase.GATHERING:
@@ -277,4 +293,5 @@ def essence(study: AnyStudy, state: Table) -> Hashable:
     timers = tuple((timer.name, timer.due, bytes(timer.event)) for timer in state.timers)
     play = (match, state.events, encode(state.pending), state.words)
     heard = tuple(player for player in state.players if state.acked[player] >= state.awaited[player])
-    return state.phase, state.now, state.seats, play, state.told, heard, timers, state.left, state.late
+    streams = (state.told, heard, state.actions_since)
+    return state.phase, state.now, state.seats, play, streams, timers, state.left, state.late
