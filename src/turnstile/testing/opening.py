@@ -44,8 +44,8 @@ def opening_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
                     f"{game.name} has no bound for {'.'.join(path)}: {value} is taken."
                 )
                 assert refused.code == Refusal.INVALID_OPTIONS
-            for value in values_near_bounds(number):
-                opened = open_with(game, path, value)
+            for near in values_near_bounds(number):
+                opened = open_with(game, path, near)
                 if isinstance(opened, Rejection):
                     assert opened.code == Refusal.INVALID_OPTIONS
                 else:
