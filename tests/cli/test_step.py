@@ -2,15 +2,26 @@
 
 import json
 import random
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from tests.cli.conftest import Turnstile
 from turnstile.cli.step import take
 from turnstile.games import ecard
 from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, Study, encode
 from turnstile.kernel.stand import stand_of
+from turnstile.registry import names
 
+FIRST = {
+    "66": {"type": "StartGame", "player": "ana"},
+    "e-card": {"type": "Pick", "player": "ana", "card": "C"},
+    "even-odd": {"type": "CHOOSE_PARITY_RESPONSE", "player": "ana", "parityChoice": "odd"},
+    "up-down": {"type": "START_GAME", "player": "ana"},
+}
 START = '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}'
 
 
@@ -142,6 +153,35 @@ def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state() -> 
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_STATE
     assert answer.sentence.startswith("unstudied cannot go on from this state: ")
+
+
+@pytest.mark.parametrize("name", names())
+def test_without_a_seed_every_game_is_opened_or_says_that_it_needs_one(turnstile: Turnstile, name: str) -> None:
+    ran = turnstile("step", name, given=encode({"players": ["ana", "bo"], "event": FIRST[name]}))
+    assert (ran.status, ran.err) == (0, "")
+    answer = json.loads(ran.out)
+    assert code(answer) == ("InvalidSeed" if name in ("66", "up-down") else "WrongPhase"), answer
+
+
+def test_a_game_that_breaks_down_without_a_seed_is_answered_in_a_sentence() -> None:
+    def careless(players: Sequence[PlayerId], options: ecard.Options, seed: Any) -> ecard.State | Rejection:
+        return ecard.new(players, options, Seed(seed.upper()))
+
+    line = encode({"players": ["ana", "bo"], "event": ecard.Start(Seed("7"))})
+    answer = take(stand_of(replace(ecard.game, new=careless), Study()), line)
+    assert isinstance(answer, Rejection)
+    assert answer.code == Refusal.INVALID_SEED
+    assert answer.sentence.startswith("e-card cannot open this match without a seed: AttributeError: ")
+
+
+def test_a_game_that_breaks_down_with_a_seed_is_answered_in_a_sentence_too() -> None:
+    def broken(players: Sequence[PlayerId], options: ecard.Options, seed: Seed | None) -> ecard.State | Rejection:
+        raise ZeroDivisionError("nobody knows why")
+
+    line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
+    answer = take(stand_of(replace(ecard.game, new=broken), Study()), line)
+    why = "e-card cannot open this match: ZeroDivisionError: nobody knows why."
+    assert answer == Rejection(Refusal.INVALID_STATE, why)
 
 
 def test_an_unknown_event_is_told_which_there_are(turnstile: Turnstile) -> None:

@@ -26,6 +26,20 @@ def test_step_refuses_what_no_table_can_be_opened_for_or_be_in(turnstile: Turnst
     assert [json.loads(line)["error"]["code"] for line in said] == ["InvalidOptions", "UnknownGame", "InvalidState"]
 
 
+def test_step_does_not_start_a_table_of_up_down_for_one_player(turnstile: Turnstile) -> None:
+    start = {"type": "Start", "player": "ana", "id": "1", "at": 0, "seed": "q"}
+    line = {"players": ["ana"], "options": {"game": "up-down"}, "event": start}
+    said = json.loads(turnstile("step", "table", given=json.dumps(line)).out)
+    assert said == {"error": {"code": "InvalidPlayers", "message": "This game takes 2 to 10 players, not 1."}}
+
+
+def test_step_opens_no_table_with_options_that_nobody_could_play_with(turnstile: Turnstile) -> None:
+    line = {**OPEN, "options": {"game": "up-down", "gameOptions": {"maxRoundSize": -3}}}
+    said = json.loads(turnstile("step", "table", given=json.dumps(line)).out)
+    assert said["error"]["code"] == "InvalidOptions"
+    assert "maxRoundSize" in said["error"]["message"]
+
+
 def test_diagram_draws_the_table(turnstile: Turnstile) -> None:
     assert "Playing --> Settling: Act" in turnstile("diagram", "table").out
 
@@ -35,7 +49,7 @@ def test_check_reports_on_every_world_of_a_machine(turnstile: Turnstile) -> None
     assert ran.status == 0
     reports = [json.loads(line) for line in ran.out.splitlines()]
     assert {report["machine"] for report in reports} == {"table"}
-    assert len({report["setting"] for report in reports}) == len(reports) == 12
+    assert len({report["setting"] for report in reports}) == len(reports) == 16
 
 
 def test_players_and_options_are_for_games_alone(turnstile: Turnstile) -> None:

@@ -48,16 +48,31 @@ def test_N3_an_id_that_was_used_for_something_else_is_refused() -> None:
     asyncio.run(run())
 
 
-def test_N4_K1_a_move_that_was_decided_on_an_older_update_is_refused_and_learns_the_newest() -> None:
+def test_N4_K1_a_move_that_was_decided_before_its_players_last_move_is_refused_and_learns_the_newest() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            seen = len(world.memory.history(T, BO).updates)
+            await company.ask(T, pick(BO, "first", seen=seen))
+            await company.ask(T, pick(ANA))
+            late = await company.host.submit(T, pick(BO, "second", seen=seen))
+            assert code(late) == "StaleVersion"
+            assert getattr(late, "seq", None) == seen + 3  # its own pick, the other's, and both cards
+
+    asyncio.run(run())
+
+
+def test_N4_a_pick_is_accepted_although_the_other_player_was_faster() -> None:
     async def run() -> None:
         world = World()
         async with world.host() as company:
             await started(company)
             seen = len(world.memory.history(T, BO).updates)
             await company.ask(T, pick(ANA))
-            late = await company.host.submit(T, pick(BO, seen=seen))
-            assert code(late) == "StaleVersion"
-            assert getattr(late, "seq", None) == seen + 1
+            accepted = await company.host.submit(T, pick(BO, seen=seen))
+            assert isinstance(accepted, Accepted)
+            assert accepted.seq > seen + 1, "Bo was told of the other pick before its own was accepted."
 
     asyncio.run(run())
 

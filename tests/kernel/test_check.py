@@ -104,6 +104,7 @@ def test_where_every_state_is_walked_everything_is_proved() -> None:
     assert (report.machine, report.states) == ("toy", 5)
     assert [(finding.verdict, finding.sentence) for finding in walked(report)] == [
         (Verdict.PROVED, "all 5 states were walked: each is sound, and each of 4 offered events is accepted"),
+        (Verdict.PROVED, "no state is stuck: each of 4 before an end offers an event that carries on"),
         (Verdict.PROVED, "every state can still reach one of 1 ends"),
         (Verdict.PROVED, "no match goes on for ever: the longest has 4 events"),
     ]
@@ -198,6 +199,34 @@ def test_a_state_in_which_nothing_can_happen_is_found() -> None:
     assert finding.path == (ADD, ADD)
 
 
+def test_a_state_that_can_only_be_given_up_is_stuck_and_is_found_with_the_shortest_way_to_it() -> None:
+    moves: Moves = lambda state: (Stop(),) if state.number == 2 else (Add(), Stop())  # noqa: E731
+    assert check(world(counter(), moves)).passed
+    finding = failed(check(world(counter(), moves, carries_on=lambda event: not isinstance(event, Stop))))
+    assert finding.sentence == "the match is stuck: nothing can happen but Stop"
+    assert finding.path == (ADD, ADD)
+
+
+def test_an_event_that_must_be_refused_and_is_accepted_is_found_with_the_shortest_way_to_it() -> None:
+    def refused(state: Count) -> Iterable[Event]:
+        return [Add()] if state.number == 2 else []
+
+    finding = failed(check(world(counter(), up_to(3), refused=refused)))
+    assert finding.sentence == "an event that must be refused is accepted"
+    assert finding.path == (ADD, ADD, ADD)
+
+
+def test_an_event_that_must_be_refused_and_raises_is_found() -> None:
+    finding = failed(check(world(counter(crash), up_to(2), refused=lambda state: [Add()] if state.number == 2 else [])))
+    assert finding.sentence == "an event that must be refused raises ZeroDivisionError: two"
+    assert finding.path == (ADD, ADD, ADD)
+
+
+def test_events_that_must_be_refused_are_counted() -> None:
+    report = check(world(counter(enough), up_to(2), refused=lambda state: [Add()] if state.number == 2 else []))
+    assert Finding(Verdict.PROVED, "each of 2 events that must be refused is refused") in walked(report)
+
+
 def test_a_state_from_which_there_is_no_way_to_an_end_is_found() -> None:
     def moves(state: Count) -> Iterable[Event]:
         return (Add(), Stop()) if state.number < 2 else (Add(-1),) if state.number == 3 else (Add(),)
@@ -269,9 +298,10 @@ def test_a_walk_that_was_cut_short_says_sampled_and_plays_random_matches() -> No
     assert report.passed
     assert report.states == 21
     verdicts = [finding.verdict for finding in walked(report)]
-    assert verdicts == [Verdict.SAMPLED, Verdict.SAMPLED]
-    first, second = (finding.sentence for finding in walked(report))
+    assert verdicts == [Verdict.SAMPLED, Verdict.SAMPLED, Verdict.SAMPLED]
+    first, stuck, second = (finding.sentence for finding in walked(report))
     assert first == "21 states were met and are sound; in 19 of them each of 38 offered events is accepted"
+    assert stuck == "no state is stuck: each of 19 before an end offers an event that carries on"
     assert second.startswith("200 random matches reached an end, after ")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from turnstile.games import ecard
+from turnstile.games import ecard, updown
 from turnstile.kernel import (
     ByPlayer,
     Game,
@@ -100,8 +100,15 @@ def test_what_is_no_option_is_refused_and_the_sentence_says_why(written: str, wh
     answer = still.read_options(written)
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_OPTIONS
-    assert answer.sentence.startswith("These are no options of still-life: ")
+    assert answer.sentence.startswith("Invalid options for still-life: ")
     assert why in answer.sentence
+
+
+def test_options_are_refused_when_no_company_could_play_with_them() -> None:
+    game = updown.game
+    assert game.refuse_options(updown.Options(25)) is None
+    why = "With 2 players maxRoundSize is from 1 to 25."
+    assert game.refuse_options(updown.Options(26)) == Rejection(Refusal.INVALID_OPTIONS, why)
 
 
 def test_an_outcome_names_winners_and_scores() -> None:

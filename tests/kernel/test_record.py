@@ -312,7 +312,7 @@ def test_another_outcome_is_noticed(outcome: Outcome | None) -> None:
 
 def test_options_that_the_game_does_not_know_are_noticed() -> None:
     record = replace(short(), header=replace(short().header, options=msgspec.Raw(b'{"rounds":3}')))
-    assert "at event 0: These are no options of e-card: " in fault(record, Fault.DIVERGED)
+    assert "at event 0: Invalid options for e-card: " in fault(record, Fault.DIVERGED)
 
 
 def test_players_who_cannot_sit_down_are_noticed() -> None:

@@ -72,6 +72,12 @@ def test_up_to_10_players_with_different_non_empty_ids_can_wait(wrong: tuple[str
     assert answer.code == Refusal.INVALID_PLAYERS
 
 
+@pytest.mark.parametrize("count", [0, 11])
+def test_a_company_of_another_size_is_told_that_2_to_10_may_play(count: int) -> None:
+    answer = new([PlayerId(f"{number}") for number in range(count)], Options(), Seed("7"))
+    assert answer == Rejection(Refusal.INVALID_PLAYERS, f"This game takes 2 to 10 players, not {count}.")
+
+
 def test_a_match_needs_a_seed() -> None:
     refused = NEEDS_A_SEED
     assert new(THREE, Options(), None) == refused

@@ -162,7 +162,7 @@ def test_a_card_played_by_a_stranger_is_not_sound() -> None:
 
 
 def test_who_cannot_sit_down_cannot_be_in_a_state() -> None:
-    assert sound(replace(waiting(), players=())) == "This game takes 1 to 10 players, not 0."
+    assert sound(replace(waiting(), players=())) == "This game takes 2 to 10 players, not 0."
     assert sound(replace(waiting(), round_sequence=())) == "With 3 players maxRoundSize is from 1 to 17."
 
 

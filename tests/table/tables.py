@@ -148,7 +148,14 @@ def around(match: Any, **settings: Any) -> Sitting:
     alone = started("66", " ".join(match.players), **settings)
     nothing = ByPlayer.same(match.players, 0)
     state = msgspec.structs.replace(
-        alone.state, match=match, told=nothing, acked=nothing, awaited=nothing, timers=(), watched=0
+        alone.state,
+        match=match,
+        told=nothing,
+        acked=nothing,
+        awaited=nothing,
+        actions_since=nothing,
+        timers=(),
+        watched=0,
     )
     return Sitting(state, alone.clock)
 

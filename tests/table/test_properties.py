@@ -13,9 +13,9 @@ from tests.table.walks import TableWalk, find, walked
 from turnstile.kernel import Event, PlayerId, Rejection, Step, digest, encode
 from turnstile.kernel.values import decode
 from turnstile.registry import names
-from turnstile.table.machine import table
+from turnstile.table.machine import Table, table
 from turnstile.table.stand import read
-from turnstile.table.values import Act, Phase, State, Told
+from turnstile.table.values import Act, Code, Phase, State, Told
 from turnstile.table.world import sound
 from turnstile.testing.strategies import NAMES, events, values
 
@@ -128,6 +128,50 @@ def test_whoever_may_move_has_been_told_what_it_sees_and_may_do(walk: TableWalk)
             assert told.view == walk.game.view(match, player)
             if player is not None:
                 assert told.actions == walk.game.actions(match, player)
+
+
+@SETTINGS
+@given(walks())
+def test_a_move_is_stale_if_and_only_if_its_player_has_moved_or_may_do_something_else_since(walk: TableWalk) -> None:
+    if walk.state.phase is not Phase.PLAYING:
+        return
+    for player in walk.state.players:
+        shown = actions_shown(walk, player)
+        for seen in range(walk.state.told[player] + 1):
+            if is_stale(walk.state, player, seen):
+                later = shown[seen:]
+                assert moved_since(walk, player, seen) or any(actions != shown[seen - 1] for actions in later)
+        for moment, state in enumerate(walk.states):
+            if state.phase is Phase.PLAYING and may_do_other_later(walk, player, moment):
+                assert is_stale(walk.state, player, state.told[player])
+
+
+def is_stale(state: Table, player: PlayerId, seen: int) -> bool:
+    answer = table.apply(state, Act(player, "1", state.now, Raw(b"null"), seen))
+    assert isinstance(answer, Rejection)
+    return answer.code == Code.STALE_VERSION
+
+
+def actions_shown(walk: TableWalk, player: PlayerId) -> list[object]:
+    """What each update of a player's stream has said that it may do."""
+    told = [effect for step in walk.steps for effect in step.effects if isinstance(effect, Told)]
+    return [effect.actions for effect in told if effect.player == player for _ in effect.messages]
+
+
+def moved_since(walk: TableWalk, player: PlayerId, seen: int) -> bool:
+    """Whether a player has made a move that was not yet made when it was told this update."""
+    events = zip(walk.states, walk.events, strict=False)
+    return any(
+        isinstance(event, Act) and event.player == player and state.told[player] >= seen for state, event in events
+    )
+
+
+def may_do_other_later(walk: TableWalk, player: PlayerId, moment: int) -> bool:
+    """Whether a player may do something else at any later moment than at this one."""
+    actions = walk.game.actions
+    return any(
+        actions(state.match, player) != actions(walk.states[moment].match, player) for state in walk.states[moment:]
+    )
 
 
 @SETTINGS

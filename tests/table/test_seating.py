@@ -2,14 +2,18 @@
 
 from typing import Any
 
+import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
 from tests.table.tables import ANA, BO, OPENED, opened, play, refusal, refused, seated
+from tests.table.walks import find
 from turnstile.kernel import PlayerId, Refusal, Rejection
+from turnstile.registry import names
 from turnstile.store.log import TableId
 from turnstile.table import machine
 from turnstile.table.values import AddBot, Code, Header, Join, Kind, Phase, Seat
+from turnstile.testing.strategies import NAMES
 
 
 def header(**changed: Any) -> Header:
@@ -53,6 +57,16 @@ def test_U3_a_table_kept_by_another_version_of_tables_is_refused() -> None:
 
 def test_options_that_the_game_does_not_know_are_refused() -> None:
     assert code_of(machine.opened(header(options=Raw(b'{"wings":2}')))) == Refusal.INVALID_OPTIONS
+
+
+@pytest.mark.parametrize("size", [-3, 0, 26, 10**30])
+def test_options_that_no_company_could_play_with_are_refused_when_the_table_is_opened(size: int) -> None:
+    answer = machine.opened(header(game="up-down", options=Raw(b'{"maxRoundSize":%d}' % size)))
+    assert code_of(answer) == Refusal.INVALID_OPTIONS
+
+
+def test_options_that_some_company_could_play_with_are_taken_when_the_table_is_opened() -> None:
+    assert not isinstance(machine.opened(header(game="up-down", options=Raw(b'{"maxRoundSize":25}'))), Rejection)
 
 
 # sitting down
@@ -146,9 +160,33 @@ def test_a_match_is_not_started_with_too_few_players() -> None:
     assert refusal(seated("e-card", "ana"), "ana starts") == Refusal.INVALID_PLAYERS
 
 
+@pytest.mark.parametrize("name", names())
+def test_a_match_starts_with_as_many_players_as_its_game_has_seats_for_and_with_no_fewer(name: str) -> None:
+    seats = find(name).seats
+    for count in range(1, seats[-1] + 1):
+        table = seated(name, " ".join(NAMES[:count]))
+        if count in seats:
+            assert play(table, "ana starts").state.phase is Phase.STARTING
+        else:
+            answer = refused(table, "ana starts")
+            assert answer.code == Refusal.INVALID_PLAYERS
+            assert answer.sentence.endswith(f"players, not {count}.")
+
+
+def test_a_table_of_up_down_with_one_player_does_not_start() -> None:
+    answer = refused(seated("up-down", "ana"), "ana starts")
+    assert answer == Rejection(Refusal.INVALID_PLAYERS, "This game takes 2 to 10 players, not 1.")
+
+
+def test_the_company_of_a_rematch_is_told_how_many_the_game_takes() -> None:
+    answer = machine.opened(header(game="up-down", seats=tuple(Seat(PlayerId(f"{number}")) for number in range(11))))
+    assert answer == Rejection(Refusal.INVALID_PLAYERS, "This game takes 2 to 10 players, not 11.")
+
+
 def test_a_match_is_not_started_with_options_that_do_not_fit_the_company() -> None:
-    table = seated("up-down", "ana bo cy", options={"maxRoundSize": 26})
-    assert refusal(table, "ana starts") == Refusal.INVALID_OPTIONS
+    table = seated("up-down", "ana bo cy", options={"maxRoundSize": 25})
+    answer = refused(table, "ana starts")
+    assert answer == Rejection(Refusal.INVALID_OPTIONS, "With 3 players maxRoundSize is from 1 to 17.")
 
 
 def test_nobody_moves_or_resigns_before_the_start() -> None:

@@ -22,6 +22,7 @@ from tests.table.walks import act, find, happening, walked
 from turnstile.games import ecard
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, encode
 from turnstile.registry import lent, names, study_of
+from turnstile.table import play
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import status
 from turnstile.table.values import Acknowledge, Act, Command, Resign, Told
@@ -91,7 +92,7 @@ def probes(game: AnyGame, state: Table, me: PlayerId, known: Sequence[Move]) -> 
     for move in (*mine[:4], *known):
         yield Act(me, "probe", state.now, Raw(encode(move)))
         yield Act(me, "probe", state.now, Raw(encode(replace(move, player=me))))
-    for seen in (newest - 1, newest + 1, -1):
+    for seen in (*range(newest - 6, newest), newest + 1, -1):
         yield Act(me, "probe", state.now, Raw(encode(mine[0]) if mine else b"null"), seen)
     yield Act(me, "probe", state.now, Raw(b'{"type":"Fly"}'))
 
@@ -208,5 +209,16 @@ def test_a_status_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPa
         return honest(state), None if state.match is None else state.match.pending_picks
 
     monkeypatch.setattr("tests.table.test_secrecy.status", indiscreet)
+    with pytest.raises(Leak):
+        many_runs(ecard.game)
+
+
+def test_a_refusal_of_an_old_move_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = play._may_do_other
+
+    def indiscreet(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
+        return honest(game, before, after, player) or ecard.Card.EMPEROR in after.pending_picks.values()
+
+    monkeypatch.setattr("turnstile.table.play._may_do_other", indiscreet)
     with pytest.raises(Leak):
         many_runs(ecard.game)

@@ -1,18 +1,22 @@
 """The table on its stand: small worlds walked to the last state, and tables opened and read from outside."""
 
 import json
+from dataclasses import replace as with_fields
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from tests.table.tables import ANA, BO, play, started, starting
-from turnstile.kernel import ByPlayer, Refusal, Rejection, Seed, encode
-from turnstile.kernel.check import World, check
-from turnstile.registry import find_stand, machine_names
+from tests.table.toys import hourglass
+from tests.table.walks import find
+from turnstile.games import updown
+from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
+from turnstile.kernel.check import Report, Verdict, World, check
+from turnstile.registry import find_stand, lent, machine_names, names
 from turnstile.table.stand import new, read, stand
-from turnstile.table.values import Code, How, Phase, Result
-from turnstile.table.world import sound, worlds
+from turnstile.table.values import Code, How, Phase, Result, RunOut
+from turnstile.table.world import companies_of, sound, world_of, worlds
 
 WORLDS = list(worlds(most_events=3))
 
@@ -29,8 +33,67 @@ def test_K3_every_order_of_all_that_can_happen_leads_to_sound_tables_and_to_an_e
     assert "timers alone bring every state to rest" in told
 
 
-def test_there_is_a_world_for_each_game_and_each_end_of_a_clock() -> None:
-    assert len({world.setting for world in WORLDS}) == len(WORLDS) == 12
+def test_there_is_a_world_for_each_game_and_each_end_of_a_clock_and_one_for_all_companies_of_a_game() -> None:
+    assert len({world.setting for world in WORLDS}) == len(WORLDS) == 16
+
+
+# every company
+
+
+def companies_walked(game: AnyGame) -> tuple[Report, set[tuple[int, Phase]]]:
+    """What the checker says about the companies of a game, and how many players sat there in which phase."""
+    world = companies_of(game)
+    met: set[tuple[int, Phase]] = set()
+
+    def sees(state: Any) -> str | None:
+        met.add((len(state.seats), state.phase))
+        return sound(state)
+
+    return check(with_fields(world, sound=sees)), met
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_company_that_fits_the_seats_plays_and_no_other_starts(name: str) -> None:
+    seats = find(name).seats
+    report, met = companies_walked(find(name))
+    assert report.passed, report.findings
+    assert {count for count, phase in met if phase is Phase.SEATING} == set(range(seats[-1] + 1))
+    assert {count for count, phase in met if phase is Phase.PLAYING} == set(seats)
+    told = [finding for finding in report.findings if "must be refused" in finding.sentence]
+    assert [finding.verdict for finding in told] == [Verdict.PROVED]
+
+
+def test_a_match_in_which_nobody_but_the_impatient_can_do_anything_is_found() -> None:
+    """A game of Up-Down that says one player is enough: it waits for ever for a second."""
+    alone = with_fields(updown.game, seats=range(1, 11))
+    with lent(alone):
+        for world in (companies_of(alone), world_of(alone, RunOut.WAIT, 3)):
+            finding = check(world).findings[-1]
+            assert finding.verdict is Verdict.FAILED
+            assert finding.sentence.startswith("the match is stuck: nothing can happen but Resign, Halt")
+            assert [json.loads(event)["type"] for event in finding.path] == ["Join", "Start", "Acknowledge"]
+
+
+def test_a_table_that_starts_without_looking_at_the_seats_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnstile.table.machine.refuse_count", lambda count, seats: None)
+    finding = check(companies_of(updown.game)).findings[-1]
+    assert (finding.verdict, finding.sentence) == (Verdict.FAILED, "an event that must be refused is accepted")
+    assert [json.loads(event)["type"] for event in finding.path] == ["Join", "Start"]
+
+
+def test_of_a_game_for_very_many_the_small_companies_are_walked_and_the_report_says_so() -> None:
+    crowded = with_fields(hourglass, seats=range(2, 41))
+    with lent(crowded):
+        report, met = companies_walked(crowded)
+    assert report.passed, report.findings
+    assert report.setting == "Hourglass, 0 to 12 players, larger companies up to 40 not walked, 4 events of the game"
+    assert max(count for count, _ in met) == 12
+
+
+def test_a_game_for_three_is_walked_with_three() -> None:
+    game = with_fields(hourglass, seats=range(3, 4))
+    with lent(game):
+        assert check(world_of(game, RunOut.FORFEIT, 1)).passed
 
 
 # what must be so
@@ -46,6 +109,7 @@ def test_there_is_a_world_for_each_game_and_each_end_of_a_clock() -> None:
         (started(), {"told": ByPlayer({ANA: 9})}),
         (started(), {"acked": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"awaited": ByPlayer({ANA: 99, BO: 1})}),
+        (started(), {"actions_since": ByPlayer({ANA: 99, BO: 1})}),
         (starting(), {"acked": ByPlayer({ANA: 1, BO: 1})}),
         (started(), {"pending": ((),)}),
         (play(started(), "ana resigns"), {"timers": starting().state.timers}),

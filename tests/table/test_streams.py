@@ -112,12 +112,78 @@ def test_acknowledgements_are_no_business_of_a_table_that_waits_for_none() -> No
 # versions
 
 
-def test_K1_N4_a_move_that_was_decided_on_an_older_update_is_refused_with_the_newest() -> None:
-    table = play(started(), "bo C")
-    newest = table.state.told[ANA]
-    answer = refused(table, f"ana C!{newest - 1}")
+def test_K1_N4_a_move_that_was_decided_before_its_player_could_do_something_else_is_refused_with_the_newest() -> None:
+    table = started()
+    seen = table.state.told[ANA]
+    table = play(table, "ana C", "bo C")
+    answer = refused(table, f"ana C!{seen}")
     assert answer.code == Code.STALE_VERSION
-    assert str(newest) in answer.sentence
+    assert f"update {seen}" in answer.sentence
+    assert f"update {table.state.told[ANA]}" in answer.sentence
+
+
+@pytest.mark.parametrize(("game", "one", "other"), [("e-card", "bo C", "ana C"), ("even-odd", "bo odd", "ana even")])
+def test_a_move_is_not_stale_because_another_player_was_faster(game: str, one: str, other: str) -> None:
+    table = started(game)
+    seen = table.state.told[ANA]
+    table = play(table, one)
+    assert table.state.told[ANA] > seen, "Ana has heard of it."
+    assert play(table, f"{other}!{seen}").state.events == table.state.events + 1
+
+
+def test_a_player_who_has_moved_moves_no_second_time_on_the_same_update() -> None:
+    """The last pick of a pair leaves its player the same choice as before, for the next pair."""
+    table = play(started(), "ana C")
+    seen = table.state.told[BO]
+    offered = table.last(BO).actions
+    table = play(table, f"bo C!{seen}")
+    assert table.last(BO).actions == offered
+    assert refusal(table, f"bo C!{seen}") == Code.STALE_VERSION
+
+
+def test_a_move_that_was_decided_out_of_turn_is_stale_when_the_turn_has_come() -> None:
+    table = started("up-down")
+    first, second = table.match.current_round.betting_order
+    seen = table.state.told[second]
+    table = play(table, f"{first} bets 0")
+    assert refusal(table, f"{second} bets 0!{seen}") == Code.STALE_VERSION
+    assert play(table, f"{second} bets 0!{table.state.told[second]}").match.current_round.current_hand
+
+
+def test_in_a_gated_game_a_move_is_stale_only_if_its_players_actions_have_changed() -> None:
+    table = heard(play(started("66"), "ana start"))
+    player = table.match.players[table.match.turn]
+    (other,) = table.state.others(player)
+    seen, others = table.state.told[player], table.state.told[other]
+    table = heard(play(table, f"{player} take"))
+    assert refusal(table, f"{player} take!{seen}") == Code.STALE_VERSION
+    assert table.state.told[other] > others
+    assert refusal(table, f"{other} discard!{others}") == "NotYourTurn", "It could do nothing then, and cannot now."
+
+
+@pytest.mark.usefixtures("toys")
+def test_what_nobody_else_sees_makes_no_move_of_another_stale() -> None:
+    table = started("hourglass")
+    seen = table.state.told[BO]
+    assert play(table, "ana hides", "ana hides", f"bo hides!{seen}").match.hidden[BO] == 1
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_player_who_was_told_nothing_since_its_move_moves_again_on_the_newest_update() -> None:
+    table = started("hourglass")
+    seen = table.state.told[ANA]
+    table = play(table, f"ana covers!{seen}")
+    assert table.state.told[ANA] == seen
+    assert play(table, f"ana covers!{seen}").state.events == table.state.events + 1
+
+
+@pytest.mark.usefixtures("toys")
+def test_the_timer_of_a_game_makes_no_move_stale_that_its_player_may_still_make() -> None:
+    table = play(started("hourglass"), "ana turns sand 10")
+    seen = table.state.told[BO]
+    table = play(table, "ring game sand")
+    assert table.state.told[BO] > seen, "Bo has heard of it."
+    assert play(table, f"bo hides!{seen}").match.hidden[BO] == 1
 
 
 def test_P4_a_move_that_was_decided_on_an_update_of_the_future_is_refused() -> None:

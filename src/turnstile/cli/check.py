@@ -38,8 +38,8 @@ LOOKS = {
 def check(machine: AnyStand, players: int | None, options: str, most_states: int, as_json: bool) -> None:
     """Prove what can be proved about a machine, and sample the rest.
 
-    A game is played by its fewest players from a few seeds; the table is walked around every installed game, each
-    with a report of its own.
+    A game is played by its fewest players from a few seeds; the table is walked around every installed game, with few
+    players and with every company, each with a report of its own.
 
     \b
     Examples:

@@ -95,9 +95,20 @@ def take(stand: AnyStand, line: bytes) -> Step[Any] | Rejection:
     if isinstance(event, Rejection):
         return event
     if bytes(question.state) == NULL:
+        return begin(stand, question, event)
+    return go_on(stand, bytes(question.state), event)
+
+
+def begin(stand: AnyStand, question: Question, event: Event) -> Step[Any] | Rejection:
+    """The first step of a new match; not every game says by itself that it needs a seed."""
+    try:
         state = stand.new(question.players, bytes(question.options), question.seed)
         return state if isinstance(state, Rejection) else stand.machine.step(state, event)
-    return go_on(stand, bytes(question.state), event)
+    except Exception as bug:
+        code, without = (
+            (Refusal.INVALID_SEED, " without a seed") if question.seed is None else (Refusal.INVALID_STATE, "")
+        )
+        return Rejection(code, f"{stand.machine.name} cannot open this match{without}: {type(bug).__name__}: {bug}.")
 
 
 def go_on(stand: AnyStand, written: bytes, event: Event) -> Step[Any] | Rejection:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 from msgspec.structs import replace
@@ -60,7 +61,8 @@ CARD_NOT_IN_HAND = Rejection(Code.CARD_NOT_IN_HAND, "Card not in hand")
 MUST_FOLLOW_PINTA = Rejection(Code.MUST_FOLLOW_PINTA, "Must follow pinta suit")
 
 SEATS = range(2, 11)
-WAITING_SEATS = range(1, 11)  # the admin may wait alone, but not start
+ALONE = range(1, 2)  # the admin may wait alone, but not start
+LARGEST_ROUND = (len(DECK) - 1) // SEATS[0]
 USUAL_MAX_ROUND_SIZE = 7
 POINTS_FOR_THE_BET = 10
 POINTS_A_HAND = 2
@@ -70,9 +72,12 @@ POINTS_A_HAND = 2
 
 
 class Options(Value, frozen=True):
-    """`max_round_size` is the size of the largest round; by default 7, or less where the cards do not reach."""
+    """`max_round_size` is the size of the largest round; by default 7, or less where the cards do not reach.
 
-    max_round_size: int | None = None
+    The bound in its type is that of two players; for more, `new` knows a smaller one.
+    """
+
+    max_round_size: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ROUND)] | None = None
 
 
 class State(Value, frozen=True):
@@ -117,7 +122,7 @@ class View(Value, frozen=True):
 
 def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> State | Rejection:
     """The players wait for their admin, who is the first of them, to start."""
-    if fault := refuse_players(players, WAITING_SEATS) or refuse_seed(seed):
+    if fault := refuse_players(players, ALONE if len(players) == 1 else SEATS) or refuse_seed(seed):
         return fault
     most = largest_round(len(players))
     size = min(USUAL_MAX_ROUND_SIZE, most) if options.max_round_size is None else options.max_round_size

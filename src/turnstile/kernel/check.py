@@ -1,21 +1,22 @@
 """The checker: what can be proved about a machine is proved, what cannot is sampled, and it says which is which.
 
 Two parts. The table alone shows which phases can be reached and left. Walking the states that can really be reached
-shows that every offered event is accepted, every state is sound and every state can still reach an end; where there are
-too many states for that, random matches are played instead.
+shows that every offered event is accepted, every state is sound, none is stuck and each can still reach an end; where
+there are too many states for that, random matches are played instead.
 """
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Generic, TypeVar
 
 from turnstile.kernel.chance import Seed, derive, draw
 from turnstile.kernel.game import Game, O, Players, Study, V
 from turnstile.kernel.machine import Machine, Rejection, S, Step
-from turnstile.kernel.values import Event, PlayerId, Timeout, Value, encode
+from turnstile.kernel.values import Event, PlayerId, Timeout, Value, encode, wire_name
 
 T = TypeVar("T")
 
@@ -58,6 +59,10 @@ class World(Generic[S]):
     starts: Sequence[S]
     moves: Callable[[S], Iterable[Event]]
     over: Callable[[S], bool]
+    carries_on: Callable[[Event], bool] = lambda _: True
+    """Whether an event brings the machine on. A state that offers only other events, such as giving up, is stuck."""
+    refused: Callable[[S], Iterable[Event]] = lambda _: ()
+    """Events that the machine must refuse in a state."""
     sound: Callable[[S], str | None] = lambda _: None
     essence: Callable[[S], Hashable] = lambda state: state
     setting: str = "as it was given"
@@ -169,6 +174,7 @@ class Walk(Generic[S]):
         self.nodes: list[Node[S]] = []
         self.index: dict[Hashable, int] = {}
         self.walked = 0
+        self.refused = 0
         self.alike = 0
         self.complete = True
         self.most_states = most_states
@@ -201,6 +207,7 @@ class Walk(Generic[S]):
             number = queue.popleft()
             node = self.nodes[number]
             self.walked += 1
+            self._refuse(node.state, number)
             for event, after in _steps(self.world, node.state, number):
                 known = len(self.nodes)
                 found = self._meet(after.state, number, event)
@@ -210,6 +217,17 @@ class Walk(Generic[S]):
             if len(self.nodes) > self.most_states:
                 self.complete = False
                 return
+
+    def _refuse(self, state: S, number: int) -> None:
+        """Every event that must be refused in this state is refused."""
+        for event in self.world.refused(state):
+            way = (encode(event).decode(),)
+            answer = _asked(
+                partial(self.world.machine.step, state, event), "an event that must be refused", number, way
+            )
+            if not isinstance(answer, Rejection):
+                raise Broken("an event that must be refused is accepted", number, way)
+            self.refused += 1
 
     def _meet(self, state: S, parent: int | None, event: Event | None) -> int:
         essence = self.world.essence(state)
@@ -241,6 +259,13 @@ class Walk(Generic[S]):
             yield Finding(Verdict.PROVED, f"all {met} were walked: each is sound, and {accepted}")
         else:
             yield Finding(Verdict.SAMPLED, f"{met} were met and are sound; in {self.walked:,} of them {accepted}")
+        verdict = Verdict.PROVED if self.complete else Verdict.SAMPLED
+        unfinished = sum(bool(node.next) for node in self.nodes)
+        yield Finding(
+            verdict, f"no state is stuck: each of {unfinished:,} before an end offers an event that carries on"
+        )
+        if self.refused:
+            yield Finding(verdict, f"each of {self.refused:,} events that must be refused is refused")
         if self.alike:
             tried = min(self.alike, self.most_states // 10)
             yield Finding(
@@ -308,16 +333,19 @@ def _steps(world: World[S], state: S, number: int) -> list[tuple[Event, Step[S]]
 
 
 def _offered(world: World[S], state: S, number: int | None, played: Sequence[str]) -> list[Event]:
-    """What can happen next: at least something must."""
+    """What can happen next; at least one event must bring the machine on."""
     offered = _asked(lambda: list(world.moves(state)), "asking what can happen next", number, played)
     if not offered:
         raise Broken("nothing can happen any more, and the match is not over", number, played)
+    if not any(map(world.carries_on, offered)):
+        left = ", ".join(dict.fromkeys(wire_name(type(event)) for event in offered))
+        raise Broken(f"the match is stuck: nothing can happen but {left}", number, played)
     return offered
 
 
 def _step(world: World[S], state: S, event: Event, number: int | None, played: Sequence[str]) -> Step[S]:
     way = (*played, encode(event).decode())
-    step = _asked(lambda: world.machine.step(state, event), "an offered event", number, way)
+    step = _asked(partial(world.machine.step, state, event), "an offered event", number, way)
     if isinstance(step, Rejection):
         raise Broken(f"an offered event is refused: {step.sentence}", number, way)
     return step

@@ -37,10 +37,15 @@ class Game(Generic[S, V, O]):
     version: int
     """Raised whenever a record of the version before would replay differently."""
     seats: range
-    """How many players there may be."""
+    """How many players there may be. Every host goes by it; a game may let fewer wait, but cannot be played by them."""
     options: type[O]
+    """Numbers among them have bounds, in their type or in `new`, so that a table cannot be opened in vain."""
     new: Callable[[Sequence[PlayerId], O, Seed | None], S | Rejection]
-    """A match before its first event."""
+    """A match before its first event.
+
+    The seed `None` means that no seed is known yet. A game whose first event brings the seed opens the match, and its
+    dealer waits for that event. A game that deals from the seed of `new` answers `NEEDS_A_SEED`. No game raises.
+    """
     view: Callable[[S, PlayerId | None], V]
     """The match as a player sees it; `None` looks on from outside."""
     actions: Callable[[S, PlayerId], tuple[Move, ...]]
@@ -92,7 +97,21 @@ class Game(Generic[S, V, O]):
         try:
             return decode(data, self.options)
         except Malformed as fault:
-            return Rejection(Refusal.INVALID_OPTIONS, f"These are no options of {self.name}: {fault}.")
+            return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for {self.name}: {fault}.")
+
+    def refuse_options(self, options: O) -> Rejection | None:
+        """Why no company could play with these options; `None` when at least one could.
+
+        Bounds that depend on the number of players are checked again when a match starts.
+        """
+        refused: list[Rejection] = []
+        for count in self.seats:
+            company = [PlayerId(f"player {seat + 1}") for seat in range(count)]
+            answer = self.new(company, options, Seed("any"))
+            if not isinstance(answer, Rejection):
+                return None
+            refused.append(answer)
+        return refused[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +141,11 @@ NEEDS_A_SEED = Rejection(Refusal.INVALID_SEED, "This game is dealt from a seed; 
 
 def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | None:
     """Why these cannot sit down to a game with so many seats; `None` when they can."""
-    if fault := refuse_count(len(players), seats):
-        return fault
+    return refuse_count(len(players), seats) or refuse_ids(players)
+
+
+def refuse_ids(players: Sequence[PlayerId]) -> Rejection | None:
+    """Why players cannot have these ids; `None` when they can."""
     if any(not 1 <= len(player) <= LONGEST_ID or not player.isprintable() for player in players):
         return Rejection(
             Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters that can be printed."

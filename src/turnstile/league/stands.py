@@ -36,7 +36,7 @@ def _with_options(kind: str, options: bytes, as_type: type[Given], new: Callable
     try:
         return new(decode(options, as_type))
     except Malformed as fault:
-        return Rejection(Refusal.INVALID_OPTIONS, f"These are no options of a {kind}: {fault}.")
+        return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for a {kind}: {fault}.")
 
 
 def _opening(

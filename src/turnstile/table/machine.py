@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Effect
-from turnstile.kernel.game import refuse_players
+from turnstile.kernel.game import AnyGame, refuse_count, refuse_ids
 from turnstile.kernel.machine import Deferred, Machine, Next, Refusal, Rejection
 from turnstile.kernel.values import ByPlayer, Move, PlayerId
 from turnstile.registry import find_game
@@ -89,9 +89,17 @@ def opened(header: Header) -> Table | Rejection:
     options = game.read_options(bytes(header.options))
     if isinstance(options, Rejection):
         return options
-    if fault := refuse_players([seat.player for seat in header.seats], range(game.seats[-1] + 1)):
+    if fault := game.refuse_options(options) or _refuse_company(game, header.seats):
         return fault
     return State(phase=Phase.SEATING, header=header, now=header.at, seats=header.seats)
+
+
+def _refuse_company(game: AnyGame, seats: tuple[Seat, ...]) -> Rejection | None:
+    """Why these cannot be seated from the first. Too few of them can: others may join before the start."""
+    are_too_many = len(seats) > game.seats[-1]
+    return (refuse_count(len(seats), game.seats) if are_too_many else None) or refuse_ids(
+        [seat.player for seat in seats]
+    )
 
 
 table: Machine[Table] = Machine(
@@ -126,7 +134,7 @@ def add_bot(state: Table, event: AddBot) -> Table | Rejection:
 
 
 def _seated(state: Table, seat: Seat) -> Table | Rejection:
-    if fault := refuse_players([seat.player], range(1, 2)):
+    if fault := refuse_ids([seat.player]):
         return fault
     if state.seat_of(seat.player):
         return Rejection(Code.ALREADY_SEATED, f"{seat.player} has a seat at this table.")
@@ -165,13 +173,15 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
     if event.player != state.header.admin:
         return NOT_ADMIN
     game, players = game_of(state), state.players
+    if refused := refuse_count(len(players), game.seats):
+        return refused
     if isinstance(refused := game.new(players, options_of(state), event.seed), Rejection):
         return refused
     nothing = ByPlayer.same(players, 0)
     state = replace(
         at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
     )
-    state = replace(state, left=full(state.header.settings.clock, players))
+    state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
     state, effects = announced(game, state, MatchStarting(commit(event.seed), players))
     return Next(awaiting(state), *effects)
 
@@ -239,7 +249,7 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     """
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    if refused := _refuse_version(event.seen, state.told[event.player]):
+    if refused := _refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
         return refused
     game = game_of(state)
     move = game.machine.read_event(bytes(event.move))
@@ -252,12 +262,17 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     return played(game, replace(stopped(at(state, event), event.player), rings=0), move)
 
 
-def _refuse_version(seen: int | None, newest: int) -> Rejection | None:
-    """Why a move was decided on something else than the newest update; who does not say what it has seen may move."""
-    if seen is None or seen == newest:
+def _refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
+    """Why a move cannot have been decided on this update, or was decided on one from before `since`.
+
+    The newest update is never stale, for a player may have been told nothing since it moved. A move that does not say
+    what its player has seen is taken as it is.
+    """
+    if seen is None or min(since, newest) <= seen <= newest:
         return None
     if 0 <= seen < newest:
-        return Rejection(Code.STALE_VERSION, f"Something has happened since: the newest update is {newest}.")
+        why = f"What you may do has changed since update {seen}; decide again on update {newest}."
+        return Rejection(Code.STALE_VERSION, why)
     return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
 
 

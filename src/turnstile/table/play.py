@@ -9,7 +9,7 @@ from turnstile.kernel.chance import mix
 from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import AnyGame, Players
 from turnstile.kernel.machine import Deferred, Next, Rejection
-from turnstile.kernel.values import Event, Message, encode
+from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
 from turnstile.table.news import News, batches_of, same, sees_another, shown, told
@@ -48,7 +48,8 @@ def begun(state: State[Any]) -> Next[State[Any]]:
     game = game_of(state)
     match = game.new(state.players, options_of(state), mix(state.seed, state.words))
     assert not isinstance(match, Rejection), "Start has tried the same company and options"
-    after, effects = _to_all(game, replace(state, match=match, phase=Phase.SETTLING), NOTHING)
+    dealt_to = replace(state, match=match, phase=Phase.SETTLING, actions_since=_actions_since(game, state, match))
+    after, effects = _to_all(game, dealt_to, NOTHING)
     return Next(after, *effects)
 
 
@@ -59,7 +60,8 @@ def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] |
         return step
     batches = batches_of(game, state, step.state, step.batches)
     is_shown = sees_another(game, state.match, step.state, None)
-    after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1)
+    since = _actions_since(game, state, step.state, event)
+    after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1, actions_since=since)
     after = with_timers(after, step.effects)
     effects: list[Effect | Deferred] = []
     if game.gated:
@@ -70,6 +72,23 @@ def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] |
         after, more = shown(game, after)
         effects += more
     return Next(after, *effects)
+
+
+def _actions_since(game: AnyGame, state: State[Any], match: Any, event: Event | None = None) -> ByPlayer[int]:
+    """From which update on each player has the actions that it has in `match`.
+
+    A move uses its player's actions up, even where the same are offered again. It depends on what each player knows
+    alone: its own moves, its own actions and the number of its own updates.
+    """
+    mover = event.player if isinstance(event, Move) else None
+    changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
+    newest = {player: state.told[player] + 1 for player in changed}
+    return ByPlayer({**state.actions_since, **newest}) if changed else state.actions_since
+
+
+def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
+    """Whether a player may do something else than before; before the match it may do nothing."""
+    return game.actions(after, player) != (() if before is None else game.actions(before, player))
 
 
 def dealt(game: AnyGame, state: State[Any], event: Event) -> News:

@@ -29,9 +29,9 @@ def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table
     try:
         chosen = decode(options, Options)
     except Malformed as fault:
-        return Rejection(Refusal.INVALID_OPTIONS, f"These are no options of a table: {fault}.")
+        return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for a table: {fault}.")
     if not players:
-        return Rejection(Refusal.INVALID_PLAYERS, "Somebody must open the table.")
+        return Rejection(Refusal.INVALID_PLAYERS, "A table needs the player who opens it.")
     if seed is not None:
         return Rejection(Refusal.INVALID_SEED, "A table has no seed; that of the match comes with its Start.")
     game, at = find_game(chosen.game), Instant(0)

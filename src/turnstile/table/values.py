@@ -17,7 +17,7 @@ from turnstile.store.log import Instant, TableId
 
 M = TypeVar("M")
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a log of the version before would be read differently."""
 
 LONGEST_WORDS = 200
@@ -195,6 +195,8 @@ class State(Value, Generic[M], frozen=True):
     """What was acknowledged when the table last waited for that."""
     awaited: ByPlayer[int] = ByPlayer()
     """The newest update of each seat that brought a message: that is what a gate waits for, never a `null`."""
+    actions_since: ByPlayer[int] = ByPlayer()
+    """The first update of each seat since its player moved, or since its actions changed: older ones are stale."""
     watched: int = 0
     pending: tuple[Batch, ...] = ()
     """Batches that wait until the one before is acknowledged."""
@@ -272,7 +274,10 @@ class AddWords(Command, frozen=True):
 
 
 class Act(Command, frozen=True):
-    """A player makes a move of the game; `seen` is the newest update it had seen when it decided."""
+    """A player makes a move of the game; `seen` is the newest update it had seen when it decided.
+
+    The move is stale if its player has moved since, or if its actions have changed since.
+    """
 
     move: Raw
     seen: int | None = None

@@ -1,8 +1,11 @@
-"""The table in a small world: two seats, a few moves, and every order of all that can happen to it.
+"""The table in small worlds, which the checker walks to their last states.
 
-The checker walks this world to its last state. What makes it small: two seats at most for people or one of them for a
-bot, two moves to choose from, a few events of the game, one outage, one player's words; time passes only when a timer
-runs out. Nothing else is left out.
+The first kind has few players, a few moves, and every order of all that can happen. What makes it small: the smallest
+company of the game, the last of them a bot or an agent; two moves to choose from, a few events of the game, one outage,
+one player's words; time passes only when a timer runs out. Nothing else is left out.
+
+The second kind has every company that can sit down, from nobody to a full table, and a start is tried with each. What
+makes it small: hardly anything goes wrong, and the match is left after a few events.
 """
 
 from collections.abc import Hashable, Iterator
@@ -12,7 +15,7 @@ from msgspec import Raw
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
-from turnstile.kernel.game import AnyGame, AnyStudy
+from turnstile.kernel.game import AnyGame, AnyStudy, Players
 from turnstile.kernel.values import Event, PlayerId, encode
 from turnstile.registry import find_game, names, study_of
 from turnstile.store.log import Instant, TableId
@@ -47,8 +50,10 @@ from turnstile.table.values import (
     Succeeded,
 )
 
-ANA, BO = PlayerId("ana"), PlayerId("bo")
+ANA, STRANGER = PlayerId("ana"), PlayerId("a stranger")
 MOST_EVENTS = 5  # of the game, before the walk has seen enough
+MOST_EVENTS_OF_A_COMPANY = 4
+MOST_PLAYERS = 12  # of the companies that are walked; a game may have more seats
 A_MOMENT = 1  # millisecond: how long the outage is, and the one time that is no whole second
 
 GATES = (Phase.STARTING, Phase.GATHERING)
@@ -56,35 +61,68 @@ UNDER_WAY = (*GATES, Phase.PLAYING)
 
 
 def worlds(most_events: int = MOST_EVENTS) -> Iterator[World[Table]]:
-    """One world for each installed game and each thing that a clock may do when it runs out."""
+    """For each installed game one world for each thing that a clock may do when it runs out, and one of companies."""
     for game in filter(None, map(find_game, names())):
         for run_out in RunOut:
             yield world_of(game, run_out, most_events)
+        yield companies_of(game)
 
 
 def world_of(game: AnyGame, run_out: RunOut, most_events: int) -> World[Table]:
-    """A table of this game, until so many events of the game have happened."""
-    study = study_of(game)
-    settings = Settings(clock=Clock(60.0, Per.MATCH, run_out))
-    header = Header(TableId("table"), game.name, game.version, Raw(b"{}"), ANA, Instant(0), settings)
+    """A table of this game and its smallest company, until so many events of the game have happened."""
+    study, company = study_of(game), _company(game.seats[0])
     return World(
         machine=table,
-        starts=[State(phase=Phase.SEATING, header=header, now=header.at)],
-        moves=moves,
-        over=lambda state: state.phase is Phase.CLOSED or (state.phase in UNDER_WAY and state.events >= most_events),
+        starts=[_empty_table(game, Settings(clock=Clock(60.0, Per.MATCH, run_out)))],
+        moves=lambda state: moves(state, company),
+        over=lambda state: state.phase is Phase.CLOSED or _has_had(most_events, state),
+        carries_on=carries_on,
+        refused=refused,
         sound=sound,
         essence=lambda state: essence(study, state),
-        setting=f"{game.title}, 2 seats, clock per match and then {run_out.value}, {most_events} events of the game",
+        setting=f"{game.title}, {len(company)} seats, clock per match and then {run_out.value}, "
+        f"{most_events} events of the game",
     )
+
+
+def companies_of(game: AnyGame) -> World[Table]:
+    """A table of this game at which one player after the other sits down, and a match is started at every moment."""
+    study, largest = study_of(game), game.seats[-1]
+    company = _company(max(game.seats[0], min(largest, MOST_PLAYERS)))
+    not_walked = f", larger companies up to {largest} not walked" if len(company) < largest else ""
+    return World(
+        machine=table,
+        starts=[_empty_table(game, Settings())],
+        moves=lambda state: moves_of_companies(state, company),
+        over=lambda state: state.phase is Phase.FINISHED or _has_had(MOST_EVENTS_OF_A_COMPANY, state),
+        carries_on=carries_on,
+        refused=refused,
+        sound=sound,
+        essence=lambda state: (len(state.seats), essence(study, state)),
+        setting=f"{game.title}, 0 to {len(company)} players{not_walked}, {MOST_EVENTS_OF_A_COMPANY} events of the game",
+    )
+
+
+def _company(count: int) -> Players:
+    return (ANA, *(PlayerId(f"player {number}") for number in range(2, count + 1)))
+
+
+def _empty_table(game: AnyGame, settings: Settings) -> Table:
+    header = Header(TableId("table"), game.name, game.version, Raw(b"{}"), ANA, Instant(0), settings)
+    return State(phase=Phase.SEATING, header=header, now=header.at)
+
+
+def _has_had(most_events: int, state: Table) -> bool:
+    return state.phase in UNDER_WAY and state.events >= most_events
 
 
 # what can happen
 
 
-def moves(state: Table) -> Iterator[Event]:
-    """All that can happen now, as far as this world goes."""
+def moves(state: Table, company: Players) -> Iterator[Event]:
+    """All that can happen now at a table for this company."""
     now = state.now
-    yield from CHOICES[state.phase](state)
+    yield from _seating(state, company) if state.phase is Phase.SEATING else CHOICES[state.phase](state)
     if state.phase not in UNDER_WAY:
         return
     yield from (Ring(max(now, timer.due), timer.name, timer.due) for timer in state.timers)
@@ -96,24 +134,26 @@ def moves(state: Table) -> Iterator[Event]:
         yield from (Return(now, seat.player) for seat in state.seats if seat.is_away)
 
 
-def _seating(state: Table) -> Iterator[Event]:
-    now = state.now
-    if ANA not in state.players:
-        yield Join(ANA, "join", now)
-    elif BO not in state.players:
-        yield Join(BO, "join", now, Kind.AGENT)
-        yield AddBot(ANA, "bot", now, BO, PlayerId("random"))
-        yield Leave(ANA, "leave", now)
-    else:
-        yield Remove(ANA, "remove", now, BO)
+def _seating(state: Table, company: Players) -> Iterator[Event]:
+    """Players sit down in their order; the last of several is an agent or a bot, and is the one who is removed."""
+    now, seated, last = state.now, len(state.seats), company[-1]
+    if seated == len(company):
+        yield Remove(ANA, "remove", now, last)
         yield Start(ANA, "start", now, Seed("a seed"))
+    elif (player := company[seated]) == last != ANA:
+        yield Join(last, "join", now, Kind.AGENT)
+        yield AddBot(ANA, "bot", now, last, PlayerId("random"))
+    else:
+        yield Join(player, "join", now)
+    if 0 < seated < len(company):
+        yield Leave(state.players[-1], "leave", now)
     yield Close(ANA, "close", now)
 
 
 def _starting(state: Table) -> Iterator[Event]:
     yield Acknowledge(state.now, state.told)
     if not state.words:
-        yield AddWords(BO, "words", state.now, "luck")
+        yield AddWords(state.players[-1], "words", state.now, "luck")
 
 
 def _gathering(state: Table) -> Iterator[Event]:
@@ -121,12 +161,18 @@ def _gathering(state: Table) -> Iterator[Event]:
 
 
 def _playing(state: Table) -> Iterator[Event]:
-    """The first and the last of a player's moves stand for all of them."""
+    """The first and the last of a player's moves stand for all of them, the newest and the oldest update for others."""
     game = game_of(state)
     for player in thinking(game, state):
         offered = game.actions(state.match, player)
-        for move in dict.fromkeys((offered[0], offered[-1])):
-            yield Act(player, "act", state.now, Raw(encode(move)), state.told[player])
+        choices = ((offered[0], state.told[player]), (offered[-1], _oldest_fresh(state, player)))
+        for move, seen in dict.fromkeys(choices):
+            yield Act(player, "act", state.now, Raw(encode(move)), seen)
+
+
+def _oldest_fresh(state: Table, player: PlayerId) -> int:
+    """The oldest update on which a move of this player may have been decided."""
+    return min(state.actions_since[player], state.told[player])
 
 
 def _finished(state: Table) -> Iterator[Event]:
@@ -140,13 +186,52 @@ def _rematched(state: Table) -> Iterator[Event]:
 
 
 CHOICES = {
-    Phase.SEATING: _seating,
     Phase.STARTING: _starting,
     Phase.GATHERING: _gathering,
     Phase.PLAYING: _playing,
     Phase.FINISHED: _finished,
     Phase.REMATCHED: _rematched,
 }
+
+
+def moves_of_companies(state: Table, company: Players) -> Iterator[Event]:
+    """One more player sits down, or the match is started and goes its way, with everyone in time or nobody."""
+    now, seated = state.now, len(state.seats)
+    if state.phase is not Phase.SEATING:
+        yield from CHOICES[state.phase](state)
+        yield from (Ring(max(now, timer.due), timer.name, timer.due) for timer in state.timers)
+        yield Resign(state.players[0], "resign", now)
+        yield Halt(now, "a reason")
+        return
+    if seated < len(company):
+        yield Join(company[seated], "join", now)
+    if seated in game_of(state).seats:
+        yield Start(ANA, "start", now, Seed("a seed"))
+
+
+def carries_on(event: Event) -> bool:
+    """Whether an event is one of a match that goes on: a player, the dealer or a timer does something.
+
+    Giving up, going, coming back and an outage are not: a table that waits for nothing else is stuck.
+    """
+    return not isinstance(event, (Resign, Halt, Resume, Return, Leave, Remove, Close))
+
+
+def refused(state: Table) -> Iterator[Event]:
+    """What no table lets happen: a start with the wrong number of players, one player more than the game has seats,
+    and a move that was decided on an update that is stale or yet to come."""
+    if state.phase is Phase.SEATING:
+        seats = game_of(state).seats
+        if len(state.seats) not in seats:
+            yield Start(ANA, "start", state.now, Seed("a seed"))
+        if len(state.seats) == seats[-1]:
+            yield Join(STRANGER, "join", state.now)
+    if state.phase is Phase.PLAYING:
+        game = game_of(state)
+        for player in thinking(game, state):
+            move = Raw(encode(game.actions(state.match, player)[0]))
+            for seen in (_oldest_fresh(state, player) - 1, state.told[player] + 1):
+                yield Act(player, "act", state.now, move, seen)
 
 
 # what must be so
@@ -167,7 +252,8 @@ def _faults(state: Table) -> Iterator[str]:
         yield "A match that goes on has no result."
     if phase in (Phase.FINISHED, Phase.REMATCHED) and state.result is None:
         yield "A match that is over has a result."
-    if phase in UNDER_WAY and not set(state.players) == {*state.told} == {*state.acked} == {*state.awaited}:
+    streams = (state.told, state.acked, state.awaited, state.actions_since)
+    if phase in UNDER_WAY and any(set(state.players) != {*each} for each in streams):
         yield "Every seat has a stream."
     yield from _faults_of_streams(state)
     yield from _faults_of_timers(state)
@@ -178,6 +264,8 @@ def _faults_of_streams(state: Table) -> Iterator[str]:
         yield "Somebody has acknowledged what it was never told."
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
         yield "Somebody is waited for with what it was never told."
+    if any(not 0 <= state.actions_since[player] <= told + 1 for player, told in state.told.items()):
+        yield "Somebody's actions have changed with an update that is not the next one."
     if state.phase in GATES and not unheard(state):
         yield "The table waits for nobody."
     if state.pending and state.phase is not Phase.GATHERING:
@@ -205,4 +293,5 @@ def essence(study: AnyStudy, state: Table) -> Hashable:
     timers = tuple((timer.name, timer.due, bytes(timer.event)) for timer in state.timers)
     play = (match, state.events, encode(state.pending), state.words)
     heard = tuple(player for player in state.players if state.acked[player] >= state.awaited[player])
-    return state.phase, state.now, state.seats, play, state.told, heard, timers, state.left, state.late
+    streams = (state.told, heard, state.actions_since)
+    return state.phase, state.now, state.seats, play, streams, timers, state.left, state.late

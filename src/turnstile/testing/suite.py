@@ -12,6 +12,7 @@ from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed,
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
 from turnstile.testing.leaks import forward_pair, trace_pair
+from turnstile.testing.opening import opening_tests
 from turnstile.testing.strategies import Match, events, matches, moves
 
 SETTINGS = settings(
@@ -29,7 +30,7 @@ def suite(game: AnyGame, study: AnyStudy | None = None, most_states: int = MOST_
     """
     known: AnyStudy = study or Study()
     leaks = _leak_tests(game, known) if known.imagine else {}
-    return type(f"Test {game.title}", (), {**_tests(game, known, most_states), **leaks})
+    return type(f"Test {game.title}", (), {**_tests(game, known, most_states), **opening_tests(game, known), **leaks})
 
 
 def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
