@@ -123,6 +123,7 @@ def test_programs_are_given_objects() -> None:
     journal.transition(None, Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
     journal.failed("R1M1", INVITATION, "player:P01", "refused")
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
+    journal.answered("R1M1", OVER, "player:P01", "error -32601", "Method\nnot found")
     journal.note("something")
     journal.critical("something else")
     journal.remark("something odd")
@@ -136,7 +137,9 @@ def test_programs_are_given_objects() -> None:
         "to": "WAITING_FOR_PLAYERS",
         "event": "match_assigned",
     }
-    assert [line["kind"] for line in others] == ["failed", "refused", "note", "critical", "remark"]
+    assert [line["kind"] for line in others] == ["failed", "refused", "answered", "note", "critical", "remark"]
+    answered = {"message_type": "GAME_OVER", "from": "P01", "came": "error -32601", "detail": "Method not found"}
+    assert others[2].items() >= answered.items()
     assert journal.trouble == "something"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents import zoo
 from tests.agents.loops import pass_time, run, until
-from tests.agents.wired import INVITATION, JOINED, LONG, OVER, PLAYER, asked, referee
+from tests.agents.wired import INVITATION, JOINED, LONG, OVER, PLAYER, asked, referee, told
 from tests.agents.zoo import listening, living
 from turnstile.agents.caller import Caller, Silent, Unreached
 from turnstile.agents.dialect import forms_of
@@ -168,7 +168,7 @@ def test_who_answers_and_then_goes_away_has_answered() -> None:
 
     async def main() -> None:
         async with listening(serve) as port, Caller() as caller:
-            assert isinstance(await asked(caller, f"http://localhost:{port}/mcp", OVER), GameOverAck)
+            assert isinstance(await told(caller, f"http://localhost:{port}/mcp", OVER), GameOverAck)
 
     run(main())
 

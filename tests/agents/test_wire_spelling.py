@@ -11,7 +11,7 @@ from tests.agents.wired import LONG, PLAYER, REFEREE
 from tests.agents.zoo import living
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity
-from turnstile.agents.replies import Answered, Receipt, Unusable, read_reply
+from turnstile.agents.replies import Answered, Receipt, Unusable, acknowledgement, read_reply
 from turnstile.agents.rpc import Fault
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import ByPlayer, encode
@@ -301,6 +301,7 @@ def test_a_report_that_is_answered_without_an_error_is_booked(status: Any) -> No
         ({"result": {"message_type": "ACK", "status": "IGNORED"}}, 200),
         ({"error": {"code": 5003, "message": "already reported"}}, 200),
         ({"result": {"message_type": "LEAGUE_ERROR", "error_code": "E012"}}, 200),
+        ({"result": {"content": [{"type": "text", "text": "Unknown tool"}], "isError": True}}, 200),
     ],
 )
 def test_a_report_is_not_booked_by_just_anything(answer: Any, status: int) -> None:
@@ -348,7 +349,7 @@ def test_a_revision_that_is_none_of_ours_costs_no_round(revision: Any) -> None:
 def test_a_round_is_acknowledged_by_a_player_or_a_referee() -> None:
     round_two = RoundAnnouncement(league_id=LeagueId("spring"), round_id=2, matches=())
     for to, player, ref in ((PLAYER, "P05", None), (REFEREE, None, "REF03")):
-        found = read_reply(round_two, to, 200, b"whatever")
+        found = acknowledgement(round_two, to, read_reply(round_two, to, 200, b"whatever"))  # type: ignore[arg-type]
         assert isinstance(found, RoundAnnouncementAck)
         assert (found.player_id or None, found.referee_id or None) == (player, ref)
 

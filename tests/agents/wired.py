@@ -9,7 +9,7 @@ from tests.agents.loops import run
 from turnstile.agents.caller import Caller
 from turnstile.agents.envelope import Identity, utc_now, wire_fields
 from turnstile.agents.incoming import Incoming
-from turnstile.agents.replies import Answered
+from turnstile.agents.replies import Answered, acknowledgement
 from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door
 from turnstile.agents.serving import served
@@ -85,6 +85,11 @@ def referee() -> Identity:
 async def asked(caller: Caller, url: str, message: LeagueMessage, seconds: float = LONG) -> Answered:
     """What a player at this address answers to the referee."""
     return await caller.call(url, message, who=referee(), to=PLAYER, conversation="conv-r2m1", seconds=seconds)
+
+
+async def told(caller: Caller, url: str, message: LeagueMessage) -> LeagueMessage | None:
+    """How a player at this address acknowledges what the referee tells it."""
+    return acknowledgement(message, PLAYER, await asked(caller, url, message))
 
 
 class Player:

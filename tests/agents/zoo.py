@@ -283,6 +283,9 @@ http_405 = _by_type_or(405, None)
 http_422 = _by_type_or(422, {"detail": [{"loc": ["body", "method"], "msg": "unexpected value"}]})
 http_500 = _by_type_or(500, b"<h1>Internal Server Error</h1>")
 http_500_in_json = _by_type_or(500, {"jsonrpc": "2.0", "error": {"code": -32603, "message": "KeyError"}, "id": None})
+MISSING = {"jsonrpc": "2.0", "error": {"code": -32000, "message": "Missing required fields"}, "id": None}
+http_500_with_a_code_of_its_own = _by_type_or(500, MISSING)
+error_of_its_own = _by_type_or(200, {"jsonrpc": "2.0", "error": {"code": 1, "message": "unknown method"}, "id": None})
 
 
 def with_status_500(body: Body) -> Said:
@@ -319,6 +322,8 @@ DIALECTS: list[Manners] = [
     http_422,
     http_500,
     http_500_in_json,
+    http_500_with_a_code_of_its_own,
+    error_of_its_own,
     with_status_500,
 ]
 for number, manners in enumerate(DIALECTS):

@@ -26,13 +26,14 @@ from turnstile.agents.replies import (
     Answered,
     Receipt,
     Unusable,
-    acknowledged,
+    is_refusal,
     read_reply,
     remark_receipt,
 )
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage, RoundAnnouncement
+from turnstile.league.management import Ping
+from turnstile.league.messages import LeagueMessage
 from turnstile.league.words import LEAGUE_MANAGER, Address
 
 MOST_BYTES = 64 * 1024
@@ -130,7 +131,8 @@ class Caller:
         """Ask `to`, who lives at `endpoint`, and give what it answers.
 
         The typed reply, with the ids of the call; a `Receipt` when the peer has answered nothing of use, in any form;
-        a `Fault` when it has answered an error. Raises `Unreached` on anything that is no answer. `to` is needed
+        a `Fault` when it has answered an error. What that means for a message that is only told, `acknowledgement`
+        says. Raises `Unreached` on anything that is no answer. `to` is needed
         because a reply is given the id of who was asked, and the league manager's answers may be longer.
         `seconds`: what the peer is told it has; `patience`: how long it is waited for, if that is longer. `token`: what
         to show in place of the usual one. `written` is called when the question has been put on the wire, in whichever
@@ -179,6 +181,7 @@ class Caller:
             attempt.refuse_status(status, answer)
             if attempt.is_settled_by(form, answer):
                 return
+        attempt.refused_in_all_forms()
 
     def _cap(self, to: Address) -> int:
         return self._most_manager_bytes if to == LEAGUE_MANAGER else self._most_bytes
@@ -313,31 +316,38 @@ class _Attempt:
             raise Unreached("the peer sends us elsewhere")
 
     def is_settled_by(self, form: Form, answer: Answered | Unusable) -> bool:
+        """Whether no other form need be tried. Until some form has worked there, any error may be about the form."""
+        if isinstance(answer, Fault) and not self._dialect.is_known and not isinstance(self.call, Ping):
+            answer = Unusable(answer)
         if isinstance(answer, Unusable):
             self._tried.append(answer.best)
             return False
         self._found = answer
-        if isinstance(answer, LeagueMessage):
-            if not isinstance(self.call, TOLD):
-                self._dialect.worked(self._message_type, form)
-            elif self._tried:  # what anybody says to anything proves nothing
-                self._dialect.heard(self._message_type, form)
+        if isinstance(self.call, TOLD):
+            self._learn_from_told(form, answer)
+        elif isinstance(answer, LeagueMessage):
+            self._dialect.worked(self._message_type, form)
         return True
 
-    def result(self) -> Answered:
-        """What came of the call, even where it failed in the end. What is only told was heard, if it was answered.
+    def _learn_from_told(self, form: Form, answer: Answered) -> None:
+        if is_refusal(answer):
+            self._dialect.refused(self._message_type)
+        elif self._tried:
+            self._dialect.heard_at_last(self._message_type, form)
+        else:  # what anybody says to anything proves nothing
+            self._dialect.heard(self._message_type)
 
-        A referee that refuses its matches has heard of them, but has not taken them: it is told again.
-        """
-        is_assignment = isinstance(self.call, RoundAnnouncement) and self.to.startswith("referee:")
-        if is_assignment and isinstance(self._found, Fault):
-            return self._found
-        if isinstance(self.call, TOLD) and (self._found or self._tried):
-            return acknowledged(self.call, self.to)
+    def refused_in_all_forms(self) -> None:
+        """A question is put in all forms again the next time; what is only told, now and then."""
+        if isinstance(self.call, TOLD):
+            self._dialect.refused(self._message_type)
+
+    def result(self) -> Answered:
+        """What came of the call, even where it failed in the end."""
         found = self._found or min(self._tried, key=_rank, default=None)
         if found is None:
             raise self.failure
-        if isinstance(found, Receipt) and type(self.call) in ANSWERS:
+        if isinstance(found, Receipt) and type(self.call) in ANSWERS and not isinstance(self.call, TOLD):
             remark_receipt(self.call, self.to, found)
         return found
 
@@ -345,5 +355,5 @@ class _Attempt:
 def _rank(tried: Receipt | Fault | None) -> int:
     """Of answers that were of no use: a receipt, else an error, else nothing; a receipt for a failure is the last."""
     if isinstance(tried, Receipt):
-        return 0 if tried.status < 400 else 3
+        return 3 if tried.is_refusal else 0
     return 2 if tried is None else 1

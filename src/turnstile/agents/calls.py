@@ -15,7 +15,7 @@ from turnstile.agents.envelope import Claim, Identity, new_conversation
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
-from turnstile.agents.replies import TOLD, Answered
+from turnstile.agents.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Work
 from turnstile.kernel.effects import Send
@@ -138,7 +138,7 @@ class Calls:
         """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
         self._agent.journal.sent(None, message, to)
         try:
-            return await self._caller.call(
+            answer = await self._caller.call(
                 endpoint,
                 message,
                 who=self._agent.who,
@@ -151,6 +151,8 @@ class Calls:
             self._agent.meter.called(wire_name(type(message)), Outcome.UNREACHED)
             self._agent.journal.failed(None, message, to, str(fault))
             return None
+        self._note(None, message, to, answer)
+        return answer
 
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
         """Whether whoever registers with this claim is the one that answers there."""
@@ -171,21 +173,30 @@ class Calls:
             await self._agent.bring(work, event)
 
     async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
-        """A reply is an event. Anything else is an answer all the same, for whoever wants no more than that."""
-        kind = wire_name(type(send.message))
+        """A reply is an event. Of what is only told any answer makes the acknowledgement that is one."""
+        message = send.message
+        assert isinstance(message, LeagueMessage)
+        self._note(work.match_of(state), message, send.to, answer)
         event: Event | None
-        if isinstance(answer, LeagueMessage):
-            self._agent.meter.called(kind, Outcome.ANSWERED)
-            self._agent.journal.received(work.match_of(state), answer, send.to)
+        if isinstance(message, TOLD):
+            event = acknowledgement(message, Address(send.to), answer)
+        elif isinstance(answer, LeagueMessage):
             event = answer
-        elif isinstance(answer, Fault):
-            self._agent.meter.called(kind, Outcome.FAULT)
-            self._agent.journal.note(
-                f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match_of(state)
-            )
-            event = work.faulted(state, send)
-        else:
-            self._agent.meter.called(kind, Outcome.RECEIPT)
-            event = None  # what was asked for may still be posted
+        else:  # after a receipt, what was asked for may still be posted
+            event = work.faulted(state, send) if isinstance(answer, Fault) else None
         if event is not None:
             await self._agent.bring(work, event)
+
+    def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
+        """The journal has what really came: only a message is called one."""
+        if isinstance(answer, LeagueMessage):
+            self._agent.journal.received(match, answer, by)
+        else:
+            self._agent.journal.answered(match, message, by, summary_of(answer), detail_of(answer))
+        self._agent.meter.called(wire_name(type(message)), _outcome(answer))
+
+
+def _outcome(answer: Answered) -> Outcome:
+    if isinstance(answer, LeagueMessage):
+        return Outcome.ANSWERED
+    return Outcome.FAULT if is_refusal(answer) else Outcome.RECEIPT

@@ -12,6 +12,8 @@ from turnstile.agents.methods import OLD_CHOICE_TOOL, tool_of
 from turnstile.agents.rpc import TOOL_CALL, Fields
 
 MOST_ENDPOINTS = 10_000
+REFUSALS_PER_FULL_TRY = 16
+"""A message that is only told and was refused in all forms is told in one; after so many refusals again in all."""
 
 
 class Form(Enum):
@@ -80,11 +82,18 @@ def _request(method: str, params: Fields, number: int) -> Fields:
 class Dialect:
     """How one endpoint wants to be spoken to, as far as that is known."""
 
-    __slots__ = ("_latest", "_worked")
+    __slots__ = ("_latest", "_refusals", "_worked")
 
     def __init__(self) -> None:
         self._worked: dict[str, Form] = {}
         self._latest: Form | None = None
+        self._refusals: dict[str, int] = {}
+        """How often a message that is only told was refused in a row, by its type."""
+
+    @property
+    def is_known(self) -> bool:
+        """Some form has worked at this endpoint: an error is an answer now, and not a sign of a wrong form."""
+        return bool(self._worked)
 
     def forms(self, message_type: str) -> list[Form]:
         """The forms to try for such a message, in this order."""
@@ -93,15 +102,27 @@ class Dialect:
         if first in forms:
             forms.remove(first)
             forms.insert(0, first)
-        return forms
+        is_full_try = self._refusals.get(message_type, 0) % REFUSALS_PER_FULL_TRY == 0
+        return forms if is_full_try else forms[:1]
 
     def worked(self, message_type: str, form: Form) -> None:
-        """A question was answered: others may be best put in the same way."""
+        """A question was answered: others may be best put in the same way. What was refused may be taken like this."""
+        if form is not self._latest:
+            self._refusals.clear()
         self._worked[message_type] = self._latest = form
 
-    def heard(self, message_type: str, form: Form) -> None:
-        """Something that is only told was not refused. That may mean little, and nothing for other messages."""
+    def heard(self, message_type: str) -> None:
+        """Something that is only told was not refused. That may mean little: some answer `ok` to anything."""
+        self._refusals.pop(message_type, None)
+
+    def heard_at_last(self, message_type: str, form: Form) -> None:
+        """The same, and other forms had been refused before. It means nothing for other messages."""
+        self.heard(message_type)
         self._worked[message_type] = form
+
+    def refused(self, message_type: str) -> None:
+        """Something that is only told was refused in every form that was tried."""
+        self._refusals[message_type] = self._refusals.get(message_type, 0) + 1
 
 
 class Dialects:

@@ -63,6 +63,15 @@ class Journal:
         text = f"Received {name} from {short(by)}{_bracketed(more)}"
         self._write(match, text, {"kind": "received", "message_type": name, "from": short(by), **more})
 
+    def answered(self, match: str | None, message: Message, by: str, came: str, detail: str) -> None:
+        """Something came in answer to a message that is no message itself: an error, or no more than a status."""
+        name, word = wire_name(type(message)), printable(detail)
+        text = f"Received {came} from {short(by)} in answer to {name}" + (f": {word}" if word else "")
+        self.trouble = text
+        self._write(
+            match, text, {"kind": "answered", "message_type": name, "from": short(by), "came": came, "detail": word}
+        )
+
     def refused(self, match: str | None, message: str, by: str, code: str) -> None:
         text = f"Turned down {message} from {short(by)} ({code})"
         self._write(match, text, {"kind": "refused", "message_type": message, "from": short(by), "code": code})

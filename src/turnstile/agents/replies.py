@@ -71,6 +71,12 @@ class Receipt(msgspec.Struct, frozen=True):
 
     status: int
     text: str = ""
+    is_tool_error: bool = False
+    """It says that a tool of MCP has failed, by which some servers answer to tools that they do not have."""
+
+    @property
+    def is_refusal(self) -> bool:
+        return self.status >= 400 or self.is_tool_error
 
 
 class Unusable(msgspec.Struct, frozen=True):
@@ -93,6 +99,8 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
     fault = _fault_of(body)
     if fault is not None:
         return _refused(call, status, fault)
+    if _is_tool_error(body):
+        return Unusable(Receipt(status, _word(body), is_tool_error=True))
     if type(call) not in ANSWERS:
         return Receipt(status, _word(body))  # a post
     if isinstance(call, MatchResultReport) and "result" not in body and "message_type" not in body:
@@ -116,23 +124,25 @@ def _read(data: bytes) -> Any:
 
 
 def _heard(call: LeagueMessage, to: Address, status: int, body: Any) -> Answered | Unusable:
-    """Whatever is answered to a broadcast acknowledges it. Where it was not understood, another form may be.
+    """What is answered to a broadcast. Where it was not understood, another form may be.
 
-    An error of the peer's own was understood, but shows nothing of how it wants to be spoken to.
+    An error of the peer's own was understood, but shows nothing of how it wants to be spoken to. To a ping any answer
+    will do: an error, too, says that the peer is there.
     """
-    if isinstance(call, Ping):
-        return acknowledged(call, to)  # not to be understood is an answer, too
-    fault = _fault_of(body) if isinstance(body, dict) else None
+    fields = body if isinstance(body, dict) else {}
+    fault = _fault_of(fields)
     if fault is not None:
-        return _refused(call, status, fault)
-    if status >= 400 or _is_tool_error(body):
-        return Unusable(Receipt(status, "not understood"))
-    return acknowledged(call, to)
+        return fault if isinstance(call, Ping) else _refused(call, status, fault)
+    receipt = Receipt(status, _word(fields), _is_tool_error(fields))
+    if receipt.is_refusal:
+        return receipt if isinstance(call, Ping) else Unusable(receipt)
+    expected = wire_name(ANSWERS[type(call)])
+    is_typed = any(place.get("message_type") == expected for place in _objects(fields))
+    return acknowledged(call, to, receipt.text or ACKNOWLEDGED) if is_typed else receipt
 
 
-def _is_tool_error(body: Any) -> bool:
-    """Whether a tool has failed: by that MCP servers answer to tools that they have not."""
-    result = body.get("result") if isinstance(body, dict) else None
+def _is_tool_error(body: Fields) -> bool:
+    result = body.get("result")
     return isinstance(result, dict) and result.get("isError") is True
 
 
@@ -145,9 +155,39 @@ def remark_receipt(call: LeagueMessage, to: Address, receipt: Receipt) -> None:
         remark(f"{to} answers {kind} with neither what was asked nor an error", f"HTTP {receipt.status}{word}")
 
 
-def acknowledged(call: LeagueMessage, to: Address) -> LeagueMessage:
-    """The acknowledgement of a call that is only told, on behalf of whoever it was told to."""
-    found = read_message(ANSWERS[type(call)], {"status": ACKNOWLEDGED, **_ids(call, to)})
+def acknowledgement(call: LeagueMessage, to: Address, answer: Answered) -> LeagueMessage | None:
+    """The acknowledgement that an answer to a broadcast stands for: any answer does, and its status says which came.
+
+    `None` for a referee that refuses its matches: it has heard of them, but has not taken them, and is told again.
+    """
+    if isinstance(answer, LeagueMessage):
+        return answer
+    if not is_refusal(answer):
+        return acknowledged(call, to, ACKNOWLEDGED)
+    is_assignment = isinstance(call, RoundAnnouncement) and to.startswith("referee:")
+    return None if is_assignment else acknowledged(call, to, summary_of(answer))
+
+
+def is_refusal(answer: Answered) -> bool:
+    """Whether an answer refuses what was said: with an error, with the status of one, or with the failure of a tool."""
+    return isinstance(answer, Fault) or (isinstance(answer, Receipt) and answer.is_refusal)
+
+
+def summary_of(answer: Receipt | Fault) -> str:
+    """What came that is no message, in a word or two."""
+    if isinstance(answer, Fault):
+        return f"error {answer.code}"
+    return "tool error" if answer.is_tool_error else f"HTTP {answer.status}"
+
+
+def detail_of(answer: Receipt | Fault) -> str:
+    """What the peer says beside that, in its own words."""
+    return answer.message if isinstance(answer, Fault) else answer.text
+
+
+def acknowledged(call: LeagueMessage, to: Address, status: str) -> LeagueMessage:
+    """The acknowledgement of a call that is only told, on behalf of the agent that it was told to."""
+    found = read_message(ANSWERS[type(call)], {"status": status, **_ids(call, to)})
     assert not isinstance(found, Fault), f"an acknowledgement has ids and a status alone, not {found}"
     return found
 
@@ -177,6 +217,7 @@ def _league_error(told: Fields) -> Fault:
 
 def _refused(call: LeagueMessage, status: int, fault: Fault) -> Answered | Unusable:
     if isinstance(call, LeagueRegisterRequest | RefereeRegisterRequest) and fault.code in REGISTRATION_ERRORS:
+        remark(f"{wire_name(type(call))} is rejected with error {fault.code}", fault.message)
         rejected = {"status": Registration.REJECTED, "reason": REGISTRATION_ERRORS[fault.code]}
         return read_message(ANSWERS[type(call)], rejected)
     return Unusable(fault) if fault.code in NOT_UNDERSTOOD or status in NOT_THERE else fault
