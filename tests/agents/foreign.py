@@ -99,7 +99,9 @@ class ForeignLeague:
         return complaints if asked > complaints else -1
 
     def heard(self, player: str, message_type: str) -> list[Body]:
-        return [body["params"] for body in self.players[player].heard if body["params"]["message_type"] == message_type]
+        """What a player was told flat: in `params`, or without JSON-RPC."""
+        told = [body.get("params", body) for body in self.players[player].heard]
+        return [fields for fields in told if fields.get("message_type") == message_type]
 
 
 @asynccontextmanager

@@ -271,11 +271,12 @@ def test_all_of_them_are_tools_and_known_by_their_names(host: Any) -> None:
 def test_one_may_be_called_as_a_tool(tmp_path: Path) -> None:
     async def play() -> None:
         async with silent_at(tmp_path, "GAME_OVER", trusts_posts=True) as league:
-            ack = {"sender": "player:P01", "match_id": "R1M1", "player_id": "P01"}
+            shown = league.heard("P01", "GAME_OVER")[0]["conversation_id"]
+            ack = {"sender": "player:P01", "match_id": "R1M1", "player_id": "P01", "conversation_id": shown}
             params = {"name": "game_over_ack", "arguments": ack}
             body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
             said = (await post(league.referee.port, body)).json["result"]["content"][0]["text"]
-            assert json.loads(said)["status"] == "ok"
+            assert (json.loads(said)["status"], json.loads(said).get("reason")) == ("ok", None)
             assert (await league.reports.get())["match_id"] == "R1M1"
 
     run(play())

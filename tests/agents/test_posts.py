@@ -1,4 +1,4 @@
-"""Answers that are posted: on one machine taken at their word, elsewhere if they show that they were asked for."""
+"""Answers that are posted: with a proof that they were asked for, or on one machine without it."""
 
 import asyncio
 from pathlib import Path
@@ -108,7 +108,8 @@ def test_a_second_choice_counts_and_is_answered_as_one_that_does_though_its_play
             let = await waiting_for_p02(league, "CHOOSE_PARITY_CALL")
             work = next(iter(league.referee.host._matches._all.values()))
             await until(lambda: work.state.seats[0].has_answered)
-            ids = {"match_id": "R1M1", "player_id": "P01"}
+            shown = league.heard("P01", "CHOOSE_PARITY_CALL")[0]["conversation_id"]
+            ids = {"match_id": "R1M1", "player_id": "P01", "conversation_id": shown}
             posted = await league.post("CHOOSE_PARITY_RESPONSE", "player:P01", parity_choice="even", **ids)
             assert posted.json["result"]["status"] == "ok"
             posted = await league.post("CHOOSE_PARITY_RESPONSE", "player:P01", parity_choice="seven", **ids)
@@ -126,10 +127,12 @@ def test_a_choice_that_nobody_has_asked_for_yet_is_ignored(tmp_path: Path) -> No
     async def play() -> None:
         async with foreign_league(tmp_path, trusts_posts=True) as league:
             let = await waiting_for_p02(league, "GAME_INVITATION")
-            posted = await league.post(
-                "CHOOSE_PARITY_RESPONSE", "player:P01", match_id="R1M1", player_id="P01", parity_choice="even"
-            )
-            assert (posted.json["result"]["message_type"], posted.json["result"]["status"]) == ("ACK", "IGNORED")
+            assert await late(league, "R1M1") == ("ACK", "IGNORED")
+            assert not league.heard("P01", "GAME_ERROR"), "anybody may have said it"
+            shown = league.heard("P01", "GAME_INVITATION")[0]["conversation_id"]
+            assert await late(league, "R1M1", conversation_id=shown) == ("ACK", "IGNORED")
+            await until(lambda: bool(league.heard("P01", "GAME_ERROR")))
+            assert league.heard("P01", "GAME_ERROR")[0]["error_name"] == "INVALID_STATE"
             let.set()
             assert (await league.reports.get())["result"]["details"]["choices"] == {"P01": "odd", "P02": "odd"}
 
@@ -147,6 +150,9 @@ def test_what_is_posted_about_a_match_that_is_over_is_ignored_wherever_its_playe
             assert await late(league, "R1M1") == ("ACK", "IGNORED")
             assert not league.heard("P01", "GAME_ERROR")
             assert await late(league, "R9M9") == 4003
+            assert not league.heard("P01", "GAME_ERROR"), "anybody may have said it"
+            shown = league.heard("P01", "GAME_INVITATION")[-1]["conversation_id"]
+            assert await late(league, "R9M9", conversation_id=shown) == 4003
             await until(lambda: bool(league.heard("P01", "GAME_ERROR")))
             assert league.heard("P01", "GAME_ERROR")[0]["error_name"] == "MATCH_NOT_FOUND"
             let.set()
@@ -168,9 +174,9 @@ def test_what_is_posted_about_a_match_that_still_waits_is_ignored(tmp_path: Path
     run(play())
 
 
-async def late(league: ForeignLeague, match: str) -> Any:
+async def late(league: ForeignLeague, match: str, **shown: str) -> Any:
     """What P01 hears when it posts a choice in this match."""
-    fields = {"match_id": match, "player_id": "P01", "parity_choice": "even"}
+    fields = {"match_id": match, "player_id": "P01", "parity_choice": "even", **shown}
     posted = (await league.post("CHOOSE_PARITY_RESPONSE", "player:P01", **fields)).json
     if "error" in posted:
         return posted["error"]["code"]

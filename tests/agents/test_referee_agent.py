@@ -192,6 +192,7 @@ def test_A1_an_answer_after_the_deadline_is_refused_and_changes_nothing(tmp_path
             assert (report["result"]["winner"], report["result"]["details"]["status"]) == ("P02", "TECHNICAL_LOSS")
             calls = league.heard("P01", "CHOOSE_PARITY_CALL")
             assert len(calls) == 4
+            await until(lambda: file_of(tmp_path)["result"] is not None)
             before = file_of(tmp_path)["result"]
             late = await league.post(
                 "CHOOSE_PARITY_RESPONSE",

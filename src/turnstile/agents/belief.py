@@ -1,4 +1,6 @@
-"""Whether a message comes from the league manager: it makes agents play, forfeit and end, so not anybody may say it.
+"""Where a message comes from: from the league manager, or from this machine.
+
+The manager makes agents play, forfeit and end, so nobody else may say what it says.
 
 Our managers give every agent a proof when it registers, and show it as their token from then on. Other managers give
 none: of what they say only the sender is looked at, and that says whatever its writer wants.
@@ -6,6 +8,7 @@ none: of what they say only the sender is looked at, and that says whatever its 
 
 import asyncio
 import hmac
+from ipaddress import ip_address
 
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.rpc import Fault
@@ -23,6 +26,10 @@ BY_MANAGER = (RoundAnnouncement, RunMatch, LeagueStandingsUpdate, RoundCompleted
 """What the league manager says, and nobody else."""
 
 BAD_TOKEN = Fault(3001, "bad token")
+
+
+def is_from_this_machine(incoming: Incoming) -> bool:
+    return incoming.peer != "" and ip_address(incoming.peer).is_loopback
 
 
 async def comes_within(seconds: float, event: asyncio.Event) -> bool:

@@ -111,6 +111,7 @@ class Calls:
             return True
         self._agent.journal.sent(work.match_of(state), message, send.to)
         seconds = seconds_for(message) * work.keeper.pace
+        work.call_begins(state, send)
         try:
             answer = await self._caller.call(
                 endpoint,
@@ -124,10 +125,12 @@ class Calls:
                 written=written,
             )
         except Unreached as fault:
+            work.call_ends(state, send, None)
             self._agent.contacts.failed(send.to)
             is_silent = isinstance(fault, Silent)
             await self._lost(work, state, send, str(fault), is_news=is_first and not is_silent)
             return is_silent
+        work.call_ends(state, send, answer)
         self._agent.contacts.answered(send.to)
         await self._answered(work, state, send, answer)
         return True

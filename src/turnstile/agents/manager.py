@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from ipaddress import ip_address
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from starlette.routing import BaseRoute
 
 from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.agents.belief import is_from_this_machine
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import POSTED, plain
@@ -285,7 +285,7 @@ class ManagerHost(Host):
         shown = incoming.auth_token or ""
         if self._admin_token is not None and hmac.compare_digest(shown.encode(), self._admin_token.encode()):
             return True
-        return incoming.peer != "" and ip_address(incoming.peer).is_loopback
+        return is_from_this_machine(incoming)
 
     # what everybody may see
 

@@ -5,20 +5,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from turnstile.agents.addresses import THIS_MACHINE
 from turnstile.agents.assignment import handed, is_for, unplayable
-from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager, is_from_this_machine
 from turnstile.agents.defaults import DEFAULT_CAPACITY
-from turnstile.agents.envelope import POSTED, ignored
+from turnstile.agents.envelope import POSTED, Ack, ignored
 from turnstile.agents.exchange import Reply
 from turnstile.agents.games import games_for_two
 from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
+from turnstile.agents.posts import Standing
 from turnstile.agents.referee_matches import Matches
-from turnstile.agents.referee_work import RegistrarWork
+from turnstile.agents.referee_work import MatchWork, RegistrarWork
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
 from turnstile.kernel.chance import new_seed
@@ -40,6 +42,7 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
+from turnstile.league.referee_posts import PostedAnswer
 from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
@@ -52,12 +55,10 @@ from turnstile.league.words import (
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
-Posted = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck | GameErrorAck
-"""What a player may send as a request of its own."""
-
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_UNDER_WAY = ignored("This match is not under way.")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
+WAITS = Ack(status=POSTED.status, reason="It counts if its player answers the call with a receipt.")
 NOT_REGISTERED = Fault(4005, "This referee is not registered yet")
 TOO_MANY = Fault(TOO_BUSY, "Too many matches wait for this referee already")
 
@@ -89,13 +90,14 @@ class RefereeHost(Host):
         trusts_posts: bool | None = None,
         key: str = "",
     ) -> None:
-        """`trusts_posts`: take posted answers at their word, though they do not show that they were asked for.
+        """`trusts_posts`: take posted answers that do not show that they were asked for, after a receipt.
 
-        By default, if the league is no more than this machine. `key`: shown to the manager to be let in.
+        By default those from this machine are taken, if the league is no more than this machine. `key`: shown to the
+        manager to be let in.
         """
         super().__init__(settings)
         self._capacity = capacity
-        self._trusts_posts = settings.reach == THIS_MACHINE if trusts_posts is None else trusts_posts
+        self._trusts_posts = trusts_posts
         self._key = key
         self._keeper: Keeper[registrar.State] | None = None
         self._registered = asyncio.Event()
@@ -181,7 +183,7 @@ class RefereeHost(Host):
             case RunMatch():
                 return await self._handed(message, by)
             case GameJoinAck() | ChooseParityResponse() | GameMoveResponse() | GameOverAck() | GameErrorAck():
-                return await self._posted(message, incoming)
+                return await self._answer_post(message, incoming)
             case MatchResultAck():
                 return await self._booked(message, by)
             case LeagueCompleted():
@@ -238,24 +240,56 @@ class RefereeHost(Host):
             return self._turned_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
-    async def _posted(self, message: Posted, incoming: Incoming) -> Reply:
+    async def _answer_post(self, message: PostedAnswer | GameErrorAck, incoming: Incoming) -> Reply:
         """An answer that comes as a request of its own. It is believed if it shows that it was asked for.
 
         About a match that nobody knows it is told so in the one that its player is in.
         """
-        player, work = player_address(message.player_id), self._matches.find(message.match_id)
+        named, work = player_address(message.player_id), self._matches.find(message.match_id)
         if work is None and await self._matches.knows(self._league, message.match_id):
-            return self._turned_down(message, player, NOT_UNDER_WAY)
+            return self._turned_down(message, named, NOT_UNDER_WAY)
         work = work or self._matches.find_with(message.player_id)
         if work is None:
-            return self._turned_down(message, player, NO_MATCH)
-        if not work.is_believed(incoming, player, is_trusting=self._trusts_posts):
-            return self._turned_down(message, player, NOT_ASKED)
+            return self._turned_down(message, named, NO_MATCH)
+        proven = work.proven_player(incoming)
+        if proven is None:
+            is_believed = self._trusts(incoming)
+        else:
+            is_believed = proven == message.player_id or work.state.seat_of(message.player_id) is None
+        if not is_believed:
+            return self._turned_down(message, named, NOT_ASKED)
         if isinstance(message, GameErrorAck):
-            self.agent.journal.received(message.match_id, message, player)
+            self.agent.journal.received(message.match_id, message, player_address(proven or message.player_id))
             return POSTED
-        reply = await self.agent.exchange(work, message, player)
+        if proven is None:
+            return await self._answer_unproven(work, message)
+        reply = await self.agent.exchange(work, replace(message, player_id=proven), player_address(proven))
         return POSTED if reply is DONE else reply
+
+    def _trusts(self, incoming: Incoming) -> bool:
+        """Whether a post that does not show that it was asked for may count at all."""
+        if self._trusts_posts is not None:
+            return self._trusts_posts
+        return self.settings.reach == THIS_MACHINE and is_from_this_machine(incoming)
+
+    async def _answer_unproven(self, work: MatchWork, message: PostedAnswer) -> Reply:
+        """A post that does not show that it was asked for counts after a receipt; until then it waits."""
+        player = work.posts.speaker_of(work.state, message.player_id)
+        by, post = player_address(player), replace(message, player_id=player)
+        if player != message.player_id:
+            self.agent.journal.note(f"{message.player_id} is taken for {player}, who owes an answer", message.match_id)
+        if (complaint := work.reply_to_unproven(post)) is not None:
+            return self._turned_down(message, by, complaint)
+        match work.posts.standing_of(work.state, player):
+            case Standing.CLOSED:
+                return self._turned_down(message, by, NOT_ASKED)
+            case Standing.OPEN:
+                work.posts.hold(post)
+                self.agent.journal.note(f"A posted answer waits for the receipt of {player}", message.match_id)
+                return WAITS
+            case Standing.RECEIPT:
+                reply = await self.agent.exchange(work, post, by, work.refuse_unproven(post))
+                return POSTED if reply is DONE else reply
 
     async def _booked(self, message: MatchResultAck, by: str) -> Reply:
         """The manager has a result, and says so in a request of its own."""

@@ -24,6 +24,7 @@ from turnstile.kernel.values import Malformed, PlayerId
 from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
 from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import reported, resumed
+from turnstile.league.referee_posts import PostedAnswer
 from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
 from turnstile.league.words import (
     GAME_TYPE,
@@ -33,6 +34,7 @@ from turnstile.league.words import (
     MatchId,
     RefereeId,
     Registration,
+    player_address,
 )
 from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Row, Store
@@ -158,7 +160,7 @@ class Matches:
     def _work(self, keeper: Keeper[State], given: MatchAssigned) -> MatchWork:
         self._latest = given.league_id
         transcript = Transcript(given, keeper.state.referee_id, keeper.opened)
-        return MatchWork(keeper, self._settings.manager, transcript, self._noticed)
+        return MatchWork(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
 
     # assignment
 
@@ -235,6 +237,13 @@ class Matches:
             self._agent.start(self._clean_up(work))
         elif work.state.phase is Phase.IDLE:
             self._over(work)
+
+    def _take_post(self, work: MatchWork, post: PostedAnswer) -> None:
+        self._agent.start(self._taken(work, post))
+
+    async def _taken(self, work: MatchWork, post: PostedAnswer) -> None:
+        """A post without proof has waited for the exchange of its player to end, and was answered long ago."""
+        await self._agent.exchange(work, post, player_address(post.player_id), work.refuse_unproven(post))
 
     def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
         """The file of a match is written anew whenever something has happened in it, the last time to last."""

@@ -6,20 +6,26 @@ from hashlib import sha256
 
 from turnstile.agents.envelope import ignored, new_conversation
 from turnstile.agents.incoming import Incoming
-from turnstile.agents.keeper import Keeper
+from turnstile.agents.keeper import Keeper, Refuse
+from turnstile.agents.posts import Posts, Standing
+from turnstile.agents.replies import Answered, Receipt
 from turnstile.agents.rpc import Fault
 from turnstile.agents.transcript import Transcript
 from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import Event
+from turnstile.kernel.values import Event, PlayerId
 from turnstile.league import registrar
 from turnstile.league.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
 from turnstile.league.referee_calls import failure_of
-from turnstile.league.referee_state import MatchAssigned, State
+from turnstile.league.referee_posts import PostedAnswer, call_made, complaint
+from turnstile.league.referee_state import Code, MatchAssigned, State
 from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
 
 LONGEST_LABEL = 40
+NO_RECEIPT = Rejection(Code.IGNORED, "Nobody answers for a player that has not given a receipt for its call.")
+BAD_POST = Rejection(Code.IGNORED, "The referee would complain about this, and it does not show that it was asked for.")
+FIRST_COUNTS = ignored("The first answer counts.")
 
 
 class RegistrarWork(Work[registrar.State]):
@@ -63,17 +69,22 @@ class MatchWork(Work[State]):
         manager: str,
         transcript: Transcript,
         noticed: Callable[["MatchWork"], None],
+        take_post: Callable[["MatchWork", PostedAnswer], None],
     ) -> None:
+        """`take_post` is given a post that has waited for the exchange of its player to end."""
         super().__init__(keeper)
         self.transcript = transcript
+        self.posts = Posts()
         self._manager = manager
         self._noticed = noticed
+        self._take_post = take_post
         match = self.given.match
+        self._players = (match.player_a_id, match.player_b_id)
         self._endpoints: dict[str, str | None] = {
             player_address(match.player_a_id): match.player_a_endpoint,
             player_address(match.player_b_id): match.player_b_endpoint,
         }
-        self._keys = {player_address(each): match.key_of(each) for each in (match.player_a_id, match.player_b_id)}
+        self._keys = {player_address(each): match.key_of(each) for each in self._players}
 
     @property
     def given(self) -> MatchAssigned:
@@ -117,19 +128,48 @@ class MatchWork(Work[State]):
 
     # posts
 
-    def is_believed(self, post: Incoming, player: str, *, is_trusting: bool) -> bool:
-        """Whether a posted answer is this player's: it shows the conversation in which the player was asked.
-
-        Who trusts posts believes any but one that shows the conversation with the opponent.
-        """
-        if is_trusting:
-            return not any(self._shows(post, other) for other in self._endpoints if other != player)
-        return post.sender in (None, player) and self._shows(post, player)
+    def proven_player(self, post: Incoming) -> PlayerId | None:
+        """The player whose conversation a post shows: it is this player's, whatever ids it gives."""
+        return next((player for player in self._players if self._shows(post, player_address(player))), None)
 
     def _shows(self, post: Incoming, player: str) -> bool:
         """Whether it comes with the conversation with this player. How long that takes tells nobody how near it is."""
         shown = (post.conversation_id or "").encode(errors="replace")
         return hmac.compare_digest(shown, self.conversation_with(player).encode())
+
+    def call_begins(self, state: State, send: Send) -> None:
+        if (call := call_made(state, send)) is not None:
+            self.posts.call_begins(call)
+
+    def call_ends(self, state: State, send: Send, answer: Answered | None) -> None:
+        """A post without proof that has waited for this is taken now, if nothing came but a receipt."""
+        if (call := call_made(state, send)) is None:
+            return
+        is_receipt = isinstance(answer, Receipt) and answer.announces_a_post
+        self.posts.call_ends(self.state, call, Standing.RECEIPT if is_receipt else Standing.CLOSED)
+        post = self.posts.release(self.state, call.player_id)
+        if post is not None:
+            self._take_post(self, post)
+
+    def refuse_unproven(self, post: PostedAnswer) -> Refuse[State]:
+        """Why a post without proof is not taken, in the state in which it would be."""
+
+        def refuse(state: State) -> Rejection | None:
+            if self.posts.standing_of(state, post.player_id) is not Standing.RECEIPT:
+                return NO_RECEIPT
+            return BAD_POST if complaint(state, post) is not None else None
+
+        return refuse
+
+    def reply_to_unproven(self, post: PostedAnswer) -> Answer | None:
+        """What a post without proof is answered that the referee would complain about; the player hears nothing of it.
+
+        It may be anybody's: so it costs no retry, and leads to no GAME_ERROR.
+        """
+        wrong = complaint(self.state, post)
+        if wrong is None:
+            return None
+        return ignored(wrong.sentence) if isinstance(wrong, Rejection) else self.reply_to(post, wrong) or FIRST_COUNTS
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """Who posts something that the referee complains about is told so in its exchange, too.

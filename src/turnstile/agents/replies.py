@@ -48,9 +48,9 @@ NOT_UNDERSTOOD = range(PARSE_ERROR, -32599)
 NOT_THERE = (404, 405, 422)
 """The statuses that say the same, whatever error comes with them."""
 EMPTY_RECEIPTS = (202, 204)
-"""The statuses that are a receipt without a word."""
-POSTS_FOLLOW = (*RECEIVED, "OK")
-"""The words of receipts after which a post is nothing odd."""
+"""The statuses that are a receipt whatever comes with them. Any other success is one, too, if nothing comes."""
+POSTS_FOLLOW = ("", "RECEIVED", "PENDING", "PROCESSING", "QUEUED", ACKNOWLEDGED, "ACK", "ACCEPTED", "OK", "SUCCESS")
+"""What a receipt says after which the answer may be posted: that the question was received, or nothing at all."""
 
 REGISTRATION_ERRORS = {
     1001: "League full",
@@ -78,6 +78,11 @@ class Receipt(msgspec.Struct, frozen=True):
     def is_refusal(self) -> bool:
         return self.status >= 400 or self.is_tool_error
 
+    @property
+    def announces_a_post(self) -> bool:
+        """Whether it says no more than that the question was received, so that the answer may be posted."""
+        return not self.is_refusal and self.text.strip().upper() in POSTS_FOLLOW
+
 
 class Unusable(msgspec.Struct, frozen=True):
     """An answer after which another form is worth a try. `best` is what it comes to, if none does better."""
@@ -95,7 +100,8 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
     if isinstance(call, TOLD):
         return _heard(call, to, status, body)
     if not isinstance(body, dict):
-        return Unusable(Receipt(status) if status in EMPTY_RECEIPTS else None)
+        is_receipt = status in EMPTY_RECEIPTS or (status < 300 and not data.strip())
+        return Unusable(Receipt(status) if is_receipt else None)
     fault = _fault_of(body)
     if fault is not None:
         return _refused(call, status, fault)
@@ -149,7 +155,7 @@ def _is_tool_error(body: Fields) -> bool:
 def remark_receipt(call: LeagueMessage, to: Address, receipt: Receipt) -> None:
     """Say that somebody has answered nothing but a receipt: it may post its answer, or think that this was one."""
     kind, word = wire_name(type(call)), f", status={receipt.text!r:.60}" if receipt.text else ""
-    if receipt.status in EMPTY_RECEIPTS or receipt.text.upper() in POSTS_FOLLOW:
+    if receipt.announces_a_post or receipt.text.upper() in RECEIVED:
         remark(f"Received a receipt for {kind} from {to}", f"HTTP {receipt.status}{word}")
     else:
         remark(f"{to} answers {kind} with neither what was asked nor an error", f"HTTP {receipt.status}{word}")

@@ -105,6 +105,11 @@ def speaker(fields: Fields) -> PlayerId | None:
     return PlayerId(name) if kind == "player" and name else None
 
 
+def named_player(fields: Fields) -> str | None:
+    """The player that answers, by the id that the league gave it or by one of its own making."""
+    return speaker(fields) or read_sender(fields.get("sender"))
+
+
 # joins and choices, in replies as in posts
 
 
@@ -134,14 +139,14 @@ def _mend_join(fields: Fields) -> None:
     accepts = read_join(fields)
     if accepts is not None:
         fields["accept"] = accepts
-    default(fields, player_id=speaker(fields))
+    default(fields, player_id=named_player(fields))
 
 
 def _mend_choice(fields: Fields) -> None:
     choice = read_choice(fields)
     if choice is not None:
         fields["parity_choice"] = choice
-    default(fields, player_id=speaker(fields))
+    default(fields, player_id=named_player(fields))
 
 
 def _mend_move(fields: Fields) -> None:
@@ -151,7 +156,7 @@ def _mend_move(fields: Fields) -> None:
     move = fields.get("move_data")
     if not (isinstance(move, dict) and "choice" in move and isinstance(move.get("move_type"), str | None)):
         fields["move_data"] = None
-    default(fields, player_id=speaker(fields))
+    default(fields, player_id=named_player(fields))
 
 
 def _mend_invitation(fields: Fields) -> None:

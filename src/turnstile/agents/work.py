@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.outbox import Turns
-from turnstile.agents.replies import ANSWERS
+from turnstile.agents.replies import ANSWERS, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
@@ -68,6 +68,12 @@ class Work(Generic[S]):
     def faulted(self, state: S, send: Send) -> Event | None:
         """What to tell the machine when a call was answered with an error: usually nothing, its timer runs."""
         return None
+
+    def call_begins(self, state: S, send: Send) -> None:
+        """A call is being made; `state` is the one that made it."""
+
+    def call_ends(self, state: S, send: Send, answer: Answered | None) -> None:
+        """The exchange of a call is over, with this answer or without one. The machine has not heard of it yet."""
 
     # how its host takes part
 

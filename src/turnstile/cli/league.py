@@ -149,8 +149,8 @@ def manager(
 @click.option(
     "--trust-posts/--no-trust-posts",
     default=None,
-    help="Take answers that are posted, though they do not carry the conversation id of their question. By default "
-    "if only this machine is called.",
+    help="Take posted answers that do not carry the conversation id of their question, for a player that has answered "
+    "it with a receipt. By default those from this machine, if only this machine is called.",
 )
 @click.option(
     "--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="What the league manager wants to see of a referee."
