@@ -16,7 +16,6 @@ from turnstile.agents.rpc import Fault
 from turnstile.league.messages import ChooseParityResponse
 
 NONSENSE: dict[str, bytes] = {
-    "nothing": b"",
     "prose": b"sure, I will join",
     "HTML": b"<html><body>It works!</body></html>",
     "batch": b'[{"jsonrpc": "2.0", "result": {"accept": true}, "id": 1}]',
