@@ -6,7 +6,7 @@ due and a player moves there.
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from itertools import count
 
 import pytest
@@ -52,11 +52,16 @@ class JumpingClock:
         return not self._jumps
 
 
+async def nothing() -> None:
+    return None
+
+
 class Slow(MemoryStore):
     """A store at which something happens while a beat is on its way."""
 
-    async def meanwhile(self) -> None:
-        return None
+    def __init__(self, clock: Callable[[], int], disk: Disk) -> None:
+        super().__init__(clock, disk)
+        self.meanwhile: Callable[[], Awaitable[None]] = nothing
 
     async def beat(self) -> Outage | None:
         await self.meanwhile()
