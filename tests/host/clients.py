@@ -101,6 +101,8 @@ class Client:
         self._phase = ""
         self._tried = 0
         """The newest update on which it has acted with success."""
+        self._answered = 0
+        """The newest update there was when its last move was accepted: what earlier ones offer is used up."""
         self._pending: dict[str, Any] | None = None
         """A command whose answer is not known: it is sent again, to whoever is there."""
 
@@ -150,7 +152,8 @@ class Client:
         self._expect(await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen))
 
     async def _act(self, connection: Connection) -> None:
-        if not self._actions or self._phase != "Playing" or self._tried == self.seen or self.is_over:
+        has_more_to_hear = self.seen < self._answered or self.seen == self._tried
+        if not self._actions or self._phase != "Playing" or has_more_to_hear or self.is_over:
             return
         self._counter += 1
         command = {
@@ -170,6 +173,7 @@ class Client:
         if "ok" in answer:
             self.history.accepted.append((command["id"], answer["ok"]["seq"]))
             self._tried = max(self._tried, command["seen"])
+            self._answered = max(self._answered, answer["ok"]["seq"])
             return
         code = answer["refused"]["error"]["code"]
         if code == "OutcomeUnknown":

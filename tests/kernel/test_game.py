@@ -48,7 +48,8 @@ class View(Value, frozen=True):
 
 
 class Options(Value, frozen=True):
-    round_size: Annotated[int, Meta(ge=1)] = 7
+    round_size: Annotated[int, Meta(ge=1, le=30)] = 7
+    pace: Annotated[float, Meta(gt=0, lt=2.5)] = 1.0
 
 
 class Over(Message, frozen=True):
@@ -89,7 +90,10 @@ def test_options_are_read_and_what_is_left_out_has_its_default() -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ('{"roundSize": 0}', "`$.roundSize`"),
+        ('{"roundSize": 0}', "still-life: roundSize must be at least 1."),
+        ('{"roundSize": 31}', "still-life: roundSize must be at most 30."),
+        ('{"pace": 0}', "still-life: pace must be more than 0."),
+        ('{"pace": 2.5}', "still-life: pace must be less than 2.5."),
         ('{"roundSize": "7"}', "`$.roundSize`"),
         ('{"round_size": 7}', "unknown field `round_size`"),
         ("[]", "Expected `object`"),

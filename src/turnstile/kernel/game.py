@@ -3,6 +3,7 @@
 What a game module defines is gathered in one `Game`; tables, simulations, terminals and checks are written against it.
 """
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_type_hints
@@ -97,7 +98,7 @@ class Game(Generic[S, V, O]):
         try:
             return decode(data, self.options)
         except Malformed as fault:
-            return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for {self.name}: {fault}.")
+            return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for {self.name}: {_plain(str(fault))}.")
 
     def refuse_options(self, options: O) -> Rejection | None:
         """Why no company could play with these options; `None` when at least one could.
@@ -133,6 +134,16 @@ class Study(Generic[S, V]):
 AnyGame = Game[Any, Any, Any]
 AnyStudy = Study[Any, Any]
 """What was found by a game's name: only that game knows the types of its states and views."""
+
+
+BOUND = re.compile(r"Expected `(?:int|float)` (<=|>=|<|>) (\S+) - at `\$\.(\S+)`")
+BOUNDS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
+
+
+def _plain(fault: str) -> str:
+    """What is wrong with options, in plain words where a number is out of its bounds."""
+    found = BOUND.fullmatch(fault)
+    return f"{found[3]} must be {BOUNDS[found[1]]} {found[2]}" if found else fault
 
 
 NEEDS_A_SEED = Rejection(Refusal.INVALID_SEED, "This game is dealt from a seed; open the match with one.")

@@ -98,7 +98,7 @@ def companies_of(game: AnyGame) -> World[Table]:
         carries_on=carries_on,
         refused=refused,
         sound=sound,
-        essence=lambda state: (len(state.seats), essence(study, state)),
+        essence=lambda state: essence(study, state),
         setting=f"{game.title}, 0 to {len(company)} players{not_walked}, {MOST_EVENTS_OF_A_COMPANY} events of the game",
     )
 
