@@ -140,7 +140,6 @@ def show_cards(state: State, event: ShowCards) -> Answer:
     """The player claims that two or more cards of its hand are identical, and shows them to the others.
 
     The player itself sees no card. It learns whether they are identical, and so, if it knew one, what all are.
-    The indexes come in ascending order, so that one claim has one form; the spec does not say.
     """
     indexes = event.card_indexes
     if fault := _refuse(state, event) or _refuse_claim(indexes) or _refuse_cards(state, state.turn, *indexes):
@@ -227,7 +226,7 @@ def discarding(state: State, event: Acks) -> State:
     return replace(state, phase=Phase.DISCARDED if state.discarded[-1] in POWERS else Phase.TURN_DONE)
 
 
-@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to=Phase.PEEKING_OWN_CARD)
+@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to={"7 or 8": Phase.PEEKING_OWN_CARD})
 def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     """7 or 8: the player looks at a card of its own; the others learn at which."""
     if (
@@ -240,7 +239,7 @@ def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     return _told(_shown(peek, [state.turn]))
 
 
-@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to=Phase.PEEKING_ANOTHERS_CARD)
+@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD})
 def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     """9 or 10: the player looks at a card of another; everybody learns at which, and nobody else what it is."""
     other, index = Seat(event.another_player_index), event.card_index
@@ -252,7 +251,7 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     return _told(_shown(peek, [state.turn]))
 
 
-@sixtysix.on(Phase.DISCARDED, ExchangeCards, to=Phase.EXCHANGING_CARDS)
+@sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS})
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     """11 or 12: a card of one's own for one of another, unlooked-at; who knew one of them knows where it lies now."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
@@ -398,8 +397,6 @@ def _refuse_claim(indexes: Sequence[int]) -> Rejection | None:
         return Rejection(Code.TOO_FEW_CARDS, "Show two cards at least.")
     if len(set(indexes)) < len(indexes):
         return Rejection(Code.REPEATED_CARD, "Name each card that you show once.")
-    if list(indexes) != sorted(indexes):
-        return Rejection(Code.CARDS_NOT_IN_ORDER, "Name the cards that you show in ascending order.")
     return None
 
 
