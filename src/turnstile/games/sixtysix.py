@@ -27,7 +27,7 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_news import news
+from turnstile.games.sixtysix_news import game_states, news
 from turnstile.games.sixtysix_sight import actions, view
 from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
@@ -93,23 +93,28 @@ def start_game(state: State, event: StartGame) -> Answer:
 
 
 def deal(state: State, starter: Seat) -> Next[State]:
-    """Four cards each, face down in a row, then one face up. Each player looks at its own cards 0 and 1."""
+    """Four cards each, face down in a row, then one face up. Everybody is told so before anyone looks at a card."""
     cards = shuffle(state.seed, "deal", len(state.rounds) + 1, DECK)
-    hands = tuple([_dealt(cards[seat * HAND_SIZE :], Seat(seat)) for seat in range(len(state.players))])
+    hands = tuple([_face_down(cards[seat * HAND_SIZE :]) for seat in range(len(state.players))])
     *deck, face_up = cards[len(hands) * HAND_SIZE :]
-    return _told(
-        replace(
-            state,
-            phase=Phase.ROUND_STARTING,
-            deck=tuple(deck),
-            discarded=(face_up,),
-            hands=hands,
-            turn=starter,
-            starter=starter,
-            stopper=None,
-            turn_count=0,
-        )
+    dealt = replace(
+        state,
+        phase=Phase.ROUND_STARTING,
+        deck=tuple(deck),
+        discarded=(face_up,),
+        hands=hands,
+        turn=starter,
+        starter=starter,
+        stopper=None,
+        turn_count=0,
     )
+    return Next(dealt, lambda: game_states(dealt), then=look_at_first_two)
+
+
+def look_at_first_two(state: State) -> Next[State]:
+    """Each player looks at its own cards 0 and 1."""
+    hands = [_looked_at(held, Seat(seat)) for seat, held in enumerate(state.hands)]
+    return _told(replace(state, hands=tuple(hands)))
 
 
 @sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN)
@@ -421,9 +426,14 @@ def _taken(state: State) -> int:
     return state.taken
 
 
-def _dealt(cards: Sequence[int], seat: Seat) -> Hand:
-    """A hand from these cards; its owner has seen the first two."""
-    return tuple([Card(value, (seat,) if index < 2 else ()) for index, value in enumerate(cards[:HAND_SIZE])])
+def _face_down(cards: Sequence[int]) -> Hand:
+    """A hand from these cards; nobody has seen one of them."""
+    return tuple([Card(value) for value in cards[:HAND_SIZE]])
+
+
+def _looked_at(held: Hand, seat: Seat) -> Hand:
+    """A hand whose owner has looked at its first two cards."""
+    return (*[card.shown_to([seat]) for card in held[:2]], *held[2:])
 
 
 def _with_card(hands: tuple[Hand, ...], seat: Seat, index: int, card: Card) -> tuple[Hand, ...]:
