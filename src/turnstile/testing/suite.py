@@ -57,6 +57,18 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game), st.data())
+    def test_phases_on_the_way_can_be_looked_at_and_nobody_acts_in_them(self: Any, match: Match, data: Any) -> None:
+        offered = game.offered(match.state)
+        event = data.draw(st.sampled_from(offered) if offered else events(game, match.players))
+        way: list[Any] = []
+        machine.apply(match.state, event, way)
+        for state in [passed for _, passed, _ in way[:-1]]:
+            assert machine.read_state(encode(state)) == state
+            assert [encode(game.view(state, player)) for player in (*match.players, None)]
+            assert [game.actions(state, player) for player in match.players] == [()] * len(match.players)
+
+    @SETTINGS
+    @given(matches(game), st.data())
     def test_the_same_step_twice_gives_the_same_to_the_bit(self: Any, match: Match, data: Any) -> None:
         event = data.draw(events(game, match.players))
         one, two = machine.step(match.state, event), machine.step(match.state, event)
