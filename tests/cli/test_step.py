@@ -163,7 +163,7 @@ def test_an_answer_that_cannot_be_written_is_a_bug_like_any_other(capsys: pytest
     def unwritable(players: object, options: object, seed: object) -> ecard.State:
         started = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
         assert isinstance(started, ecard.State)
-        return structs.replace(started, players=(object(),))  # type: ignore[arg-type]
+        return structs.replace(started, players=(object(),))
 
     line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
     error = json.loads(answer(stand_of(replace(ecard.game, new=unwritable), Study()), line))["error"]

@@ -1,7 +1,8 @@
 """Whatever state `turnstile step` is given, it answers: every machine there is, from states with something spoiled.
 
 A state is reached by what can happen in the world of its machine, in the middle of a step too. Then it is spoiled: a
-part of it is lost, doubled, put elsewhere or replaced. Whatever still decodes is a question that anyone could ask.
+part of it is lost, doubled, put elsewhere or replaced, and now and then a part of the event. Whatever still decodes is
+a question that anyone could ask.
 """
 
 import json
@@ -30,7 +31,7 @@ SETTINGS = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
 LONGEST_WALK = 30
-JUNK = (None, -1, 0, 1, 2, 60, 1.5, True, False, "", "ana", "zoe", [], {})
+JUNK: tuple[Any, ...] = (None, -1, 0, 1, 2, 60, 10**30, 1.5, True, False, "", "ana", "zoe", [], {})
 
 
 def stand_named(name: str) -> AnyStand:
@@ -44,20 +45,20 @@ def worlds_of(name: str) -> list[World[Any]]:
     return list(stand_named(name).worlds())
 
 
-def walk(world: World[Any], chance: Random) -> tuple[list[Any], list[Event]]:
-    """Every state on a random way, resting or not, and every event that happened or could have happened at its end."""
+def walk(world: World[Any], chance: Random) -> list[tuple[Any, list[Event]]]:
+    """Every state on a random way, resting or not, each with events that could happen there or led there."""
     state = chance.choice(world.starts)
-    states, events = [state], []
-    for _ in range(chance.randrange(LONGEST_WALK)):
-        if world.over(state) or not (offered := list(world.moves(state))):
+    met: list[tuple[Any, list[Event]]] = []
+    for _ in range(chance.randrange(1, LONGEST_WALK)):
+        offered = [] if world.over(state) else list(world.moves(state))
+        met.append((state, offered))
+        if not offered:
             break
         event, way = chance.choice(offered), list[Any]()
         after = world.machine.apply(state, event, way)
-        events.append(event)
-        if not isinstance(after, Rejection):
-            states += [passed for _, passed, _ in way]
-            state = after
-    return states, [*events, *([] if world.over(state) else world.moves(state))]
+        met += [(passed, [event]) for _, passed, _ in way[:-1]]
+        state = state if isinstance(after, Rejection) else after
+    return met
 
 
 # spoiling
@@ -85,12 +86,13 @@ def copied(value: Any) -> Any:
 
 @st.composite
 def spoiled(draw: st.DrawFn, value: Any, phases: list[str]) -> Any:
-    """A JSON value in which one thing is not as it was."""
+    """A JSON object in which one thing is not as it was, unless what was to be spoiled could not be."""
     value = copied(value)
-    *outer, key = place = draw(st.sampled_from(places(value)))
-    parent = at(value, tuple(outer))
+    place = draw(st.sampled_from(places(value)))
+    key: Any = place[-1]
+    parent = at(value, place[:-1])
     alike = [other for other in places(value) if type(at(value, other)) is type(at(value, place))]
-    match draw(st.sampled_from(["junk", "any", "alike", "lost", "doubled", "phase"])):
+    match draw(st.sampled_from(["junk", "any", "alike", "lost", "doubled", "shuffled", "phase"])):
         case "junk":
             parent[key] = draw(st.sampled_from(JUNK))
         case "any":
@@ -98,10 +100,12 @@ def spoiled(draw: st.DrawFn, value: Any, phases: list[str]) -> Any:
         case "alike":
             parent[key] = copied(at(value, draw(st.sampled_from(alike))))
         case "lost" if isinstance(parent, list):
-            parent.pop(key)
+            del parent[key]
         case "doubled" if isinstance(parent, list):
-            parent.insert(key, parent[key])
-        case _:
+            parent[key:key] = [parent[key]]
+        case "shuffled" if isinstance(parent[key], list):
+            parent[key] = draw(st.permutations(parent[key]))
+        case "phase":
             value["status" if "status" in value else "phase"] = draw(st.sampled_from(phases))
     return value
 
@@ -111,11 +115,16 @@ def questions(draw: st.DrawFn, name: str) -> bytes:
     """A line that asks this machine for a step from a state that may be spoiled."""
     machine = stand_named(name).machine
     world = draw(st.sampled_from(worlds_of(name)))
-    states, events = walk(world, Random(draw(st.integers(0, 2**32), label="walk")))
-    state = json.loads(encode(draw(st.sampled_from(states))))
+    met = walk(world, Random(draw(st.integers(0, 2**32), label="walk")))
+    found, events = draw(st.sampled_from(met))
+    state = json.loads(encode(found))
     for _ in range(draw(st.integers(0, 3), label="how much is spoiled")):
         state = draw(spoiled(state, [phase.value for phase in machine.phases]))
-    return encode({"state": state, "event": draw(st.sampled_from(events)) if events else {"type": "Nothing"}})
+    anything: list[Any] = [event for _, offered in met for event in offered] or [{"type": "Nothing"}]
+    event = json.loads(encode(draw(st.sampled_from(events or anything) | st.sampled_from(anything))))
+    if draw(st.integers(0, 9)) == 0:
+        event = draw(spoiled(event, ["Nothing"]))
+    return encode({"state": state, "event": event})
 
 
 def is_answer(written: bytes) -> bool:
