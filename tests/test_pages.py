@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import pytest
 from msgspec import Meta, field
@@ -13,6 +13,7 @@ from msgspec import Meta, field
 from turnstile.kernel import ByPlayer, PlayerId, Timeout, Value
 
 ROOT = Path(__file__).parent.parent
+T = TypeVar("T")
 Faults = Callable[[], list[str]]
 
 
@@ -32,6 +33,10 @@ class Hand(Value, frozen=True):
     cards: tuple[Card, ...] = ()
     is_hidden: bool = True
     marks: dict[str, int] = field(default_factory=dict)
+
+
+class Pile(Value, Generic[T], frozen=True):
+    top: T
 
 
 class TurnTimeout(Timeout, frozen=True):
@@ -177,6 +182,7 @@ def test_the_reference_of_e_card_says(folder: Path, line: str) -> None:
         (Card, "[Card](#card)"),
         (tuple[Suit, ...], "list of `H` or `S`"),
         (list[Card], "list of [Card](#card)"),
+        (tuple[Pile[int], ...], "list of [Pile](#pile)"),
         (tuple[int, str], "list of number, then text"),
         (dict[str, int], "object by text: number"),
         (ByPlayer[int], "object by player: number"),

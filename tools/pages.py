@@ -229,8 +229,8 @@ def values(structs: Sequence[type[Value]]) -> Iterator[str]:
 
 def parts(kind: Any) -> Iterator[type[Value]]:
     """The structs that a type is made of."""
-    if is_a(kind, Value):
-        yield kind
+    if is_a(plain(kind), Value):
+        yield plain(kind)
     for part in get_args(kind):
         yield from parts(part)
 
@@ -301,8 +301,9 @@ def one_shape(kind: Any) -> str:
             return f"list of {', then '.join(map(in_words, inner))}"
         case origin if origin in (tuple, list, frozenset):
             return f"list of {in_words(inner[0])}"
-    if is_a(kind, Value):
-        return f"[{kind.__name__}](#{kind.__name__.lower()})"
+    if is_a(plain(kind), Value):
+        name = plain(kind).__name__
+        return f"[{name}](#{name.lower()})"
     if isinstance(kind, TypeVar):
         return "a state of the game"
     if isinstance(kind, NewType):
@@ -312,6 +313,11 @@ def one_shape(kind: Any) -> str:
 
 def limits(meta: msgspec.Meta) -> list[str]:
     return [words.format(limit) for name, words in LIMITS.items() if (limit := getattr(meta, name)) is not None]
+
+
+def plain(kind: Any) -> Any:
+    """A struct without its parameters: `Batch[M]` is a `Batch`."""
+    return get_origin(kind) or kind
 
 
 def is_a(kind: Any, base: type) -> bool:

@@ -2,15 +2,17 @@
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.cli.conftest import Turnstile
-from turnstile.cli.step import take
+from turnstile.cli.step import answer
 from turnstile.games import ecard
 from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, Study, encode
 from turnstile.kernel.stand import stand_of
@@ -143,45 +145,59 @@ def test_no_garbled_question_brings_it_down(turnstile: Turnstile) -> None:
     assert all("error" in answer or "state" in answer for answer in found)
 
 
-def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state() -> None:
+def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state(capsys: pytest.CaptureFixture[str]) -> None:
     machine = copy(ecard.ecard)
     machine.name = "unstudied"
     unstudied = replace(ecard.game, machine=machine)
     state = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
     line = encode({"state": {**json.loads(encode(state)), "players": ["zoe"]}, "event": ecard.Start(Seed("7"))})
-    answer = take(stand_of(unstudied, Study()), line)
-    assert isinstance(answer, Rejection)
-    assert answer.code == Refusal.INVALID_STATE
-    assert answer.sentence.startswith("unstudied cannot go on from this state: ")
+    error = json.loads(answer(stand_of(unstudied, Study()), line))["error"]
+    assert error["code"] == Refusal.INVALID_STATE
+    assert error["message"].startswith("unstudied cannot go on from this state: IndexError: ")
+    said = capsys.readouterr().err
+    assert re.search(r"^unstudied failed at .+\.py:\d+: IndexError: ", said)
+    assert "Traceback" not in said
+
+
+def test_an_answer_that_cannot_be_written_is_a_bug_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    def unwritable(players: object, options: object, seed: object) -> ecard.State:
+        started = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
+        assert isinstance(started, ecard.State)
+        return structs.replace(started, players=(object(),))
+
+    line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
+    error = json.loads(answer(stand_of(replace(ecard.game, new=unwritable), Study()), line))["error"]
+    assert error["code"] == "MachineFailed"
+    assert "e-card failed at" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", names())
 def test_without_a_seed_every_game_is_opened_or_says_that_it_needs_one(turnstile: Turnstile, name: str) -> None:
     ran = turnstile("step", name, given=encode({"players": ["ana", "bo"], "event": FIRST[name]}))
     assert (ran.status, ran.err) == (0, "")
-    answer = json.loads(ran.out)
-    assert code(answer) == ("InvalidSeed" if name in ("66", "up-down") else "WrongPhase"), answer
+    said = json.loads(ran.out)
+    assert code(said) == ("InvalidSeed" if name in ("66", "up-down") else "WrongPhase"), said
 
 
-def test_a_game_that_breaks_down_without_a_seed_is_answered_in_a_sentence() -> None:
+def test_a_game_that_breaks_down_without_a_seed_is_answered_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     def careless(players: Sequence[PlayerId], options: ecard.Options, seed: Any) -> ecard.State | Rejection:
         return ecard.new(players, options, Seed(seed.upper()))
 
     line = encode({"players": ["ana", "bo"], "event": ecard.Start(Seed("7"))})
-    answer = take(stand_of(replace(ecard.game, new=careless), Study()), line)
-    assert isinstance(answer, Rejection)
-    assert answer.code == Refusal.INVALID_SEED
-    assert answer.sentence.startswith("e-card cannot open this match without a seed: AttributeError: ")
+    error = json.loads(answer(stand_of(replace(ecard.game, new=careless), Study()), line))["error"]
+    assert error["code"] == Refusal.INVALID_SEED
+    assert error["message"].startswith("e-card cannot open this match without a seed: AttributeError: ")
+    assert re.search(r"^e-card failed at .+test_step\.py:\d+: AttributeError: ", capsys.readouterr().err)
 
 
-def test_a_game_that_breaks_down_with_a_seed_is_answered_in_a_sentence_too() -> None:
+def test_a_game_that_breaks_down_with_a_seed_is_answered_in_a_sentence_too(capsys: pytest.CaptureFixture[str]) -> None:
     def broken(players: Sequence[PlayerId], options: ecard.Options, seed: Seed | None) -> ecard.State | Rejection:
-        raise ZeroDivisionError("nobody knows why")
+        raise ZeroDivisionError("a bug")
 
     line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
-    answer = take(stand_of(replace(ecard.game, new=broken), Study()), line)
-    why = "e-card cannot open this match: ZeroDivisionError: nobody knows why."
-    assert answer == Rejection(Refusal.INVALID_STATE, why)
+    error = json.loads(answer(stand_of(replace(ecard.game, new=broken), Study()), line))["error"]
+    assert error == {"code": "MachineFailed", "message": "e-card cannot open this match: ZeroDivisionError: a bug."}
+    assert re.search(r"^e-card failed at .+test_step\.py:\d+: ZeroDivisionError: a bug$", capsys.readouterr().err)
 
 
 def test_an_unknown_event_is_told_which_there_are(turnstile: Turnstile) -> None:

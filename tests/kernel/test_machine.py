@@ -50,6 +50,61 @@ def test_automatic_phases_are_passed_within_the_same_step() -> None:
     )
 
 
+def unlocking() -> Machine[Door]:
+    """A door that clicks twice on the way to one phase, and turns a little further each time."""
+    machine = door()
+
+    def told(state: Door) -> Tell:
+        return Tell.all([ANA], Clicked(state.turns))
+
+    @machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)
+    def lock(state: Door, event: Lock) -> Next[Door]:
+        half = Door(Phase.LOCKED, state.turns + 1)
+        return Next(half, lambda: told(half), then=further)
+
+    def further(state: Door) -> Next[Door]:
+        whole = Door(state.phase, state.turns + 1)
+        return Next(whole, lambda: told(whole), then=lambda state: Door(state.phase, 10))
+
+    return machine
+
+
+def test_a_handler_that_goes_on_makes_one_hop_and_leads_to_its_last_state() -> None:
+    taken = unlocking().step(CLOSED, Lock())
+    assert isinstance(taken, Step)
+    assert taken.state == unlocking().apply(CLOSED, Lock()) == Door(Phase.LOCKED, 10)
+    assert taken.trace == (Hop("Closed", "Locked", "Lock", ""),)
+
+
+def test_what_a_handler_tells_before_it_goes_on_goes_with_the_state_of_that_moment() -> None:
+    taken = unlocking().step(CLOSED, Lock())
+    assert isinstance(taken, Step)
+    assert taken.batches_with_states == [
+        ({ANA: Clicked(1)}, Door(Phase.LOCKED, 1)),
+        ({ANA: Clicked(2)}, Door(Phase.LOCKED, 2)),
+    ]
+
+
+def test_a_handler_that_goes_on_for_ever_is_an_error() -> None:
+    machine = door()
+
+    def again(state: Door) -> Next[Door]:
+        return Next(state, then=again)
+
+    machine.on(Phase.CLOSED, Lock, to=Phase.CLOSED)(lambda state, event: again(state))
+    with pytest.raises(MachineError, match=r"test_machine\.py:\d+: door does not come to rest\.$"):
+        machine.apply(CLOSED, Lock())
+
+
+def test_a_handler_that_goes_on_ends_in_a_phase_that_its_row_names() -> None:
+    machine = door()
+    machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(
+        lambda state, event: Next(Door(Phase.LOCKED), then=lambda _: Door(Phase.BROKEN))
+    )
+    with pytest.raises(MachineError, match="a handler led to Broken, which its row does not name"):
+        machine.apply(CLOSED, Lock())
+
+
 def test_a_hop_is_written_as_from_to_cause_and_label() -> None:
     written = b'{"from":"Closed","to":"Locked","cause":"Lock","label":"turned"}'
     assert encode(Hop("Closed", "Locked", "Lock", "turned")) == written

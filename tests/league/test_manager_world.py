@@ -101,6 +101,7 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
     (JOINED, {"players": tuple(replace(player, contact_endpoint="http://one") for player in JOINED.players)}),
     (JOINED, {"options": Options(most_players=2)}),
     (JOINED, {"referees": (replace(RON, referee_id="REF02", load=0, unanswered=0),)}),
+    (JOINED, {"referees": (replace(JOINED.referees[0], capacity=0),)}),
     (PLAYING, {"players": PLAYING.players[:1]}),
     (PLAYING, {"referees": ()}),
     (PLAYING, {"finished": ("A",)}),

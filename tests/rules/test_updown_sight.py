@@ -1,6 +1,7 @@
 """What the players of Up-Down are told, shown and offered, and what the table does by itself."""
 
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 import pytest
@@ -162,6 +163,14 @@ def test_whose_turn_it_is_to_play_may_play_every_legal_card() -> None:
     assert actions(match, ANA) == actions(match, ZOE) == ()
     assert actions(play(match, "bo KS"), ANA) == (PlayCard(ANA, card("AS")),)
     assert actions(play(match, "bo 10C"), ANA) == tuple(PlayCard(ANA, each) for each in hand("2D AS"))
+
+
+def test_in_a_phase_that_moves_on_by_itself_nobody_has_anything_to_do() -> None:
+    match, way = betted("9S", "0 0 0", ana="2C", bo="3C", cy="4C"), list[Any]()
+    game.machine.apply(play(match, "bo 3C", "cy 4C"), PlayCard(ANA, card("2C")), way)
+    passed = [state for _, state, _ in way[:-1]]
+    assert [state.phase for state in passed] == [Phase.HAND_COMPLETE, Phase.ROUND_COMPLETE, Phase.DEALING]
+    assert [actions(state, player.id) for state in passed for player in state.players] == [()] * 9
 
 
 def test_after_the_end_nobody_has_anything_to_do() -> None:

@@ -4,10 +4,13 @@ Where only the active player is told something, the others see something else al
 get a `null`, which no gate waits for.
 """
 
+from typing import Any
+
 import pytest
 
 from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, act, turn
-from tests.table.tables import Sitting, around, batches, play, refusal, started, starting
+from tests.table.tables import Sitting, Update, around, batches, heard, play, refusal, started, starting
+from turnstile.kernel import PlayerId
 from turnstile.table.values import Code, Phase
 
 ALICE_THEN_BOB = ["alice NextTurn, carol NextTurn", "bob YourTurn"]
@@ -37,6 +40,49 @@ def test_phase_A_everyone_is_told_the_state_then_its_first_two_cards_then_whose_
         ", ".join(f"{name} NextTurn" for name in names if name != names[starter]),
         f"{names[starter]} YourTurn",
     ]
+
+
+def update_with(table: Sitting, player: PlayerId | None, message: str) -> Update:
+    """The first update of a stream that brings this message."""
+    return next(update for update in table.streams[player] if update.name == message)
+
+
+def cards_of(update: Update, seat: int) -> list[dict[str, Any]]:
+    """A hand as a view shows it."""
+    assert update.view is not None
+    cards: list[dict[str, Any]] = update.view["seen"][seat]
+    return cards
+
+
+FACE_DOWN: dict[str, Any] = {"value": None, "seenBy": []}
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_phase_A_nobody_sees_a_card_before_it_is_told_its_first_two(seat: int) -> None:
+    names = ("alice", "bob", "carol")
+    table = heard(play(started("66", " ".join(names)), "alice start"))
+    told, me = table.streams[PlayerId(names[seat])], PlayerId(names[seat])
+    before, after = update_with(table, me, "GameState"), update_with(table, me, "FirstTwoCards")
+    assert told.index(after) == told.index(before) + 1
+    assert [cards_of(before, other) for other in range(3)] == [[FACE_DOWN] * 4] * 3
+    assert after.message is not None
+    first_two = [{"value": after.message[name], "seenBy": [seat]} for name in ("value1", "value2")]
+    assert cards_of(after, seat) == [*first_two, FACE_DOWN, FACE_DOWN]
+
+
+def test_phase_A_the_next_rounds_cards_are_not_seen_either_before_they_are_told() -> None:
+    over = around(act(turn(BOB), "bob stop", "carol take", "carol discard", "alice take", "alice discard"))
+    table = heard(play(over, "carol next"))
+    assert cards_of(update_with(table, CAROL, "GameState"), 2) == [FACE_DOWN] * 4
+    assert cards_of(update_with(table, CAROL, "FirstTwoCards"), 2)[0]["value"] is not None
+
+
+def test_phase_A_spectators_look_again_when_the_last_batch_is_told() -> None:
+    table = play(started("66", "alice bob carol"), "alice start")
+    before = len(table.streams[None])
+    table = play(table, "acks")
+    assert [update.name for update in table.streams[None][before:]] == ["null"]
+    assert cards_of(table.last(None), 0)[0] == {"value": None, "seenBy": [0]}
 
 
 # phase C

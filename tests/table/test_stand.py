@@ -15,7 +15,7 @@ from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
 from turnstile.kernel.check import Report, Verdict, World, check
 from turnstile.registry import find_stand, lent, machine_names, names
 from turnstile.table.stand import new, read, stand
-from turnstile.table.values import Code, How, Phase, Result, RunOut
+from turnstile.table.values import Batch, Code, How, Phase, Result, RunOut
 from turnstile.table.world import companies_of, sound, world_of, worlds
 
 WORLDS = list(worlds(most_events=3))
@@ -107,11 +107,13 @@ def test_a_game_for_three_is_walked_with_three() -> None:
         (started(), {"result": Result(How.HALTED, ())}),
         (play(started(), "ana resigns"), {"result": None}),
         (started(), {"told": ByPlayer({ANA: 9})}),
+        (play(started(), "ana resigns"), {"acked": ByPlayer({ANA: 1})}),
+        (play(started(), "ana resigns"), {"awaited": ByPlayer()}),
         (started(), {"acked": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"awaited": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"actions_since": ByPlayer({ANA: 99, BO: 1})}),
         (starting(), {"acked": ByPlayer({ANA: 1, BO: 1})}),
-        (started(), {"pending": ((),)}),
+        (started(), {"pending": (Batch(()),)}),
         (play(started(), "ana resigns"), {"timers": starting().state.timers}),
         (starting(), {"timers": ()}),
         (started(), {"timers": starting().state.timers}),

@@ -2,7 +2,7 @@
 
 Notation: `ana turns sand 10`, `ana turns sand 10 again` (it turns itself over whenever it runs out), `ana stops sand`,
 `ana covers` (from now on nobody hears it), `ana asks` (the dealer is to do something), `ana hides` (only she sees it),
-`ana ends`.
+`ana counts` (as if it had run out twice: everyone is told of the first time, then she alone of the second), `ana ends`.
 """
 
 from collections.abc import Sequence
@@ -90,6 +90,10 @@ class Hide(Move, frozen=True):
     pass
 
 
+class Count(Move, frozen=True):
+    pass
+
+
 class End(Move, frozen=True):
     pass
 
@@ -128,6 +132,17 @@ def cover(state: State, event: Cover) -> State:
 @machine.on(Phase.READY, Hide, to=Phase.READY)
 def hide(state: State, event: Hide) -> State:
     return replace(state, hidden=state.hidden.put(event.player, state.hidden.get(event.player, 0) + 1))
+
+
+@machine.on(Phase.READY, Count, to=Phase.READY)
+def count(state: State, event: Count) -> Next[State]:
+    once = replace(state, ran=state.ran + 1)
+
+    def again(once: State) -> Next[State]:
+        twice = replace(once, ran=once.ran + 1)
+        return Next(twice, Tell.all([event.player], Ran(twice.ran)))
+
+    return Next(once, Tell.all(state.players, Ran(once.ran)), then=again)
 
 
 @machine.on(Phase.READY, Ask, to=Phase.DEALING)
@@ -192,7 +207,7 @@ def gated() -> Game[State, View, Options]:
 
 def event(text: str) -> Event:
     """A move in the notation of this module."""
-    kinds: dict[str, Any] = {"covers": Cover, "asks": Ask, "hides": Hide, "ends": End}
+    kinds: dict[str, Any] = {"covers": Cover, "asks": Ask, "hides": Hide, "counts": Count, "ends": End}
     match text.split():
         case [player, "turns", timer, seconds]:
             return Turn(PlayerId(player), timer, seconds)

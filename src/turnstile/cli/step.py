@@ -1,6 +1,8 @@
 """`turnstile step`: the pure function on standard input and output, a line of JSON for each question and answer."""
 
 import sys
+import traceback
+from enum import StrEnum
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -10,14 +12,12 @@ import msgspec
 from turnstile.cli.arguments import machine_argument
 from turnstile.kernel import (
     Effect,
-    Event,
     Hop,
     Malformed,
     PlayerId,
     Refusal,
     Rejection,
     Seed,
-    Step,
     Value,
     decode,
     encode,
@@ -28,6 +28,12 @@ LONGEST_LINE = 1 << 20
 NULL = b"null"
 
 
+class Failure(StrEnum):
+    """Why `step` has no answer of the machine's own. Codes are protocol: add to them, never rename one."""
+
+    MACHINE_FAILED = "MachineFailed"
+
+
 class Question(Value, frozen=True):
     """A state (`null` for a new match, with who plays, the options and the seed beside it) and an event."""
 
@@ -36,6 +42,10 @@ class Question(Value, frozen=True):
     players: tuple[PlayerId, ...] = ()
     options: msgspec.Raw = msgspec.Raw(b"{}")
     seed: Seed | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return bytes(self.state) == NULL
 
 
 class Answer(Value, frozen=True):
@@ -55,8 +65,9 @@ def step(machine: AnyStand) -> None:
 
     The answer is {"state": ..., "trace": [...], "effects": [...]} or {"error": {"code": ..., "message": ...}}. "state":
     null stands for a new match, with "players", "options" and "seed" beside it; for a new table the options name the
-    game, and the first player has opened it. A line that cannot be understood is
-    answered with an error, and the next one is read.
+    game, and the first player has opened it. Every line is answered: one that cannot be understood, or whose state the
+    machine cannot be in, with an error. A machine that fails is answered with an error too, and standard error names
+    the exception.
 
     \b
     Example:
@@ -64,7 +75,7 @@ def step(machine: AnyStand) -> None:
     """
     stream = sys.stdin.buffer if sys.stdin else BytesIO()
     while line := read_line(stream):
-        click.echo(encode(reply(machine, line)).decode())
+        click.echo(answer(machine, line).decode())
         sys.stdout.flush()
 
 
@@ -77,45 +88,60 @@ def read_line(stream: BinaryIO) -> bytes:
     return line
 
 
-def reply(stand: AnyStand, line: bytes) -> Answer | Refused:
-    """What to answer to one line."""
-    taken = take(stand, line)
-    return Refused(taken) if isinstance(taken, Rejection) else Answer(taken.state, taken.trace, taken.effects)
+def answer(stand: AnyStand, line: bytes) -> bytes:
+    """The answer to one line. Whatever is on it, there is one, and the next line can be read."""
+    question = read_question(line)
+    if isinstance(question, Rejection):
+        return encode(Refused(question))
+    try:
+        taken = take(stand, question)
+        return encode(taken if isinstance(taken, Answer) else Refused(taken))
+    except Exception as bug:
+        click.echo(f"{stand.machine.name} failed at {_place(bug)}: {_name(bug)}", err=True)
+        return encode(Refused(_failure(stand, question, bug)))
 
 
-def take(stand: AnyStand, line: bytes) -> Step[Any] | Rejection:
-    """The step that a line asks for: first the line, then the event, then the state, then the rules."""
+def read_question(line: bytes) -> Question | Rejection:
     if len(line) > LONGEST_LINE:
         return Rejection(Refusal.INVALID_EVENT, f"A line has at most {LONGEST_LINE:,} bytes.")
     try:
-        question = decode(line, Question)
+        return decode(line, Question)
     except Malformed as fault:
         return Rejection(Refusal.INVALID_EVENT, f"This line is no question: {fault}.")
+
+
+def take(stand: AnyStand, question: Question) -> Answer | Rejection:
+    """The step that a question asks for: first the event is read, then the state, then the rules decide."""
     event = stand.machine.read_event(bytes(question.event))
     if isinstance(event, Rejection):
         return event
-    if bytes(question.state) == NULL:
-        return begin(stand, question, event)
-    return go_on(stand, bytes(question.state), event)
+    state = _first_state(stand, question) if question.is_new else stand.read(bytes(question.state))
+    taken = state if isinstance(state, Rejection) else stand.machine.step(state, event)
+    return taken if isinstance(taken, Rejection) else Answer(taken.state, taken.trace, taken.effects)
 
 
-def begin(stand: AnyStand, question: Question, event: Event) -> Step[Any] | Rejection:
-    """The first step of a new match; not every game says by itself that it needs a seed."""
-    try:
-        state = stand.new(question.players, bytes(question.options), question.seed)
-        return state if isinstance(state, Rejection) else stand.machine.step(state, event)
-    except Exception as bug:
-        code, without = (
-            (Refusal.INVALID_SEED, " without a seed") if question.seed is None else (Refusal.INVALID_STATE, "")
-        )
-        return Rejection(code, f"{stand.machine.name} cannot open this match{without}: {type(bug).__name__}: {bug}.")
+def _first_state(stand: AnyStand, question: Question) -> Any:
+    return stand.new(question.players, bytes(question.options), question.seed)
 
 
-def go_on(stand: AnyStand, written: bytes, event: Event) -> Step[Any] | Rejection:
-    """The step from a state that came from outside; not every machine can say of a state that nothing leads there."""
-    try:
-        state = stand.read(written)
-        return state if isinstance(state, Rejection) else stand.machine.step(state, event)
-    except Exception as bug:
-        why = f"{stand.machine.name} cannot go on from this state: {type(bug).__name__}: {bug}."
-        return Rejection(Refusal.INVALID_STATE, why)
+# a machine that fails
+
+
+def _failure(stand: AnyStand, question: Question, bug: Exception) -> Rejection:
+    """Why there is no step. Not every machine says itself that it needs a seed, or that nothing leads to a state."""
+    name = stand.machine.name
+    if not question.is_new:
+        return Rejection(Refusal.INVALID_STATE, f"{name} cannot go on from this state: {_name(bug)}.")
+    if question.seed is None:
+        return Rejection(Refusal.INVALID_SEED, f"{name} cannot open this match without a seed: {_name(bug)}.")
+    return Rejection(Failure.MACHINE_FAILED, f"{name} cannot open this match: {_name(bug)}.")
+
+
+def _name(bug: Exception) -> str:
+    return f"{type(bug).__name__}: {bug}"
+
+
+def _place(bug: Exception) -> str:
+    """File and line in which an exception was raised."""
+    last = traceback.extract_tb(bug.__traceback__)[-1]
+    return f"{last.filename}:{last.lineno}"

@@ -27,7 +27,7 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_news import news
+from turnstile.games.sixtysix_news import game_states, news
 from turnstile.games.sixtysix_sight import actions, view
 from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
@@ -93,23 +93,28 @@ def start_game(state: State, event: StartGame) -> Answer:
 
 
 def deal(state: State, starter: Seat) -> Next[State]:
-    """Four cards each, face down in a row, then one face up. Each player looks at its own cards 0 and 1."""
+    """Four cards each, face down in a row, then one face up. Everybody is told so before anyone looks at a card."""
     cards = shuffle(state.seed, "deal", len(state.rounds) + 1, DECK)
-    hands = tuple([_dealt(cards[seat * HAND_SIZE :], Seat(seat)) for seat in range(len(state.players))])
+    hands = tuple([_face_down(cards[seat * HAND_SIZE :]) for seat in range(len(state.players))])
     *deck, face_up = cards[len(hands) * HAND_SIZE :]
-    return _told(
-        replace(
-            state,
-            phase=Phase.ROUND_STARTING,
-            deck=tuple(deck),
-            discarded=(face_up,),
-            hands=hands,
-            turn=starter,
-            starter=starter,
-            stopper=None,
-            turn_count=0,
-        )
+    dealt = replace(
+        state,
+        phase=Phase.ROUND_STARTING,
+        deck=tuple(deck),
+        discarded=(face_up,),
+        hands=hands,
+        turn=starter,
+        starter=starter,
+        stopper=None,
+        turn_count=0,
     )
+    return Next(dealt, lambda: game_states(dealt), then=look_at_first_two)
+
+
+def look_at_first_two(state: State) -> Next[State]:
+    """Each player looks at its own cards 0 and 1."""
+    hands = [_looked_at(held, Seat(seat)) for seat, held in enumerate(state.hands)]
+    return _told(replace(state, hands=tuple(hands)))
 
 
 @sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN)
@@ -140,7 +145,6 @@ def show_cards(state: State, event: ShowCards) -> Answer:
     """The player claims that two or more cards of its hand are identical, and shows them to the others.
 
     The player itself sees no card. It learns whether they are identical, and so, if it knew one, what all are.
-    The indexes come in ascending order, so that one claim has one form; the spec does not say.
     """
     indexes = event.card_indexes
     if fault := _refuse(state, event) or _refuse_claim(indexes) or _refuse_cards(state, state.turn, *indexes):
@@ -227,7 +231,7 @@ def discarding(state: State, event: Acks) -> State:
     return replace(state, phase=Phase.DISCARDED if state.discarded[-1] in POWERS else Phase.TURN_DONE)
 
 
-@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to=Phase.PEEKING_OWN_CARD)
+@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to={"7 or 8": Phase.PEEKING_OWN_CARD})
 def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     """7 or 8: the player looks at a card of its own; the others learn at which."""
     if (
@@ -240,7 +244,7 @@ def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     return _told(_shown(peek, [state.turn]))
 
 
-@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to=Phase.PEEKING_ANOTHERS_CARD)
+@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD})
 def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     """9 or 10: the player looks at a card of another; everybody learns at which, and nobody else what it is."""
     other, index = Seat(event.another_player_index), event.card_index
@@ -252,7 +256,7 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     return _told(_shown(peek, [state.turn]))
 
 
-@sixtysix.on(Phase.DISCARDED, ExchangeCards, to=Phase.EXCHANGING_CARDS)
+@sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS})
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     """11 or 12: a card of one's own for one of another, unlooked-at; who knew one of them knows where it lies now."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
@@ -398,8 +402,6 @@ def _refuse_claim(indexes: Sequence[int]) -> Rejection | None:
         return Rejection(Code.TOO_FEW_CARDS, "Show two cards at least.")
     if len(set(indexes)) < len(indexes):
         return Rejection(Code.REPEATED_CARD, "Name each card that you show once.")
-    if list(indexes) != sorted(indexes):
-        return Rejection(Code.CARDS_NOT_IN_ORDER, "Name the cards that you show in ascending order.")
     return None
 
 
@@ -424,9 +426,14 @@ def _taken(state: State) -> int:
     return state.taken
 
 
-def _dealt(cards: Sequence[int], seat: Seat) -> Hand:
-    """A hand from these cards; its owner has seen the first two."""
-    return tuple([Card(value, (seat,) if index < 2 else ()) for index, value in enumerate(cards[:HAND_SIZE])])
+def _face_down(cards: Sequence[int]) -> Hand:
+    """A hand from these cards; nobody has seen one of them."""
+    return tuple([Card(value) for value in cards[:HAND_SIZE]])
+
+
+def _looked_at(held: Hand, seat: Seat) -> Hand:
+    """A hand whose owner has looked at its first two cards."""
+    return (*[card.shown_to([seat]) for card in held[:2]], *held[2:])
 
 
 def _with_card(hands: tuple[Hand, ...], seat: Seat, index: int, card: Card) -> tuple[Hand, ...]:

@@ -1,5 +1,7 @@
 """What the players of 66 may do, in the order of the phases of a match. All of it is checked by sixtysix."""
 
+from msgspec.structs import force_setattr
+
 from turnstile.kernel.values import Move
 
 
@@ -16,9 +18,15 @@ class ReplaceCardByDiscarded(Move, frozen=True):
 
 
 class ShowCards(Move, frozen=True):
-    """A claim that these cards are identical; the indexes are in ascending order."""
+    """A claim that these cards are identical. The indexes come in any order, and the event keeps them sorted.
+
+    So one claim has one form, in a record and in a list of actions, whatever order its player named the cards in.
+    """
 
     card_indexes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "card_indexes", tuple(sorted(self.card_indexes)))
 
 
 class StopRound(Move, frozen=True):

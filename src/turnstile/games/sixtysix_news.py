@@ -1,6 +1,7 @@
 """Who is told what in 66, and in which batch, as the sequence diagrams of its spec draw it.
 
-What there is to tell follows from the state alone: each phase has its news, and a step tells them when it enters it.
+What there is to tell follows from the state alone: each phase has its news, and a step tells them when it enters it. Of
+a deal everybody is told first what all may know, before anyone looks at its cards.
 """
 
 from collections.abc import Callable
@@ -73,13 +74,17 @@ def _others_first(state: State, others: Message, active: Message) -> Tell:
 # phases A and B
 
 
-def _dealt(state: State) -> Tell:
-    """What everybody may know, to everybody; then to each player its own first two cards."""
+def game_states(state: State) -> Tell:
+    """What everybody may know of a deal, to everybody."""
     public = (len(state.deck), state.discarded[-1], state.hand_sizes)
     states = {who: GameState(*public, Seat(seat), state.commitment) for seat, who in enumerate(state.players)}
+    return Tell((ByPlayer(states),))
+
+
+def _first_two_cards(state: State) -> Tell:
+    """To each player its own first two cards."""
     firsts = {who: held[:2] for who, held in zip(state.players, state.hands, strict=True)}
-    cards = {who: FirstTwoCards(one.value, two.value) for who, (one, two) in firsts.items()}
-    return Tell((ByPlayer(states), ByPlayer(cards)))
+    return Tell((ByPlayer({who: FirstTwoCards(one.value, two.value) for who, (one, two) in firsts.items()}),))
 
 
 def _turn(state: State) -> Tell:
@@ -175,7 +180,7 @@ def _game_finished(state: State) -> Tell:
 
 
 NEWS: dict[Phase, Callable[[State], Tell]] = {
-    Phase.ROUND_STARTING: _dealt,
+    Phase.ROUND_STARTING: _first_two_cards,
     Phase.READY_FOR_TURN: _turn,
     Phase.DECK_CARD_TAKEN: _card_taken,
     Phase.REPLACING_CARD_BY_DISCARDED: _card_replaced_by_discarded,

@@ -49,7 +49,6 @@ class Code(StrEnum):
     NO_SUCH_CARD = "NoSuchCard"
     TOO_FEW_CARDS = "TooFewCards"
     REPEATED_CARD = "RepeatedCard"
-    CARDS_NOT_IN_ORDER = "CardsNotInOrder"
 
 
 # values

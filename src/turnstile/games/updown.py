@@ -348,17 +348,28 @@ def view(state: State, player: PlayerId | None) -> View:
 
 
 def actions(state: State, player: PlayerId) -> tuple[StartGame, ...] | tuple[PlaceBet, ...] | tuple[PlayCard, ...]:
-    """The start for the admin; every bet or card that is legal for whose turn it is."""
-    current = state.current_round
-    if current is None:
-        is_due = state.phase is Phase.WAITING and len(state.players) in SEATS
-        return (StartGame(player),) if is_due and player == state.players[0].id else ()
-    hand = current.current_hand
-    if hand is None:
-        if player != current.betting_order[current.current_betting_index]:
-            return ()
-        forbidden = forbidden_bet(state)
-        return tuple([PlaceBet(player, bet) for bet in range(current.cards_per_player + 1) if bet != forbidden])
+    """The start for the admin; every bet or card that is legal for whose turn it is; nothing while no phase waits."""
+    match state.phase:
+        case Phase.WAITING:
+            is_due = len(state.players) in SEATS and player == state.players[0].id
+            return (StartGame(player),) if is_due else ()
+        case Phase.BETTING:
+            return _bets(state, player)
+        case Phase.PLAYING_HAND:
+            return _cards(state, player)
+    return ()
+
+
+def _bets(state: State, player: PlayerId) -> tuple[PlaceBet, ...]:
+    current = _round(state)
+    if player != current.betting_order[current.current_betting_index]:
+        return ()
+    forbidden = forbidden_bet(state)
+    return tuple([PlaceBet(player, bet) for bet in range(current.cards_per_player + 1) if bet != forbidden])
+
+
+def _cards(state: State, player: PlayerId) -> tuple[PlayCard, ...]:
+    _, hand = _hand(state)
     if player != hand.hand_order[hand.current_player_index]:
         return ()
     held = state.players[_seat(state, player)].hand

@@ -65,13 +65,17 @@ class Next(Generic[S]):
 
     An effect may be given as a function without arguments: it is then made only when somebody wants it, so that a
     simulation, which asks for states alone, does not pay for messages that nobody reads.
+
+    What is told goes with this state. A handler that tells something first and reveals more afterwards goes on in
+    `then`, a function from this state to the one that shows more; both belong to the same hop.
     """
 
-    __slots__ = ("effects", "state")
+    __slots__ = ("effects", "state", "then")
 
-    def __init__(self, state: S, *effects: Effect | Deferred) -> None:
+    def __init__(self, state: S, *effects: Effect | Deferred, then: "Callable[[S], S | Next[S]] | None" = None) -> None:
         self.state = state
         self.effects = effects
+        self.then = then
 
 
 class Step(msgspec.Struct, Generic[S], frozen=True):
@@ -80,11 +84,19 @@ class Step(msgspec.Struct, Generic[S], frozen=True):
     state: S
     trace: tuple[Hop, ...]
     effects: tuple[Effect, ...]
+    shown: tuple[S, ...] = ()
+    """For each effect, the state that its handler gave with it: what players see when they are told."""
 
     @property
     def batches(self) -> list[ByPlayer[Message]]:
         """Everything that is told, batch by batch."""
         return [batch for effect in self.effects if isinstance(effect, Tell) for batch in effect.batches]
+
+    @property
+    def batches_with_states(self) -> list[tuple[ByPlayer[Message], S]]:
+        """Everything that is told, batch by batch, each with the state that players are shown with it."""
+        effects = zip(self.effects, self.shown, strict=True)
+        return [(batch, state) for effect, state in effects if isinstance(effect, Tell) for batch in effect.batches]
 
     def told(self, player: PlayerId) -> list[Message]:
         """What one player is told, in order."""
@@ -234,7 +246,10 @@ class Machine(Generic[S]):
             row = self._on[type(event)][state.phase]
         except KeyError:
             return self._refusal(type(event), state.phase)
-        result = row.handler(state, event)
+        return self.run(row, row.handler(state, event), way)
+
+    def run(self, row: Row, result: Any, way: list[Passed[S]] | None = None) -> S | Rejection:
+        """What the result of a row's handler leads to: all that follows by itself, until a phase rests."""
         hops = 1
         while True:
             kind = type(result)
@@ -243,10 +258,15 @@ class Machine(Generic[S]):
             after: S = result.state if kind is Next else result
             if way is not None:
                 way.append((row, after, result))
-            if after.phase in row.rests:
-                return after
-            row = self._onward(row, after.phase, hops)
-            result = row.handler(after)
+            onward = result.then if kind is Next else None
+            if onward is None:
+                if after.phase in row.rests:
+                    return after
+                row = self._onward(row, after.phase)
+                onward = row.handler
+            if hops >= MOST_HOPS:
+                raise MachineError(f"{row.place}: {self.name} does not come to rest.")
+            result = onward(after)
             hops += 1
 
     def step(self, state: S, event: Event) -> Step[S] | Rejection:
@@ -257,18 +277,20 @@ class Machine(Generic[S]):
             return after
         trace: list[Hop] = []
         effects: list[Effect] = []
+        shown: list[S] = []
         for row, passed, result in way:
-            trace.append(row.hops[passed.phase])
-            if type(result) is Next:
-                effects += [effect() if callable(effect) else effect for effect in result.effects]
-        return Step(after, tuple(trace), tuple(effects))  # type: ignore[arg-type]
+            said = result if type(result) is Next else None
+            if said is None or said.then is None:
+                trace.append(row.hops[passed.phase])
+            if said is not None:
+                effects += [effect() if callable(effect) else effect for effect in said.effects]
+                shown += [passed] * len(said.effects)
+        return Step(after, tuple(trace), tuple(effects), tuple(shown))  # type: ignore[arg-type]
 
-    def _onward(self, row: Row, phase: StrEnum, hops: int) -> Row:
+    def _onward(self, row: Row, phase: StrEnum) -> Row:
         """The row of the automatic phase that a handler has led to."""
         if phase not in row.hops:
             raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
-        if hops >= MOST_HOPS:
-            raise MachineError(f"{row.place}: {self.name} does not come to rest.")
         return self._auto[phase]
 
     def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:

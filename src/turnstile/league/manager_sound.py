@@ -12,6 +12,7 @@ from turnstile.league.manager_results import credited, past_match
 from turnstile.league.manager_rounds import begun
 from turnstile.league.manager_state import (
     IN_ROUND,
+    MOST_CAPACITY,
     Match,
     Outcome,
     Phase,
@@ -63,6 +64,8 @@ def _faults_of_agents(state: State) -> Iterator[str]:
         yield "There are too many players."
     if any(referee.referee_id != referee_id(number) for number, referee in enumerate(state.referees, 1)):
         yield "Referees are numbered in the order in which they came."
+    if any(not 1 <= referee.capacity <= MOST_CAPACITY for referee in state.referees):
+        yield f"A referee takes 1 to {MOST_CAPACITY:,} matches at a time."
 
 
 def _unused(referee: Referee) -> Referee:

@@ -356,7 +356,7 @@ def settle(state: Table) -> Next[Table]:
             return Next(awaiting(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
         state = disarmed(state, ACKS)
         if state.pending:
-            state, more = told(game, replace(state, pending=state.pending[1:]), state.pending[:1])
+            state, more = told(game, replace(state, pending=state.pending[1:]), state.pending[0])
         elif result := result_of(game, state):
             ended = finished(state, result)
             return Next(ended.state, *effects, *ended.effects)

@@ -1,19 +1,20 @@
 """What everyone is told: the streams of the seats and of the spectators.
 
-Every step of the game tells some players something, batch by batch. A player who is told nothing, and yet sees or may
-do something else than before, is told `null`: look again. So a stream shows every change that its player may see, and
-nothing about those it may not. No gate waits for a `null`: the sequence diagrams of a game know its messages alone.
+Every step of the game tells some players something, batch by batch. Each batch goes with the match as the game shows it
+then, so that a view never shows what a later batch tells. A player who sees or may do something else in the end than
+in its last update is told `null`: look again. So a stream shows every change that its player may see, and nothing
+about those it may not. No gate waits for a `null`: the sequence diagrams of a game know its messages alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.effects import Effect
-from turnstile.kernel.game import AnyGame, Players
-from turnstile.kernel.machine import Deferred
+from turnstile.kernel.game import AnyGame
+from turnstile.kernel.machine import Deferred, Step
 from turnstile.kernel.values import ByPlayer, Message, PlayerId, encode
 from turnstile.table.values import NOTHING, Batch, Note, State, Told
 
@@ -21,44 +22,91 @@ News = tuple[State[Any], list[Effect | Deferred]]
 """A table with its streams grown, and the effects that say by what."""
 
 
-def batches_of(game: AnyGame, before: State[Any], match: Any, told: Sequence[ByPlayer[Message]]) -> tuple[Batch, ...]:
-    """What a step of the game tells, with a `null` in the last batch for those who only see something else."""
-    batches = [tuple(Note(player, Raw(encode(message))) for player, message in batch.items()) for batch in told]
-    silent = [player for player in before.players if not any(player in batch for batch in told)]
-    changed = tuple(Note(player, NOTHING) for player in silent if sees_another(game, before.match, match, player))
-    if changed:
-        batches = [*batches[:-1], batches[-1] + changed] if batches else [changed]
-    return tuple(batches)
+# what a step of the game tells
 
 
-def same(players: Players, message: Raw) -> Batch:
-    """The same for all of these players."""
-    return tuple(Note(player, message) for player in players)
+def batches_of(game: AnyGame, before: State[Any], step: Step[Any]) -> tuple[Batch[Any], ...]:
+    """What a step of the game tells, with a `null` in the last batch for everyone who has to look again.
+
+    In open play nothing waits, so all that a step tells is one batch.
+    """
+    batches = _gated_batches(step) if game.gated else _open_batches(step)
+    *earlier, last = batches or [Batch(())]
+    nulls = [Note(eyes, NOTHING) for eyes in (*before.players, None) if _must_look(game, before, step, batches, eyes)]
+    last = replace(last, notes=(*last.notes, *nulls))
+    return (*earlier, last) if last.notes else ()
 
 
-def sees_another(game: AnyGame, before: Any, after: Any, player: PlayerId | None) -> bool:
-    """Whether a player (`None`: a spectator) sees, or may do, something else than before."""
-    if game.view(before, player) != game.view(after, player):
-        return True
-    return player is not None and game.actions(before, player) != game.actions(after, player)
-
-
-def told(game: AnyGame, state: State[Any], batches: Iterable[Batch]) -> News:
-    """These batches at the end of the streams."""
-    messages: dict[PlayerId, list[Raw]] = {}
-    for batch in batches:
-        for note in batch:
-            messages.setdefault(note.player, []).append(note.message)
-    counts = {player: state.told[player] + len(new) for player, new in messages.items()}
-    awaited = {
-        player: _last_message(state.told[player], new) or state.awaited[player] for player, new in messages.items()
-    }
-    after = replace(state, told=ByPlayer({**state.told, **counts}), awaited=ByPlayer({**state.awaited, **awaited}))
-    effects: list[Effect | Deferred] = [
-        _deferred(game, after, player, state.told[player] + 1, tuple(new))
-        for player in state.players
-        if (new := messages.get(player))
+def _gated_batches(step: Step[Any]) -> list[Batch[Any]]:
+    """Each batch with the state that is shown with it."""
+    told = step.batches_with_states
+    return [
+        Batch(_notes(messages), None if state is step.state else state, is_last=number == len(told))
+        for number, (messages, state) in enumerate(told, start=1)
     ]
+
+
+def _open_batches(step: Step[Any]) -> list[Batch[Any]]:
+    notes = [note for messages in step.batches for note in _notes(messages)]
+    return [Batch(tuple(notes))] if notes else []
+
+
+def _notes(messages: ByPlayer[Message]) -> tuple[Note, ...]:
+    return tuple([Note(player, Raw(encode(message))) for player, message in messages.items()])
+
+
+def _must_look(
+    game: AnyGame, before: State[Any], step: Step[Any], batches: Sequence[Batch[Any]], eyes: PlayerId | None
+) -> bool:
+    """Whether a player (`None`: a spectator) sees, or may do, something else after the step than in its last update."""
+    newest = next((batch for batch in reversed(batches) if any(note.player == eyes for note in batch.notes)), None)
+    if newest is None:
+        return _sees_another(game, before.match, step.state, eyes)
+    if newest.is_last:
+        return False
+    has_seen = step.state if newest.match is None else newest.match
+    may_act = eyes is not None and bool(game.actions(step.state, eyes))
+    return may_act or game.view(has_seen, eyes) != game.view(step.state, eyes)
+
+
+def _sees_another(game: AnyGame, before: Any, after: Any, eyes: PlayerId | None) -> bool:
+    if game.view(before, eyes) != game.view(after, eyes):
+        return True
+    return eyes is not None and game.actions(before, eyes) != game.actions(after, eyes)
+
+
+def kept_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[Any]]:
+    """Batches that wait while the match on the table goes on: they still go with the match as it was."""
+    return (replace(batch, match=match) if batch.match is None else batch for batch in batches)
+
+
+# telling it
+
+
+def same_for_all(state: State[Any], message: Raw) -> Batch[Any]:
+    """The same message for every seat and for the spectators."""
+    return Batch(tuple([Note(eyes, message) for eyes in (*state.players, None)]))
+
+
+def told(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
+    """This batch at the end of the streams."""
+    new: dict[PlayerId | None, list[Raw]] = {}
+    for note in batch.notes:
+        new.setdefault(note.player, []).append(note.message)
+    players = [player for player in state.players if player in new]
+    counts = {player: state.told[player] + len(new[player]) for player in players}
+    awaited = {player: _last_message(state.told[player], new[player]) or state.awaited[player] for player in players}
+    after = replace(
+        state,
+        told=ByPlayer({**state.told, **counts}),
+        awaited=ByPlayer({**state.awaited, **awaited}),
+        watched=state.watched + len(new.get(None, ())),
+    )
+    effects: list[Effect | Deferred] = [
+        _deferred(game, after, batch, player, state.told[player] + 1, tuple(new[player])) for player in players
+    ]
+    if None in new:
+        effects.append(_deferred(game, after, batch, None, state.watched + 1, tuple(new[None])))
     return after, effects
 
 
@@ -67,21 +115,17 @@ def _last_message(before: int, new: Sequence[Raw]) -> int | None:
     return max((seq for seq, message in enumerate(new, start=before + 1) if message != NOTHING), default=None)
 
 
-def shown(game: AnyGame, state: State[Any], message: Raw = NOTHING) -> News:
-    """One more update for the spectators."""
-    after = replace(state, watched=state.watched + 1)
-    return after, [_deferred(game, after, None, after.watched, (message,))]
-
-
 def _deferred(
-    game: AnyGame, state: State[Any], player: PlayerId | None, seq: int, messages: tuple[Raw, ...]
+    game: AnyGame, state: State[Any], batch: Batch[Any], player: PlayerId | None, seq: int, messages: tuple[Raw, ...]
 ) -> Deferred:
     """The effect, to be made when somebody wants it: replaying a log asks for states alone."""
 
     def make() -> Told:
-        match = state.match
-        view = None if match is None else game.view(match, player)
-        actions = () if match is None or player is None or state.result else game.actions(match, player)
-        return Told(player, seq, messages, view, actions)
+        match = state.match if batch.match is None else batch.match
+        if match is None:
+            return Told(player, seq, messages, None, ())
+        may_act = batch.is_last and state.result is None
+        actions = game.actions(match, player) if may_act and player is not None else ()
+        return Told(player, seq, messages, game.view(match, player), actions)
 
     return make

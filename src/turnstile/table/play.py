@@ -1,5 +1,6 @@
 """The match on the table: what an event of its game does to it, and how it ends. Who may do what, the machine says."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Raw
@@ -12,8 +13,8 @@ from turnstile.kernel.machine import Deferred, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
-from turnstile.table.news import News, batches_of, same, sees_another, shown, told
-from turnstile.table.values import NOTHING, How, MatchEnded, Phase, Result, Ring, State
+from turnstile.table.news import News, batches_of, kept_as_shown, same_for_all, told
+from turnstile.table.values import NOTHING, Batch, How, MatchEnded, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
 MOST_RINGS = 1_000  # timers one after the other, with nobody moving
@@ -58,23 +59,23 @@ def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] |
     step = game.machine.step(state.match, event)
     if isinstance(step, Rejection):
         return step
-    batches = batches_of(game, state, step.state, step.batches)
-    is_shown = sees_another(game, state.match, step.state, None)
-    since = _actions_since(game, state, step.state, event)
+    batches = batches_of(game, state, step)
+    since = _actions_since(game, state, step.state, event, batches)
     after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1, actions_since=since)
     after = with_timers(after, step.effects)
-    effects: list[Effect | Deferred] = []
     if game.gated:
-        after = replace(after, pending=(*after.pending, *batches))
-    else:
-        after, effects = told(game, after, batches)
-    if is_shown:
-        after, more = shown(game, after)
-        effects += more
+        return Next(replace(after, pending=(*kept_as_shown(state.pending, state.match), *batches)))
+    after, effects = _all_told(game, after, batches)
     return Next(after, *effects)
 
 
-def _actions_since(game: AnyGame, state: State[Any], match: Any, event: Event | None = None) -> ByPlayer[int]:
+def _actions_since(
+    game: AnyGame,
+    state: State[Any],
+    match: Any,
+    event: Event | None = None,
+    batches: Iterable[Batch[Any]] = (),
+) -> ByPlayer[int]:
     """From which update on each player has the actions that it has in `match`.
 
     A move uses its player's actions up, even where the same are offered again. It depends on what each player knows
@@ -82,8 +83,14 @@ def _actions_since(game: AnyGame, state: State[Any], match: Any, event: Event | 
     """
     mover = event.player if isinstance(event, Move) else None
     changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
-    newest = {player: state.told[player] + 1 for player in changed}
+    waiting = (*state.pending, *batches) if game.gated else ()
+    newest = {player: state.told[player] + max(1, _count(waiting, player)) for player in changed}
     return ByPlayer({**state.actions_since, **newest}) if changed else state.actions_since
+
+
+def _count(batches: Iterable[Batch[Any]], player: PlayerId) -> int:
+    """How many updates these batches bring a player; where they are gated, the last of them brings its actions."""
+    return sum(note.player == player for batch in batches for note in batch.notes)
 
 
 def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
@@ -128,7 +135,7 @@ def finished(state: State[Any], result: Result) -> Next[State[Any]]:
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     ended = replace(with_clocks(state, ()), phase=Phase.FINISHED, result=result, timers=(), pending=())
-    ended, effects = told(game, ended, state.pending)
+    ended, effects = _all_told(game, ended, state.pending)
     ended, more = announced(game, ended, MatchEnded(result, state.seed, state.words))
     return Next(ended, *effects, *more)
 
@@ -139,6 +146,13 @@ def announced(game: AnyGame, state: State[Any], message: Message) -> News:
 
 
 def _to_all(game: AnyGame, state: State[Any], written: Raw) -> News:
-    state, effects = told(game, state, [same(state.players, written)])
-    state, more = shown(game, state, written)
-    return state, effects + more
+    return told(game, state, same_for_all(state, written))
+
+
+def _all_told(game: AnyGame, state: State[Any], batches: Iterable[Batch[Any]]) -> News:
+    """All these batches told, one after the other."""
+    effects: list[Effect | Deferred] = []
+    for batch in batches:
+        state, more = told(game, state, batch)
+        effects += more
+    return state, effects

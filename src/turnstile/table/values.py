@@ -170,14 +170,23 @@ class Result(Value, frozen=True):
 
 
 class Note(Value, frozen=True):
-    """A message for one player, as JSON; `null` says only that what the player sees has changed."""
+    """A message for one player, as JSON; without a player it is for all spectators.
 
-    player: PlayerId
+    The message `null` says only that what they see or may do has changed.
+    """
+
+    player: PlayerId | None
     message: Raw
 
 
-Batch = tuple[Note, ...]
-"""What some players are told together."""
+class Batch(Value, Generic[M], frozen=True):
+    """What some players are told together, and what they are shown with it."""
+
+    notes: tuple[Note, ...]
+    match: M | None = None
+    """The match as it is shown with this batch; `None`: as it is on the table."""
+    is_last: bool = True
+    """Whether its step tells nothing after it. Nobody may act before that, so no actions are shown before."""
 
 
 class State(Value, Generic[M], frozen=True):
@@ -198,7 +207,7 @@ class State(Value, Generic[M], frozen=True):
     actions_since: ByPlayer[int] = ByPlayer()
     """The first update of each seat since its player moved, or since its actions changed: older ones are stale."""
     watched: int = 0
-    pending: tuple[Batch, ...] = ()
+    pending: tuple[Batch[M], ...] = ()
     """Batches that wait until the one before is acknowledged."""
     timers: tuple[Timer, ...] = ()
     left: ByPlayer[int] = ByPlayer()

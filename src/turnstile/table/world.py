@@ -260,6 +260,8 @@ def _faults(state: Table) -> Iterator[str]:
 
 
 def _faults_of_streams(state: Table) -> Iterator[str]:
+    if not {*state.told} == {*state.acked} == {*state.awaited}:
+        yield "Whoever has a stream acknowledges it and is waited for."
     if any(not 0 <= state.acked[player] <= told for player, told in state.told.items()):
         yield "Somebody has acknowledged what it was never told."
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):

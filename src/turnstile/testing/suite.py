@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed, Step, Study, decode, digest, encode
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
+from turnstile.testing.batches import has_later_batches, news_of_later_batches
 from turnstile.testing.leaks import forward_pair, trace_pair
 from turnstile.testing.opening import opening_tests
 from turnstile.testing.strategies import Match, events, matches, moves
@@ -30,7 +31,9 @@ def suite(game: AnyGame, study: AnyStudy | None = None, most_states: int = MOST_
     """
     known: AnyStudy = study or Study()
     leaks = _leak_tests(game, known) if known.imagine else {}
-    return type(f"Test {game.title}", (), {**_tests(game, known, most_states), **opening_tests(game, known), **leaks})
+    batches = _batch_tests(game, known) if known.imagine and game.gated else {}
+    tests = {**_tests(game, known, most_states), **opening_tests(game, known), **leaks, **batches}
+    return type(f"Test {game.title}", (), tests)
 
 
 def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
@@ -51,6 +54,18 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
         event = data.draw(moves(game, match.players))
         offered = game.actions(match.state, event.player)
         assert isinstance(machine.apply(match.state, event), Rejection) == (event not in offered)
+
+    @SETTINGS
+    @given(matches(game), st.data())
+    def test_phases_on_the_way_can_be_looked_at_and_nobody_acts_in_them(self: Any, match: Match, data: Any) -> None:
+        offered = game.offered(match.state)
+        event = data.draw(st.sampled_from(offered) if offered else events(game, match.players))
+        way: list[Any] = []
+        machine.apply(match.state, event, way)
+        for state in [passed for _, passed, _ in way[:-1]]:
+            assert machine.read_state(encode(state)) == state
+            assert [encode(game.view(state, player)) for player in (*match.players, None)]
+            assert [game.actions(state, player) for player in match.players] == [()] * len(match.players)
 
     @SETTINGS
     @given(matches(game), st.data())
@@ -127,6 +142,23 @@ def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
         observer = data.draw(st.sampled_from(others), label="observer")
         instead = data.draw(st.sampled_from(game.actions(state, event.player)), label="instead")
         trace_pair(game, study, state, observer, (event, instead), match.events[moment + 1 :])
+
+    return {name: test for name, test in locals().items() if name.startswith("test_")}
+
+
+def _batch_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
+    @settings(SETTINGS, max_examples=20)
+    @given(matches(game, longest=500), st.data())
+    def test_a_view_shows_nothing_that_a_later_batch_of_its_step_tells(self: Any, match: Match, data: Any) -> None:
+        player = data.draw(st.sampled_from(match.players), label="player")
+        moments = [
+            (state, event)
+            for state, event in zip(match.states, match.events, strict=False)
+            if has_later_batches(game, state, event, player)
+        ]
+        if moments:
+            state, event = data.draw(st.sampled_from(moments), label="moment")
+            news_of_later_batches(game, study, state, event, player)
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}
 

@@ -1,0 +1,144 @@
+"""A view that goes with a batch shows nothing that a later batch of the same step tells.
+
+A fact that a later batch tells a player is *news* if it could have been another, after all that the player saw before
+the step and was told in it so far. It must still be news with the earlier batch: from some state that looks the same to
+the player at that moment, the step goes on to tell another fact. And all states that look the same to the player at
+that moment must give it the same view.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from turnstile.kernel import (
+    AnyGame,
+    AnyStudy,
+    Event,
+    Machine,
+    Message,
+    Next,
+    PlayerId,
+    Rejection,
+    Row,
+    Seed,
+    Tell,
+    encode,
+)
+from turnstile.testing.leaks import Leak
+
+MOST_WORLDS = 300
+MOST_LOOKALIKES = 50
+
+Facts = Mapping[str, object]
+"""Every single thing that some messages say, by its place in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a step: the state that is shown, what one player is told with it, and how the step goes on from it."""
+
+    row: Row
+    state: Any
+    then: Any
+    messages: Sequence[Message]
+
+    def goes_on_from(self, machine: Machine[Any], state: Any, player: PlayerId) -> list[Message]:
+        """What the player would be told afterwards, if `state` were shown with this part."""
+        way: list[Any] = []
+        machine.run(self.row, Next(state, then=self.then), way)
+        return [message for passed in way for message in _told_by(passed[2], player)]
+
+
+def news_of_later_batches(game: AnyGame, study: AnyStudy, state: Any, event: Event, player: PlayerId) -> int:
+    """Check one step for one player; how many facts of later batches were news to it. Too early a view is a `Leak`."""
+    parts = _parts(game, state, event, player)
+    told = [(part, message) for part in parts for message in part.messages]
+    count = 0
+    for number, (part, _) in enumerate(told[:-1], start=1):
+        messages = [message for _, message in told]
+        news = _news(game, study, state, event, player, messages[:number], _facts(messages[number:]))
+        with_this_part = [message for other, message in told[number:] if other is part]
+        given_away = _given_away(game, study, part, player, with_this_part, news)
+        if given_away:
+            earlier, later = encode(messages[number - 1]).decode(), encode(messages[number:]).decode()
+            facts = ", ".join(sorted(given_away))
+            raise Leak(f"With {earlier} {game.name} shows {player} what a later batch tells: {facts} of {later}.")
+        count += len(news)
+    return count
+
+
+def has_later_batches(game: AnyGame, state: Any, event: Event, player: PlayerId) -> bool:
+    """Whether this step tells the player something, and something more in a later batch."""
+    return sum(len(part.messages) for part in _parts(game, state, event, player)) > 1
+
+
+def _parts(game: AnyGame, state: Any, event: Event, player: PlayerId) -> list[Part]:
+    """The parts of a step; none of one that is refused."""
+    way: list[Any] = []
+    if isinstance(game.machine.apply(state, event, way), Rejection):
+        return []
+    return [Part(row, shown, getattr(said, "then", None), _told_by(said, player)) for row, shown, said in way]
+
+
+def _told_by(said: Any, player: PlayerId) -> list[Message]:
+    effects = [effect() if callable(effect) else effect for effect in said.effects] if isinstance(said, Next) else []
+    batches = [batch for effect in effects if isinstance(effect, Tell) for batch in effect.batches]
+    return [batch[player] for batch in batches if player in batch]
+
+
+def _news(
+    game: AnyGame,
+    study: AnyStudy,
+    state: Any,
+    event: Event,
+    player: PlayerId,
+    heard: Sequence[Message],
+    later: Facts,
+) -> Facts:
+    """Those of these later facts that are another in some world in which the player has seen and heard the same."""
+    known = dict(later)
+    for world in _lookalikes(game, study, state, player, MOST_WORLDS):
+        messages = [message for part in _parts(game, world, event, player) for message in part.messages]
+        if messages[: len(heard)] == heard:
+            known = _unchanged(known, _facts(messages[len(heard) :]))
+        if not known:
+            break
+    return {place: fact for place, fact in later.items() if place not in known}
+
+
+def _given_away(
+    game: AnyGame, study: AnyStudy, part: Part, player: PlayerId, with_this_part: list[Message], news: Facts
+) -> Facts:
+    """The news that is the same in all states that look like the one that is shown."""
+    known, seen = dict(news), encode(game.view(part.state, player))
+    for other in _lookalikes(game, study, part.state, player, MOST_LOOKALIKES if news else 0):
+        if (looks := encode(game.view(other, player))) != seen:
+            raise Leak(f"{game.name} shows {player} what it may not know:\n  {seen.decode()}\n  {looks.decode()}")
+        known = _unchanged(known, _facts([*with_this_part, *part.goes_on_from(game.machine, other, player)]))
+    return known
+
+
+def _lookalikes(game: AnyGame, study: AnyStudy, state: Any, player: PlayerId, count: int) -> Iterator[Any]:
+    """States that look like this one to the player."""
+    assert study.imagine is not None
+    seen = game.view(state, player)
+    return (study.imagine(seen, player, Seed(f"world {number}")) for number in range(count))
+
+
+def _unchanged(facts: Facts, others: Facts) -> dict[str, object]:
+    return {place: fact for place, fact in facts.items() if others.get(place) == fact}
+
+
+def _facts(messages: Sequence[Message]) -> Facts:
+    return dict(_leaves("", msgspec.to_builtins(messages)))
+
+
+def _leaves(place: str, value: Any) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict | list | tuple):
+        yield f"{place}.size", len(value)
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(f"{place}.{key}", item)
+    else:
+        yield place, value
