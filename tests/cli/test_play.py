@@ -1,6 +1,10 @@
 """A match in the terminal, from the first card to the revealed seed."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.cli.conftest import Turnstile
@@ -44,6 +48,22 @@ def test_q_leaves(turnstile: Turnstile) -> None:
 
 def test_the_end_of_input_leaves_too(turnstile: Turnstile) -> None:
     assert "You leave the table." in turnstile("play", "e-card", given="2\n").out
+
+
+def test_ctrl_c_leaves_with_status_130_and_the_record_is_written(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    words = [sys.executable, "-m", "turnstile", "play", "e-card", "--record", str(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as playing:
+        assert playing.stdin is not None
+        assert playing.stdout is not None
+        told = b""
+        while b"> " not in told:
+            told += os.read(playing.stdout.fileno(), 1000)
+        playing.send_signal(signal.SIGINT)
+        told += playing.stdout.read()
+        assert playing.wait() == 130
+    assert b"You leave the table." in told
+    assert turnstile("verify", path).status == 0
 
 
 def test_an_answer_that_is_no_choice_is_asked_again(turnstile: Turnstile) -> None:

@@ -18,9 +18,19 @@ def record(turnstile: Turnstile, tmp_path: Path) -> Path:
 def test_verify_says_what_it_checked(turnstile: Turnstile, record: Path) -> None:
     ran = turnstile("verify", record)
     assert ran.status == 0
-    assert [line.split()[0] for line in ran.out.splitlines()] == ["passed", "passed", "passed"]
+    assert [line.split()[0] for line in ran.out.splitlines()] == ["passed", "passed", "passed", "finished"]
+    checks = {"chain": "passed", "replay": "passed", "deal": "passed"}
     answer = json.loads(turnstile("verify", record, "--json").out)
-    assert answer == {"passed": True, "checks": {"chain": "passed", "replay": "passed", "deal": "passed"}}
+    assert answer == {"passed": True, "checks": checks, "finished": True}
+
+
+def test_verify_says_when_a_match_is_unfinished(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "left.jsonl"
+    turnstile("play", "e-card", "--record", path, given="2\nq\n")
+    ran = turnstile("verify", path)
+    assert ran.status == 0
+    assert ran.out.splitlines()[-1].startswith("unfinished  the match was left before its end")
+    assert json.loads(turnstile("verify", path, "--json").out)["finished"] is False
 
 
 def test_verify_reads_from_standard_input(turnstile: Turnstile, record: Path) -> None:
@@ -34,6 +44,7 @@ def test_verify_finds_a_changed_card(turnstile: Turnstile, record: Path) -> None
     assert "damaged" in ran.out
     answer = json.loads(turnstile("verify", record, "--json").out)
     assert answer["checks"]["chain"]["code"] == "DamagedRecord"
+    assert answer["finished"] is None
 
 
 def test_replay_shows_every_event_and_every_hop(turnstile: Turnstile, record: Path) -> None:

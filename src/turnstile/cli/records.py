@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import game_of, read_record
+from turnstile.cli.terminals import sentence_of
 from turnstile.kernel import Rejection, encode
 from turnstile.kernel.record import Record, Replay, refuse_deal
 from turnstile.kernel.record import replay as play_again
@@ -58,15 +59,18 @@ def replay(record: Path, until: int | None, as_json: bool) -> None:
 def verify(record: Path, as_json: bool) -> None:
     """Check a record: its chain of hashes, that it replays to the bit, and that the deal was fair.
 
+    It also says whether the match was played to its end; one that was not can be a sound record all the same.
+
     \b
     Example:
       turnstile verify match.jsonl
     """
-    checks = verified(read_record(record))
+    loaded = read_record(record)
+    checks = verified(loaded)
     passed = not any(checks.values())
     if as_json:
         answers = {check.value: fault or "passed" for check, fault in checks.items()}
-        click.echo(encode({"passed": passed, "checks": answers}))
+        click.echo(encode({"passed": passed, "checks": answers, "finished": is_finished(loaded)}))
     else:
         console = Console(highlight=False, soft_wrap=True)
         for check, fault in checks.items():
@@ -76,7 +80,22 @@ def verify(record: Path, as_json: bool) -> None:
                 else f"[green]passed[/]  {SENTENCES[check]}"
             )
             console.print(verdict)
+        if not isinstance(loaded, Rejection):
+            console.print(escape(ending(loaded)) if loaded.end.outcome else f"[yellow]{escape(ending(loaded))}[/]")
     sys.exit(0 if passed else 1)
+
+
+def is_finished(record: Record | Rejection) -> bool | None:
+    """Whether the recorded match was played to its end; `None` where the record cannot be read."""
+    return None if isinstance(record, Rejection) else record.end.outcome is not None
+
+
+def ending(record: Record) -> str:
+    """A line that says how the recorded match ended."""
+    outcome = record.end.outcome
+    if outcome is None:
+        return f"unfinished  the match was left before its end, after {len(record.happened)} events; nobody has won"
+    return f"finished  {sentence_of(outcome)}"
 
 
 class Check(StrEnum):
