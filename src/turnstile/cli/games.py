@@ -97,8 +97,8 @@ def described(game: AnyGame) -> dict[str, object]:
 
 
 def rules_of(game: AnyGame) -> str:
-    """The rules of a game for people: its own text, or else the docstring of the module that opens its matches."""
-    return game.rules or sys.modules[game.new.__module__].__doc__ or ""
+    """The rules of a game for people: its own text, or else the docstring of the module with its state."""
+    return game.rules or sys.modules[game.machine.state.__module__].__doc__ or ""
 
 
 def about(bot: object) -> str:

@@ -12,10 +12,11 @@ from rich.text import Text
 from turnstile.kernel import Message, Move, PlayerId
 
 NOTHING = "-"
+SHORT = 60  # characters: what is longer has a line for each field
 
 
 def plain_show(view: Any, player: PlayerId) -> RenderableType:
-    """A line for each field of a view; what has fields itself stands below its name, indented."""
+    """A line for each field of a view."""
     return Group(*[Text(line) for line in lines_of(view)])
 
 
@@ -29,25 +30,37 @@ def plain_name(action: Move) -> str:
 
 def _with_fields(value: msgspec.Struct, *without: str) -> str:
     """The name of an event or a message, and its fields."""
-    name = words(type(value).__name__)
-    told = [f"{words(each).lower()} {text_of(content)}" for each, content in _fields(value) if each not in without]
-    return f"{name}: {', '.join(told)}" if told else name
+    name, fields = words(type(value).__name__), _joined(value, *without)
+    return f"{name}: {fields}" if fields else name
 
 
 def lines_of(value: msgspec.Struct, indent: str = "") -> list[str]:
-    """A struct, field by field."""
+    """A struct, field by field; what has fields itself stands on the same line where that is short, else below."""
     lines: list[str] = []
     for name, content in _fields(value):
         label = f"{indent}{words(name)}"
         parts = list(content) if isinstance(content, tuple | list) else [content]
-        if parts and all(isinstance(part, msgspec.Struct) for part in parts):
-            lines.append(f"{label}:")
-            for part in parts:
-                first, *rest = lines_of(part, f"{indent}    ") or [f"{indent}    {NOTHING}"]
-                lines += [f"{indent}  - {first.strip()}" if len(parts) > 1 else first, *rest]
+        if isinstance(content, msgspec.Struct) and len(text_of(content)) <= SHORT:
+            lines.append(f"{label}: {_joined(content)}")
+        elif parts and all(isinstance(part, msgspec.Struct) for part in parts):
+            lines += [f"{label}:", *[line for part in parts for line in _item(part, indent)]]
         else:
             lines.append(f"{label}: {text_of(content)}")
     return lines
+
+
+def _item(part: msgspec.Struct, indent: str) -> list[str]:
+    """One of several things with fields, behind a dash."""
+    if len(text_of(part)) <= SHORT:
+        return [f"{indent}  - {_joined(part)}"]
+    first, *rest = lines_of(part, f"{indent}    ")
+    return [f"{indent}  - {first.strip()}", *rest]
+
+
+def _joined(value: msgspec.Struct, *without: str) -> str:
+    """The fields of a struct on one line."""
+    fields = [(name, content) for name, content in _fields(value) if name not in without]
+    return ", ".join(f"{words(name).lower()} {text_of(content)}" for name, content in fields)
 
 
 def text_of(value: Any) -> str:
@@ -62,8 +75,7 @@ def text_of(value: Any) -> str:
         case Mapping():
             return ", ".join(f"{key} {text_of(each)}" for key, each in value.items()) or NOTHING
         case msgspec.Struct():
-            fields = [f"{words(name).lower()} {text_of(content)}" for name, content in _fields(value)]
-            return f"({', '.join(fields)})"
+            return f"({_joined(value)})"
         case tuple() | list() | set() | frozenset():
             return ", ".join(text_of(each) for each in value) or NOTHING
         case _:
