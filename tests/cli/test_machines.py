@@ -46,8 +46,10 @@ def test_games_tells_the_rules_the_options_with_their_bounds_and_the_bots(turnst
         assert " ".join(sentence.split()) in told
     assert all(f"{bot['name']} {bot['about']}" in told for bot in described["bots"])
     assert ("Options: none" in told) is (described["options"] == {})
-    for option in described["options"]:
-        assert re.search(rf"{option} .*1 to \d+.*Bots", told)
+    for option, schema in described["options"].items():
+        kind = schema.get("anyOf", [schema])[0]
+        bounds = f"{kind['minimum']} to {kind['maximum']}" if "minimum" in kind else "a whole number"
+        assert f"{option} {bounds}" in told
 
 
 def test_games_prints_the_schema_of_events_and_messages(turnstile: Turnstile) -> None:

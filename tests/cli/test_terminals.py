@@ -17,7 +17,7 @@ from rich.markdown import Markdown
 from tests.bots.toys import cups, sticks
 from tests.cli.conftest import Turnstile
 from turnstile.cli import turnstile as command
-from turnstile.cli.choices import choices_of, explanation, listing, reminder
+from turnstile.cli.choices import choices_of, explanation, listing, reminder, span
 from turnstile.cli.games import bounds, rules_of
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
 from turnstile.cli.terminals.plain import plain_name, plain_show, plain_tell, text_of, words
@@ -145,6 +145,13 @@ def test_the_author_of_a_game_explains_its_moves_in_their_docstrings() -> None:
     said = printed(explanation("", terminal, choices_of(terminal, [Told(ANA), Untold(ANA)])))
     assert "  1  Say it aloud.\n" in re.sub(r" +\n", "\n", said)
     assert "  2  Untold\n" in re.sub(r" +\n", "\n", said)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"), [("3", "3"), ("345", "3 to 5"), ("359", "3, 5, 9"), ("ab", "a, b"), ("34a", "3, 4, a")]
+)
+def test_keys_in_a_row_are_told_by_the_first_and_the_last(keys: str, said: str) -> None:
+    assert span(list(keys)) == said
 
 
 @pytest.mark.parametrize(

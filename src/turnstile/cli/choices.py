@@ -59,8 +59,10 @@ def explanation(rules: str, terminal: Terminal[Any], choices: Choices) -> Render
 
 
 def span(keys: Sequence[str]) -> str:
-    """Keys that stand next to each other: `3`, or `3 to 7`."""
-    return keys[0] if len(keys) == 1 else f"{keys[0]} to {keys[-1]}"
+    """Keys that stand next to each other: `3`, `3 to 7`, or `3, 5, 9`."""
+    numbers = [int(key) if key.isdecimal() else None for key in keys]
+    is_run = None not in numbers and numbers == list(range(int(keys[0]), int(keys[0]) + len(keys)))
+    return f"{keys[0]} to {keys[-1]}" if is_run and len(keys) > 1 else ", ".join(keys)
 
 
 def reminder(choices: Choices) -> str:
