@@ -40,9 +40,9 @@ def test_cards_are_drawn_and_choices_are_named(turnstile: Turnstile) -> None:
 
 
 def test_a_round_size_that_cannot_be_is_a_usage_error(turnstile: Turnstile) -> None:
-    ran = turnstile("play", "up-down", "--options", '{"maxRoundSize": 26}')
+    ran = turnstile("play", "up-down", "--players", "3", "--options", '{"maxRoundSize": 18}')
     assert ran.status == 2
-    assert "With 2 players maxRoundSize is from 1 to 25." in ran.err
+    assert "With 3 players maxRoundSize is from 1 to 17." in ran.err
 
 
 def test_before_the_start_the_table_waits() -> None:
