@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import Command, Group
+
+from turnstile.cli import turnstile
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -28,6 +31,30 @@ def test_the_commands_of_the_readme_are_targets_and_the_test_command_is_what_ci_
     named = set(re.findall(r"\bmake ([a-z]+)", README))
     assert named <= targets
     assert (ROOT / ".ci" / "run").read_text().strip().splitlines()[-1] == "make test"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_and_option_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text()
+    code = re.findall(r"^```(?:sh|text)\n(.*?)^```", text, re.MULTILINE | re.DOTALL) + re.findall(r"`([^`\n]+)`", text)
+    for line in "\n".join(code).splitlines():
+        for words in re.findall(r"(?:^|[\s/|(])turnstile ((?:[a-z][\w-]*)(?: [^|&;`#]+)?)", line):
+            said = re.sub(r"'[^']*'|\"[^\"]*\"", "", words).split()
+            command: Command = turnstile
+            while isinstance(command, Group) and said and re.fullmatch(r"[a-z][a-z-]*", said[0]):
+                assert said[0] in command.commands, f"There is no command {said[0]!r}: turnstile {words}"
+                command = command.commands[said.pop(0)]
+            options = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+            named = {word.partition("=")[0] for word in said if re.match(r"--?[a-z]", word)}
+            assert named <= {*options, "--help"}, f"turnstile {words}"
+
+
+def test_the_host_of_the_page_on_operations_runs_on_a_store(tmp_path: Path) -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "operations.md").read_text(), re.DOTALL)
+    asked = "stop = asyncio.Event()\nstop.set()\nasyncio.run(main(stop))\n"
+    for command in (["-c", program + asked], ["-m", "turnstile", "matches", "check"]):
+        subprocess.run([sys.executable, *command], cwd=tmp_path, check=True)
+    assert (tmp_path / "turnstile.db").exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

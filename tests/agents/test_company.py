@@ -225,6 +225,26 @@ def test_players_are_called_after_their_strategies(tmp_path: Path, strategy: str
     assert replace(plan(tmp_path), strategies=[strategy]).names == [name]
 
 
+@pytest.mark.parametrize(
+    ("strategies", "names"),
+    [
+        (["python:ana:choose", "python:bo:choose"], ["ana.choose-1", "bo.choose-2"]),
+        (["python:ana:choose", "python:ana:choose"], ["choose-1", "choose-2"]),
+        (["python:ana.one:choose", "python:ana.two:choose"], ["ana.one.choose-1", "ana.two.choose-2"]),
+        (["always:even", "python:mine:even", "random"], ["always.even-1", "mine.even-2", "random-3"]),
+        (["command:python a.py", "command:python b.py"], ["python.a.py-1", "python.b.py-2"]),
+        (["command:./a/run", "command:./b/run"], ["a.run-1", "b.run-2"]),
+        (["command:/opt/a/run -x", "command:/opt/a/run -y"], ["opt.a.run.-x-1", "opt.a.run.-y-2"]),
+        (["command:'a b'", "command:'a c'"], ["a.b-1", "a.c-2"]),
+        (["command:a/?/run", "command:a/!/run"], ["a.run-1", "a.run-2"]),
+    ],
+)
+def test_players_of_strategies_with_one_last_word_are_called_by_more_of_them(
+    tmp_path: Path, strategies: list[str], names: list[str]
+) -> None:
+    assert replace(plan(tmp_path), strategies=strategies).names == names
+
+
 def begin(begun: Plan) -> None:
     write_whole(begun.begun, encode(Begun.of(begun)))
     begun.log_of("manager").write_bytes(b"some log")

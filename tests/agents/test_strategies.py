@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from tests.agents.company import run
 from tests.agents.loops import until
+from turnstile.agents.output import CUT, MOST_BYTES
 from turnstile.agents.strategies import (
-    LONGEST_ASIDE,
     Choice,
     Failed,
     UnknownStrategy,
@@ -236,12 +236,10 @@ def test_R7_who_never_stops_talking_is_heard_for_a_while_and_has_its_choice() ->
     script = "yes >&2 & sleep 0; echo odd; wait"
     choice, said = heard(f"command:sh -c {shlex.quote(script)}")
     assert choice is ODD
-    assert len(said) <= LONGEST_ASIDE
-    script = (
-        f"head -c {2 * LONGEST_ASIDE} /dev/zero >&2; echo odd"  # more than a pipe holds, and it waits for its reader
-    )
+    assert len(said) <= MOST_BYTES + len(CUT) + 2
+    script = f"head -c {2 * MOST_BYTES} /dev/zero >&2; echo odd"  # more than a pipe holds, and it waits for its reader
     choice, said = heard(f"command:sh -c {shlex.quote(script)}")
-    assert (choice, len(said)) == (ODD, LONGEST_ASIDE)
+    assert (choice, said) == (ODD, "\0" * MOST_BYTES + f"\n{CUT}\n")
 
 
 def test_who_has_got_away_with_the_pipe_is_not_waited_for_for_ever(tmp_path: Path) -> None:

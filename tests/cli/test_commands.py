@@ -27,6 +27,12 @@ def test_without_a_command_it_says_what_there_is(turnstile: Turnstile) -> None:
     assert all(f"  {command} " in ran.out for command in COMMANDS)
 
 
+@pytest.mark.parametrize("group", ["matches", "league"])
+def test_a_group_without_a_command_shows_its_help(turnstile: Turnstile, group: str) -> None:
+    assert turnstile(group) == turnstile(group, "--help")
+    assert turnstile(group).status == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -123,6 +123,25 @@ sys.exit()
 """
 
 
+WAITS = """
+from functools import partial
+
+async def choose(known):
+    return "odd"
+
+async def streams(known):
+    yield "odd"
+
+bound = partial(choose)
+
+class Asked:
+    async def __call__(self, known):
+        return "odd"
+
+Strategy = Asked()
+"""
+
+
 @pytest.mark.parametrize(
     ("strategy", "sentence"),
     [
@@ -131,6 +150,10 @@ sys.exit()
             "ends the program when it is imported: guard what it does as a program with if __name__",
         ),
         ("python:ends:choose", "its import ends the program with status 0"),
+        ("python:waits:choose", "it is an async def: make it a plain def, which may call asyncio.run itself"),
+        ("python:waits:bound", "it is an async def"),
+        ("python:waits:Strategy", "it is an async def"),
+        ("python:waits:streams", "it is an async def"),
         ("python:leaves", "'python:leaves' does not say whom to ask: give python:MODULE:FUNCTION."),
         ("command:./leaves.py", "'./leaves.py' is not executable; make it so with chmod +x, or name who reads it"),
     ],
@@ -140,6 +163,7 @@ def test_a_strategy_that_cannot_choose_is_refused_before_a_league_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, sentence: str, how: list[str]
 ) -> None:
     (tmp_path / "leaves.py").write_text(LEAVES)
+    (tmp_path / "waits.py").write_text(WAITS)
     (tmp_path / "ends.py").write_text("import os\nos._exit(0)\n")
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(command, ["league", "run", *how, "--strategy", strategy, "--data", "kept"])

@@ -10,7 +10,7 @@ from turnstile.games.updown import Options, StartGame, State, new, view
 from turnstile.games.updown_messages import GameCompleted
 from turnstile.kernel import ByPlayer, Message, PlayerId, Seed
 
-FIRST_CHOICES = "1\n" * 100
+FIRST_CHOICES = "0\n1\n" * 100  # each question takes one of them; the other is asked again
 ANA, BO = PlayerId("ana"), PlayerId("bo")
 
 
@@ -35,8 +35,8 @@ def test_cards_are_drawn_and_choices_are_named(turnstile: Turnstile) -> None:
     ran = turnstile("play", "up-down", "--seed", "5", "--players", "3", "--options", options, given="1\n1\n1\n1\nq\n")
     assert "│ 3♣  │ │ K♦  │" in ran.out
     assert "╭─ bot 1 ─╮ ╭─ bot 2 ─╮" in ran.out
-    assert "  1  bet 0\n  2  bet 1\n  3  bet 2\n" in ran.out
-    assert "  1  3♣\n  2  K♦\n" in ran.out
+    assert "How many hands will you win?\n  0     1     2" in ran.out
+    assert "Which card do you play?\n  1  3♣   2  K♦" in ran.out
 
 
 def test_a_round_size_that_cannot_be_is_a_usage_error(turnstile: Turnstile) -> None:

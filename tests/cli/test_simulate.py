@@ -1,6 +1,7 @@
 """Many matches at once: counted right, repeatable, and stopped cleanly."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -27,7 +28,31 @@ def test_the_equilibrium_gives_the_emperor_four_rounds_of_five(turnstile: Turnst
     facts = json.loads(ran.out)["facts"]
     assert facts["the emperor wins a round"]["low"] < 0.8 < facts["the emperor wins a round"]["high"]
     assert facts["the emperor wins a round"]["rate"] + facts["the slave wins a round"]["rate"] == 1
-    assert sum(facts[f"... on side {side}"]["chances"] for side in (1, 2, 3, 4)) == 12 * 2_000
+    parts = facts["the emperor wins a round"]["parts"]
+    assert sum(parts[f"on side {side}"]["chances"] for side in (1, 2, 3, 4)) == 12 * 2_000
+
+
+def test_the_result_for_programs_has_nested_objects_and_numbers(turnstile: Turnstile) -> None:
+    options = '{"maxRoundSize": 2}'
+    words = ("simulate", "up-down", "-n", 4, "--bots", "counter,random", "--options", options, "--seed", "7", "--json")
+    result = json.loads(turnstile(*words).out)
+    assert (result["game"], result["seed"], result["matches"]) == ("up-down", "7", 4)
+    assert (result["bots"], result["options"]) == (["counter", "random"], {"maxRoundSize": 2})
+    assert set(result["wins"]) == set(result["meanPoints"]) == {"counter 1", "random 2"}
+    rates = [result["shared"], *result["wins"].values(), *result["facts"].values()]
+    parts = [part for fact in result["facts"].values() for part in fact.get("parts", {}).values()]
+    assert parts
+    for rate in (*rates, *parts):
+        assert set(rate) - {"parts"} == {"times", "chances", "rate", "low", "high"}
+        assert all(type(rate[name]) in (int, float) for name in ("times", "chances", "rate", "low", "high"))
+    assert set(result["facts"]["a bet is made exactly"]["parts"]) == {"in rounds of 1", "in rounds of 2"}
+    assert not any(fact.startswith("...") for fact in result["facts"])
+
+
+def test_the_shape_for_programs_is_in_the_help(turnstile: Turnstile) -> None:
+    result = json.loads(turnstile("simulate", "e-card", "-n", 1, "--json").out)
+    told = turnstile("simulate", "--help").out
+    assert all(re.search(rf"^ +(\w+, )*{field}\b", told, re.MULTILINE) for field in result)
 
 
 def test_people_get_a_table_with_intervals(turnstile: Turnstile) -> None:

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from inspect import isasyncgenfunction, iscoroutinefunction
 from pathlib import Path
 from types import CoroutineType
 from typing import Any
@@ -21,6 +22,8 @@ CHECK = "--check"
 FOUND = "found"
 REASON = "!"  # begins an answer that is no choice, but says why there is none; no choice begins so
 LONGEST_REASON = 1000  # characters
+ASYNC = "it is an async def: make it a plain def, which may call asyncio.run itself"
+IS_ASYNC = (iscoroutinefunction, isasyncgenfunction)
 
 
 class Unfit(Exception):
@@ -48,6 +51,8 @@ def found(module: str, function: str) -> Callable[[dict[str, Any]], Any]:
     choose: Callable[[dict[str, Any]], Any] = getattr(imported, function)
     if not callable(choose):
         raise Unfit(f"{module}.{function} is no function")
+    if any(is_async(each) for is_async in IS_ASYNC for each in (choose, type(choose).__call__)):
+        raise Unfit(ASYNC)
     return choose
 
 
@@ -59,7 +64,7 @@ def answer_of(choose: Callable[[dict[str, Any]], Any], known: dict[str, Any]) ->
         raise Unfit("it ends the program (sys.exit) instead of returning a choice") from None
     if isinstance(choice, CoroutineType):
         choice.close()
-        raise Unfit("it is an async def: make it a plain def, which may call asyncio.run itself")
+        raise Unfit(ASYNC)
     try:
         return json.dumps(choice)
     except TypeError:

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +16,7 @@ from turnstile.agents.failures import Failing
 from turnstile.agents.files import part_of_path, write_whole
 from turnstile.agents.launch import STOP_SECONDS, Child
 from turnstile.agents.scoreboard import Progress, Scoreboard
+from turnstile.agents.strategies import FORMS
 from turnstile.kernel.values import decode
 from turnstile.league.words import GAME_TYPE, LeagueId
 
@@ -62,8 +65,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """The players are called after their strategies."""
-        return [f"{_name_of(strategy)}-{number}" for number, strategy in enumerate(self.strategies, 1)]
+        """The players are called after their strategies: by one word, or by more where two share that word."""
+        different = Counter(_name_of(strategy) for strategy in set(self.strategies))
+        return [
+            f"{name if different[name := _name_of(strategy)] == 1 else _long_name_of(strategy)}-{number}"
+            for number, strategy in enumerate(self.strategies, 1)
+        ]
+
+
+def _long_name_of(strategy: str) -> str:
+    """All words of a strategy's name, without what kind it is of."""
+    kind, _, rest = strategy.partition(":")
+    words = ".".join(re.findall(r"[A-Za-z0-9_-]+", rest if kind in FORMS else strategy))
+    return words[-LONGEST_NAME:].lstrip(".-") or "player"
 
 
 def _name_of(strategy: str) -> str:

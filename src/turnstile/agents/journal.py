@@ -96,8 +96,9 @@ class Journal:
         self._write(None, f"Noted: {printable(text)}", {"kind": "remark", "text": printable(text)})
 
     def said(self, line: str, match: str) -> None:
-        """A line of what the strategy says beside its choice."""
-        self._write(match, f"The strategy says: {printable(line)}", {"kind": "strategy", "text": printable(line)})
+        """A line of what the strategy prints beside its choice, whole: how much of it is kept is decided before."""
+        text = _visible(line.expandtabs().rstrip())
+        self._write(match, f"The strategy says: {text}", {"kind": "strategy", "text": text})
 
     def critical(self, text: str, match: str | None = None) -> None:
         """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
@@ -164,5 +165,9 @@ def short(address: str) -> str:
 
 def printable(text: str) -> str:
     """What others wrote, on one line and not too long, with nothing in it that a terminal would obey."""
-    line = " ".join(text[:LONGEST_WORD].split())
+    return _visible(" ".join(text[:LONGEST_WORD].split()))
+
+
+def _visible(line: str) -> str:
+    """A line with nothing in it that a terminal would obey."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)

@@ -90,7 +90,6 @@ TAKES_ANY = "A player that is started with --accept-unannounced takes such an in
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
 MOST_EARLY = 16
-MOST_LINES = 100  # of what a strategy says beside one choice
 
 
 class PlayerWork(Work[State]):
@@ -314,7 +313,7 @@ class PlayerHost(Host):
         await self.agent.bring(self.work, decided(question, choice))
 
     def _heard(self, said: str, question: Question) -> None:
-        for line in [line for line in said.splitlines() if line.strip()][:MOST_LINES]:
+        for line in said.splitlines():
             self.agent.journal.said(line, question.match_id)
 
     def _fallen_back(self, question: Question, why: str) -> Choice:

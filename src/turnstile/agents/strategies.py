@@ -25,6 +25,7 @@ from msgspec import Raw
 
 from turnstile.agents.ask import REASON
 from turnstile.agents.bots import RANDOM, CannotMove, Mover, find_mover, words_for
+from turnstile.agents.output import MOST_BYTES, kept_output
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import encode
@@ -34,7 +35,6 @@ from turnstile.league.questions import option_meant
 from turnstile.league.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes
-LONGEST_ASIDE = 16_384  # bytes that are kept of what a program says on standard error
 LONGEST_QUOTE = 40  # characters of an answer that is none
 CHOICE_KEYS = ("choice", "parity_choice")
 ENDING_SECONDS = 1.0  # for a program that has closed its output
@@ -53,7 +53,7 @@ Strategy = Callable[[Question], Awaitable[Choice]]
 """Who chooses. Cancelled when it is too late; raises `Failed`."""
 
 Hear = Callable[[str, Question], None]
-"""Who is told what a program has said beside its choice, and to which question."""
+"""Who is told what a program has printed beside its choice, as far as it is kept, and to which question."""
 
 
 class UnknownStrategy(ValueError):
@@ -206,7 +206,7 @@ async def _answer_of(name: str, command: Sequence[str], line: bytes, hear: Calla
         finally:
             await _end(process)
             await _to_its_end(asyncio.ensure_future(_heard_out(listening)))
-            hear(said.decode(errors="replace"))
+            hear(kept_output(bytes(said)))
 
 
 class _Pipe(NamedTuple):
@@ -290,9 +290,9 @@ async def _first_line(reading: int) -> bytes:
 
 
 async def _listen(reading: int, said: bytearray) -> None:
-    """Take down what is said, as far as it is not too much; the rest is read, too, or the program would wait for us."""
+    """Read all that a program prints, or it would wait for us; collect one byte more than is kept, to see a cut."""
     while more := await _piece(reading):
-        said += more[: LONGEST_ASIDE - len(said)]
+        said += more[: MOST_BYTES + 1 - len(said)]
 
 
 async def _heard_out(listening: asyncio.Future[None]) -> None:

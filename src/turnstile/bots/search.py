@@ -82,7 +82,7 @@ Path = list[tuple[PlayerId, Trial]]
 
 @dataclass(frozen=True, slots=True)
 class SearchBot:
-    """`search_bot(game, study)` is a bot like any other: it is given a view, actions and a generator."""
+    """Imagines what could be hidden, plays many matches on from there, and does what did best in them."""
 
     game: AnyGame
     study: AnyStudy

@@ -1,10 +1,15 @@
-"""`turnstile games`: what is installed."""
+"""`turnstile games`: what is installed, and all there is to know about a game before one plays it."""
 
 import json
+import sys
+from inspect import getdoc
+from typing import Any
 
 import click
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.table import Table
+from rich.text import Text
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import any_game_argument
@@ -15,14 +20,24 @@ from turnstile.registry import find_game, names
 @click.command()
 @any_game_argument
 @click.option("--schema", is_flag=True, help="Print the JSON Schemas of events, messages, state, view and options.")
-@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
+@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people; see above.")
 def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
-    """List the installed games, or tell about one of them.
+    """List the installed games, or tell the rules, the options and the bots of one of them.
 
     \b
     Examples:
       turnstile games
+      turnstile games e-card
       turnstile games e-card --schema
+
+    \b
+    --json prints a list with an object for each game:
+      name, title, version  text, text and a number
+      players               {"fewest": 2, "most": 10}
+      bots                  [{"name": "random", "about": "..."}, ...], the best first
+      options               {"draws": {"type": "integer", "minimum": 1, ...}, ...}, a JSON Schema each
+      events                the types of all events
+      rules                 the rules for people, in Markdown
     """
     if schema:
         if game is None:
@@ -32,23 +47,96 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     found = [game] if game else [each for each in map(find_game, names()) if each]
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
-        return
+    elif game is not None:
+        tell(game)
+    else:
+        list_all(found)
+
+
+def list_all(found: list[AnyGame]) -> None:
     table = Table("name", "title", "players", "version", "bots")
     for each in found:
         table.add_row(each.name, each.title, company(each), str(each.version), ", ".join(bots_of(each)))
     Console().print(table)
+    click.echo("The rules, options and bots of one of them: turnstile games NAME")
+
+
+def tell(game: AnyGame) -> None:
+    """The rules of a game, its options with their bounds, and its bots."""
+    console = Console(highlight=False)
+    console.print(Text(f"{game.title}, for {company(game)} players. Play it with: turnstile play {game.name}"))
+    console.print()
+    console.print(Markdown(rules_of(game)))
+    console.print()
+    options = options_of(game)
+    console.print(Text("Options, given as --options JSON" if options else "Options: none", style="bold"))
+    console.print(_pairs({name: bounds(described) for name, described in options.items()}))
+    console.print(Text("Bots, the best first", style="bold"))
+    console.print(_pairs({name: about(bot) for name, bot in bots_of(game).items()}))
+
+
+def _pairs(texts: dict[str, str]) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for name, text in texts.items():
+        grid.add_row(Text(f"  {name}"), Text(text))
+    return grid
 
 
 def described(game: AnyGame) -> dict[str, object]:
-    """What there is to know about a game before one plays it."""
+    """What there is to know about a game before one plays it, for programs."""
     return {
         "name": game.name,
         "title": game.title,
-        "players": company(game),
         "version": game.version,
-        "bots": list(bots_of(game)),
+        "players": {"fewest": game.seats[0], "most": game.seats[-1]},
+        "bots": [{"name": name, "about": about(bot)} for name, bot in bots_of(game).items()],
+        "options": options_of(game),
         "events": [wire_name(event) for event in game.machine.events],
+        "rules": rules_of(game),
     }
+
+
+def rules_of(game: AnyGame) -> str:
+    """The rules of a game for people: its own text, or else the docstring of the module with its state."""
+    return game.rules or sys.modules[game.machine.state.__module__].__doc__ or ""
+
+
+def about(bot: object) -> str:
+    """What a bot does: the first line of its docstring."""
+    return (getdoc(bot) or "").partition("\n")[0]
+
+
+def options_of(game: AnyGame) -> dict[str, dict[str, Any]]:
+    """The options of a game by name, a JSON Schema each."""
+    schema = game.schema()["options"]
+    options: dict[str, dict[str, Any]] = schema["$defs"][schema["$ref"].rpartition("/")[2]]["properties"]
+    return options
+
+
+def bounds(option: dict[str, Any]) -> str:
+    """The values that an option takes, in words."""
+    kinds = option.get("anyOf", [option])
+    low, high = _first(kinds, "minimum"), _first(kinds, "maximum")
+    types = " or ".join(TYPES.get(str(kind.get("type")), "a value") for kind in kinds)
+    span = {(True, True): f"{low} to {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}
+    values = span.get((low is not None, high is not None), types)
+    usual = f"{json.dumps(option['default'])} when left out" if "default" in option else "required"
+    return ". ".join(part.rstrip(".") for part in (f"{values}; {usual}", option.get("description", "")) if part) + "."
+
+
+TYPES = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "a text",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def _first(kinds: list[dict[str, Any]], name: str) -> int | float | None:
+    return next((kind[name] for kind in kinds if name in kind), None)
 
 
 def company(game: AnyGame) -> str:

@@ -28,8 +28,9 @@ DEFAULT_STRATEGIES = ("random", "history", "alternating", "always:even")
 OTHER_STRATEGIES = ("bot", "random")
 
 
-@click.group()
-def league() -> None:
+@click.group(no_args_is_help=False, invoke_without_command=True)
+@click.pass_context
+def league(context: click.Context) -> None:
     """The Even/Odd league: agents that play each other over HTTP (league.v2).
 
     \b
@@ -48,6 +49,8 @@ def league() -> None:
     Every agent keeps a log in the data folder and goes on where it was when it is started again. Matches are written
     to DATA/data/matches/LEAGUE, a player's history to DATA/data/players/ID. GET /health and /metrics say how it is.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @league.command()

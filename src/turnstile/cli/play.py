@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import (
+    INTERRUPTED,
     bot_named,
     game_argument,
     options_option,
@@ -20,13 +21,13 @@ from turnstile.cli.arguments import (
     refuse_company,
     refuse_folder,
 )
-from turnstile.cli.terminals import Terminal, terminal_of
+from turnstile.cli.choices import HELP, LEAVE, Choices, choices_of, explanation, listing, reminder
+from turnstile.cli.games import rules_of
+from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
 from turnstile.lab.match import Chooser, next_event, seated
-
-LEAVE = ("q", "quit", "exit")
 
 
 class Left(Exception):
@@ -57,7 +58,7 @@ def play(
     path: Path | None,
     options: str,
 ) -> None:
-    """Play a game against bots. Choose by number; `q` leaves.
+    """Play a game against bots. `?` shows the rules and what you may choose; `q` leaves.
 
     \b
     Examples:
@@ -74,13 +75,17 @@ def play(
         read_seed(seed),
         read_options(game, options),
     )
+    is_interrupted = False
     try:
         table.play()
-    except (Left, KeyboardInterrupt):
+    except (Left, KeyboardInterrupt) as leaving:
+        is_interrupted = isinstance(leaving, KeyboardInterrupt)
         table.console.print("You leave the table. Come back soon.")
     if path:
         path.write_bytes(table.record())
         click.echo(f"The record is in {path}; check it with: turnstile verify {path}")
+    if is_interrupted:
+        sys.exit(INTERRUPTED)
 
 
 def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
@@ -110,7 +115,7 @@ class Seated:
         state = self.game.new(self.players, self.options, self.seed)
         if isinstance(state, Rejection):
             raise click.UsageError(state.sentence)
-        self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. Choose by number; q leaves.")
+        self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. ? shows the rules, q leaves.")
         self.console.print(f"[dim]The table has committed to its seed: {commit(self.seed)}[/]")
         while (outcome := self.game.outcome(state)) is None:
             event = next_event(self.game, state, self.choosers)
@@ -132,29 +137,42 @@ class Seated:
                 self.console.print(sentence, markup=False)
 
     def _ask(self, view: Any, actions: Sequence[Move]) -> Move:
-        self.console.print()
-        self.console.print(self.terminal.show(view, self.me))
-        for number, action in enumerate(actions, start=1):
-            self.console.print(f"  {number}  {self.terminal.name(action)}", markup=False)
-        choices = {str(number): action for number, action in enumerate(actions, start=1)}
-        while True:
-            answer = self._line()
+        """The player's choice. A choice that is the only one is made at once, and said."""
+        why = self.terminal.missing(view, self.me, actions)
+        if len(actions) == 1:
+            self.console.print(f"Your only choice: {self.terminal.name(actions[0])}. {why}".rstrip(), markup=False)
+            return actions[0]
+        choices = choices_of(self.terminal, actions)
+        self._show(view, choices, why)
+        while (answer := self._line()) not in choices:
             if answer in LEAVE:
                 raise Left
-            if answer in choices:
-                return choices[answer]
-            self.console.print(f"Type a number from 1 to {len(actions)}, or q to leave.")
+            if answer in HELP:
+                self.console.print(explanation(rules_of(self.game), self.terminal, choices))
+            else:
+                self.console.print(f"{reminder(choices)} {why}".rstrip(), markup=False)
+        return choices[answer]
+
+    def _show(self, view: Any, choices: Choices, why: str) -> None:
+        self.console.print()
+        self.console.print(self.terminal.show(view, self.me))
+        self.console.print(listing(self.terminal, choices))
+        if why:
+            self.console.print(why, markup=False)
 
     def _line(self) -> str:
         if sys.stdin is None:
             raise Left
         try:
             return self.console.input("> ").strip().lower()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             self.console.print()
             raise Left from None
+        except KeyboardInterrupt:
+            self.console.print()
+            raise
 
     def _finish(self, outcome: Outcome) -> None:
+        praise = " Well played!" if self.me in outcome.winners else ""
+        self.console.print(f"[bold]{escape(sentence_of(outcome, self.me))}[/][bold green]{praise}[/]")
         self.console.print(f"[dim]The seed was {escape(self.seed)}; its SHA-256 is the commitment you were shown.[/]")
-        if self.me in outcome.winners:
-            self.console.print("[bold green]Well played![/]")

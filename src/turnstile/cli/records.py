@@ -1,16 +1,17 @@
-"""`turnstile replay` and `turnstile verify`: a record step by step, and whether it is what it seems."""
+"""`turnstile replay` and `turnstile verify`: a record told again, and whether it is what it seems."""
 
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import game_of, read_record
-from turnstile.kernel import Rejection, encode
+from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
+from turnstile.kernel import Event, Move, PlayerId, Rejection, Step, encode
 from turnstile.kernel.record import Record, Replay, refuse_deal
 from turnstile.kernel.record import replay as play_again
 
@@ -21,35 +22,87 @@ record_argument = click.argument(
 
 @click.command()
 @record_argument
-@click.option("--until", type=click.IntRange(0), help="Stop after so many events, and print the state there.")
+@click.option("--until", type=click.IntRange(0), help="Stop after so many events, and show the match there.")
+@click.option("--player", help="Tell the match as this player has heard it; the first player by default.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print each step as a line of JSON: event, trace, effects, state."
+    "--json", "as_json", is_flag=True, help="Print each step as a line of JSON: number, event, trace, effects, state."
 )
-def replay(record: Path, until: int | None, as_json: bool) -> None:
-    """Play a record again, step by step.
+def replay(record: Path, until: int | None, player: str | None, as_json: bool) -> None:
+    """Play a record again, and tell it in the words in which a player heard it at the table; `>` marks its own choices.
+
+    With --json the whole state and all messages are printed, as they are on the wire.
 
     \b
     Examples:
       turnstile replay match.jsonl
-      turnstile replay match.jsonl --until 10 --json
+      turnstile replay match.jsonl --player bot --until 10
+      turnstile replay match.jsonl --json
     """
     loaded = read_record(record)
-    replayed = loaded if isinstance(loaded, Rejection) else play_again(loaded, game_of(loaded))
+    if isinstance(loaded, Rejection):
+        refuse_replay(loaded)
+    replayed = play_again(loaded, game_of(loaded))
     if isinstance(replayed, Rejection):
-        click.echo(f"turnstile replay: {replayed.sentence}", err=True)
-        sys.exit(1)
-    steps = list(zip(replayed.events, replayed.steps, strict=True))[:until]
+        refuse_replay(replayed)
+    listener = listener_in(loaded, player)
+    if as_json:
+        print_steps(replayed, until)
+    else:
+        tell_steps(loaded, replayed, listener, until)
+
+
+def refuse_replay(fault: Rejection) -> NoReturn:
+    click.echo(f"turnstile replay: {fault.sentence}", err=True)
+    sys.exit(1)
+
+
+def listener_in(record: Record, name: str | None) -> PlayerId:
+    """The player who hears the match again, or a usage error that says who has played."""
+    players = record.header.players
+    if name is not None and name not in players:
+        raise click.UsageError(f"{name} has not played in this match; the players are: {', '.join(players)}.")
+    return players[0] if name is None else PlayerId(name)
+
+
+def print_steps(replayed: Replay[Any], until: int | None) -> None:
+    """A line of JSON for each step."""
+    for number, (event, step) in enumerate(steps_of(replayed, until), start=1):
+        told = {"number": number, "event": event, "trace": step.trace, "effects": step.effects, "state": step.state}
+        click.echo(encode(told))
+
+
+def tell_steps(record: Record, replayed: Replay[Any], player: PlayerId, until: int | None) -> None:
+    """What `player` chose and was told, each event with its number."""
+    game, players = game_of(record), record.header.players
+    terminal = terminal_of(game, players)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{game.title}: {', '.join(players)}. Told to {player}.", markup=False)
+    steps = steps_of(replayed, until)
     for number, (event, step) in enumerate(steps, start=1):
-        if as_json:
-            told = {"number": number, "event": event, "trace": step.trace, "effects": step.effects, "state": step.state}
-            click.echo(encode(told))
-        else:
-            way = ", ".join(
-                f"{hop.source} -> {hop.target}{f' ({hop.label})' if hop.label else ''}" for hop in step.trace
-            )
-            click.echo(f"{number:>4}  {encode(event).decode()}\n      {way}")
-    if until is not None and not as_json:
-        click.echo(encode(replayed.states[len(steps)]))
+        for place, line in enumerate(lines_of(event, step, terminal, player)):
+            console.print(f"{'' if place else number:>4}  {line}", markup=False)
+    state = replayed.states[len(steps)]
+    outcome = game.outcome(state)
+    if outcome is not None:
+        console.print(sentence_of(outcome, player), markup=False)
+    elif until is not None:
+        console.print(terminal.show(game.view(state, player), player))
+    else:
+        console.print(escape(ending(record)))
+
+
+def lines_of(event: Event, step: Step[Any], terminal: Terminal[Any], player: PlayerId) -> list[str]:
+    """What a player did or was told when something happened; what another did of which it was told nothing, too."""
+    sentences = [terminal.tell(message, player) for message in step.told(player)]
+    told = [line for sentence in sentences for line in sentence.splitlines() if line]
+    if not isinstance(event, Move) or (told and event.player != player):
+        return told
+    return [f"{'>' if event.player == player else f'{event.player}:'} {terminal.name(event)}", *told]
+
+
+def steps_of(replayed: Replay[Any], until: int | None) -> list[tuple[Event, Step[Any]]]:
+    """The events and their steps, all of them or the first few."""
+    return list(zip(replayed.events, replayed.steps, strict=True))[:until]
 
 
 @click.command()
@@ -58,15 +111,18 @@ def replay(record: Path, until: int | None, as_json: bool) -> None:
 def verify(record: Path, as_json: bool) -> None:
     """Check a record: its chain of hashes, that it replays to the bit, and that the deal was fair.
 
+    It also says whether the match was played to its end; one that was not can be a sound record all the same.
+
     \b
     Example:
       turnstile verify match.jsonl
     """
-    checks = verified(read_record(record))
+    loaded = read_record(record)
+    checks = verified(loaded)
     passed = not any(checks.values())
     if as_json:
         answers = {check.value: fault or "passed" for check, fault in checks.items()}
-        click.echo(encode({"passed": passed, "checks": answers}))
+        click.echo(encode({"passed": passed, "checks": answers, "finished": is_finished(loaded)}))
     else:
         console = Console(highlight=False, soft_wrap=True)
         for check, fault in checks.items():
@@ -76,7 +132,22 @@ def verify(record: Path, as_json: bool) -> None:
                 else f"[green]passed[/]  {SENTENCES[check]}"
             )
             console.print(verdict)
+        if not isinstance(loaded, Rejection):
+            console.print(escape(ending(loaded)) if loaded.end.outcome else f"[yellow]{escape(ending(loaded))}[/]")
     sys.exit(0 if passed else 1)
+
+
+def is_finished(record: Record | Rejection) -> bool | None:
+    """Whether the recorded match was played to its end; `None` where the record cannot be read."""
+    return None if isinstance(record, Rejection) else record.end.outcome is not None
+
+
+def ending(record: Record) -> str:
+    """A line that says how the recorded match ended."""
+    outcome = record.end.outcome
+    if outcome is None:
+        return f"unfinished  the match was left before its end, after {len(record.happened)} events; nobody has won"
+    return f"finished  {sentence_of(outcome)}"
 
 
 class Check(StrEnum):

@@ -1,12 +1,15 @@
 """`turnstile simulate`: many matches between bots, and what came of them."""
 
+import json
 import os
 import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -27,6 +30,9 @@ from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
 from turnstile.lab import simulate as run
 from turnstile.lab.statistics import Rate, Summary
+
+PART_OF_IT = "... "
+"""How the name of a fact begins that says more about the fact before it; see `Study.tally`."""
 
 
 @click.command()
@@ -55,7 +61,7 @@ from turnstile.lab.statistics import Rate, Summary
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a record of every match into this folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
+@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people; see above.")
 @options_option
 def simulate(
     game: AnyGame,
@@ -74,6 +80,16 @@ def simulate(
     Examples:
       turnstile simulate e-card --matches 100000
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
+
+    \b
+    --json prints an object. A rate is {"times", "chances", "rate", "low", "high"}, low to high its 95 % interval:
+      game, seed, matches, bots  text, text, a number, and the name of the bot at each seat
+      options                    the options of the game, as they were given
+      wins                       {player: rate}: matches that the player alone has won
+      shared                     a rate: matches that several players or nobody has won
+      meanPoints                 {player: number}
+      facts                      {fact: rate}; a rate may have "parts": {part: rate}
+      moves                      {"mean", "low", "high", "shortest", "median", "longest"}, of a match
     """
     plan = Plan(game.name, seats(game, bot_names, players), options.encode(), read_seed(seed), records)
     refuse_match(game, plan.players, read_options(game, options))
@@ -83,7 +99,7 @@ def simulate(
     if totals.matches:
         result = summary(plan, totals)
         if as_json:
-            click.echo(encode(result))
+            click.echo(encode(for_programs(plan, result)))
         else:
             tell(game, result)
     if stopped:
@@ -149,6 +165,19 @@ def tell(game: AnyGame, result: Summary) -> None:
     table.add_row("mean moves a match", f"{moves.mean:.2f}", f"{moves.low:.2f} to {moves.high:.2f}", "")
     table.add_row("shortest, median, longest", f"{moves.shortest}, {moves.median}, {moves.longest}", "", "")
     Console().print(table)
+
+
+def for_programs(plan: Plan, result: Summary) -> dict[str, Any]:
+    """The result as nested objects: what `tell` shows indented below a fact is a part of it."""
+    facts: dict[str, dict[str, Any]] = {}
+    fact = ""
+    for name, rate in result.facts.items():
+        if name.startswith(PART_OF_IT) and fact:
+            facts[fact].setdefault("parts", {})[name.removeprefix(PART_OF_IT)] = asdict(rate)
+        else:
+            fact, facts[name] = name, asdict(rate)
+    options = json.loads(plan.options)
+    return {**json.loads(encode(result)), "bots": plan.bots, "options": options, "facts": facts}
 
 
 def cells(rate: Rate) -> tuple[str, str, str]:

@@ -11,13 +11,15 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from turnstile.agents.ledger import Header as AgentHeader
 from turnstile.host.records import Code as RecordCode
-from turnstile.host.upkeep import Code
+from turnstile.host.upkeep import Code, every
 from turnstile.kernel import Rejection
-from turnstile.kernel.values import Value, encode
-from turnstile.store.log import TableId
+from turnstile.kernel.values import Malformed, Value, decode, encode
+from turnstile.registry import find_game
+from turnstile.store.log import Damaged, TableId
 from turnstile.store.opening import open_existing
-from turnstile.store.protocol import Store, StoreFault
+from turnstile.store.protocol import Row, Store, StoreFault
 
 T = TypeVar("T")
 
@@ -40,10 +42,11 @@ tables_argument = click.argument("tables", nargs=-1, metavar="[TABLE]...")
 
 
 def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
-    """What comes of some work on a store; a fault of the store is one sentence. Ctrl-C closes the store first."""
+    """The result of some work on a store of tables. A fault of the store is one sentence; Ctrl-C closes it first."""
 
     async def run() -> T:
         async with _opened(where) as store:
+            await _refuse_league(where, store)
             return await work(store)
 
     try:
@@ -59,6 +62,35 @@ async def _opened(where: str) -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
+
+
+COMMANDS_OF = {"manager": "manager", "referee": "referee", "registrar": "referee", "player": "player"}
+"""The command that runs a machine of the league."""
+
+
+async def _refuse_league(where: str, store: Store) -> None:
+    """Refuse a store in which an agent of a league keeps its log: it would look like damaged or finished tables."""
+    async for name, row in every(store):
+        if find_game(row.game) is None and (machine := await _agent_machine(store, name, row)):
+            agent = COMMANDS_OF.get(machine, machine)
+            raise click.ClickException(
+                f"{where} holds the log of a league {agent}, and 'turnstile matches' is for tables; nothing was "
+                f"changed. 'turnstile league status' shows the league; 'turnstile league {agent}' checks the log and "
+                "goes on from it."
+            )
+
+
+async def _agent_machine(store: Store, name: TableId, row: Row) -> str | None:
+    """The machine of the league whose log this is; `None` for the log of a table.
+
+    The first entry of the log tells them apart; if it is damaged, the row does.
+    """
+    by_row = row.game if row.game in COMMANDS_OF else None
+    try:
+        first = await store.entries(name, -1, 1)
+        return decode(first[0].event, AgentHeader).machine if first else by_row
+    except (Damaged, Malformed):
+        return by_row
 
 
 class Verdict(Value, frozen=True):

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
+from turnstile.games.ecard_rules import RULES
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
@@ -413,6 +414,7 @@ def _roles(state: State) -> Roles:
 game = Game(
     machine=ecard,
     title="E-Card",
+    rules=RULES,
     version=1,
     seats=SEATS,
     options=Options,

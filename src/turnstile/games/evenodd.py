@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta
 from msgspec.structs import replace
 
+from turnstile.games.evenodd_rules import RULES
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
@@ -314,6 +315,7 @@ def _other(players: Players, player: PlayerId) -> PlayerId:
 game = Game(
     machine=evenodd,
     title="Even/Odd",
+    rules=RULES,
     version=1,
     seats=SEATS,
     options=Options,

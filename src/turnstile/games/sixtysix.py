@@ -28,6 +28,7 @@ from turnstile.games.sixtysix_moves import (
     TakeCardFromDeck,
 )
 from turnstile.games.sixtysix_news import game_states, news
+from turnstile.games.sixtysix_rules import RULES
 from turnstile.games.sixtysix_sight import actions, view
 from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
@@ -465,6 +466,7 @@ def _cleared(state: State, card: Card, pile: Sequence[int]) -> State:
 game = Game(
     machine=sixtysix,
     title="66",
+    rules=RULES,
     version=1,
     seats=SEATS,
     options=Options,

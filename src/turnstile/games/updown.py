@@ -19,6 +19,7 @@ from turnstile.games.updown_messages import (
     RoundDealt,
 )
 from turnstile.games.updown_rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
+from turnstile.games.updown_rules import RULES
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed
@@ -463,6 +464,7 @@ def _tell_end(state: State) -> Tell:
 game = Game(
     machine=updown,
     title="Up-Down",
+    rules=RULES,
     version=1,
     seats=SEATS,
     options=Options,

@@ -59,6 +59,8 @@ class Game(Generic[S, V, O]):
     """How the match ended; `None` while it goes on."""
     gated: bool = False
     """Whether every batch of messages, and every move, waits until all have acknowledged the batch before."""
+    rules: str = ""
+    """The rules for people, in Markdown, short enough for one screen; optional."""
 
     @property
     def name(self) -> str:

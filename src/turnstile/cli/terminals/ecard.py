@@ -26,6 +26,11 @@ from turnstile.games.ecard import (
 from turnstile.kernel import ByPlayer, Message, Move, PlayerId
 
 NAMES = {Card.EMPEROR: "Emperor", Card.CITIZEN: "Citizen", Card.SLAVE: "Slave"}
+MEANINGS = {
+    Card.EMPEROR: "the Emperor: beats a Citizen, loses to the Slave",
+    Card.CITIZEN: "a Citizen: beats the Slave, loses to the Emperor; two Citizens are a draw, and both are gone",
+    Card.SLAVE: "the Slave: beats the Emperor, loses to a Citizen",
+}
 COLOURS = {Card.EMPEROR: "yellow", Card.CITIZEN: "cyan", Card.SLAVE: "red"}
 
 
@@ -79,6 +84,11 @@ def name(action: Move) -> str:
     return NAMES[action.card]
 
 
+def meaning(action: Move) -> str:
+    assert isinstance(action, Pick)
+    return MEANINGS[action.card]
+
+
 def _who(emperor: PlayerId, player: PlayerId) -> str:
     return "You have" if emperor == player else f"{emperor} has"
 
@@ -98,4 +108,4 @@ def _points(score: ByPlayer[int], player: PlayerId) -> str:
     return " : ".join(str(points) for _, points in sorted(score.items(), key=lambda item: item[0] != player))
 
 
-terminal = Terminal(show, tell, name)
+terminal = Terminal(show, tell, name, meaning=meaning)

@@ -15,6 +15,7 @@ from turnstile.games.evenodd import (
     OpponentChose,
     Parity,
     View,
+    parity_of,
 )
 from turnstile.kernel import ByPlayer, Message, Move, PlayerId, Players
 
@@ -60,6 +61,12 @@ def name(action: Move) -> str:
     return action.parity_choice
 
 
+def meaning(action: Move) -> str:
+    assert isinstance(action, ChooseParity)
+    numbers = ", ".join(str(number) for number in range(1, 11) if parity_of(number) is action.parity_choice)
+    return f"{action.parity_choice}: right if the number is one of {numbers}"
+
+
 def _numbers(draws: int) -> str:
     return "one number" if draws == 1 else f"{draws} numbers"
 
@@ -87,4 +94,4 @@ def _points(score: ByPlayer[int], player: PlayerId) -> str:
     return " : ".join(str(points) for _, points in sorted(score.items(), key=lambda item: item[0] != player))
 
 
-terminal = Terminal(show, tell, name)
+terminal = Terminal(show, tell, name, meaning=meaning)

@@ -62,11 +62,50 @@ from turnstile.kernel import Message, Move, PlayerId, Players
 
 ORDINALS = ("first", "second", "third", "fourth")
 
+HEADINGS: dict[type[Move], str] = {
+    ReplaceCardByDiscarded: "take the discarded card for your",
+    ShowCards: "show as identical your",
+    ReplaceCardFromDeck: "keep it for your",
+    PeekOwnCard: "look at your",
+    PeekAnothersCard: "look at",
+    ExchangeCards: "exchange your",
+}
+"""What many choices have in common."""
+MEANINGS: dict[type[Move], str] = {
+    StartGame: "the cards are dealt, and you look at your first two",
+    StartNextRound: "the cards are dealt anew, and you look at your first two",
+    TakeCardFromDeck: "you look at it; then you keep it for one of your cards, or discard it",
+    ReplaceCardByDiscarded: "the top of the discard pile takes the place of your card, which is discarded",
+    ShowCards: "if they are identical, one card takes the place of all of them; if not, your turn is over",
+    StopRound: "each other player has one more turn; you score 0 if nobody holds less, else your sum plus 10",
+    ReplaceCardFromDeck: "the card that you took takes the place of your card, which is discarded",
+    Discard: "it goes to the discard pile; a 7 to 12 lets you look at a card or exchange one",
+    PeekOwnCard: "only you see it",
+    PeekAnothersCard: "only you see it; all players are told which card it is",
+    ExchangeCards: "the two cards change places, and nobody looks at them",
+    ReplaceCardsFromDeck: "nobody sees that card, and you do not either",
+    ReplaceCardsByDiscarded: "the card that lay on top of the discard pile takes the place of all of them",
+}
+
 
 def terminal(players: Players) -> Terminal[View]:
     """The terminal of a table with these players."""
     words = Words(players)
-    return Terminal(show, words.tell, words.name)
+    return Terminal(show, words.tell, words.name, heading=heading, label=words.label, meaning=meaning, missing=missing)
+
+
+def heading(action: Move) -> str:
+    return HEADINGS.get(type(action), "")
+
+
+def meaning(action: Move) -> str:
+    return MEANINGS[type(action)]
+
+
+def missing(view: View, player: PlayerId, actions: Sequence[Move]) -> str:
+    """Why the round cannot be stopped once more."""
+    is_turn = any(isinstance(action, TakeCardFromDeck) for action in actions)
+    return "The round is stopped: this is your last turn of it." if is_turn and view.stopper is not None else ""
 
 
 # the table
@@ -233,6 +272,23 @@ class Words:
             case ReplaceCardsByDiscarded():
                 return "lay them off for the discarded card"
         raise AssertionError(f"{action} is no move of 66")
+
+    def label(self, action: Move) -> str:
+        """The cards that a choice is about, short enough to stand beside others below a heading."""
+        match action:
+            case (
+                ReplaceCardByDiscarded(card_index=index)
+                | ReplaceCardFromDeck(card_index=index)
+                | PeekOwnCard(card_index=index)
+            ):
+                return f"{ORDINALS[index]} card"
+            case ShowCards(card_indexes=indexes):
+                return "all four" if len(indexes) == len(ORDINALS) else _and([ORDINALS[index] for index in indexes])
+            case PeekAnothersCard(another_player_index=other, card_index=index):
+                return self._whose(Seat(other), index)
+            case ExchangeCards(card_index=mine, another_player_index=other, another_player_card_index=theirs):
+                return f"{ORDINALS[mine]} for {self.players[other]}'s {ORDINALS[theirs]}"
+        return self.name(action)
 
     def _whose(self, seat: Seat, index: int, player: PlayerId | None = None) -> str:
         who = self.players[seat]

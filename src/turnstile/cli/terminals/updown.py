@@ -1,4 +1,4 @@
-"""Up-Down in the terminal: its cards and its sentences."""
+"""Up-Down in the terminal: its cards and its sentences, and why a bet or a card cannot be chosen."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
-from turnstile.games.updown import PlaceBet, PlayCard, View
+from turnstile.games.updown import PlaceBet, PlayCard, View, points
 from turnstile.games.updown_cards import Card, Suit
 from turnstile.games.updown_messages import (
     BetPlaced,
@@ -28,7 +28,7 @@ COLOURS = {Suit.CLUBS: "green", Suit.DIAMONDS: "cyan", Suit.HEARTS: "red", Suit.
 
 
 def show(view: View, player: PlayerId) -> RenderableType:
-    """The round and its mesa, everybody's bet, hands and points, what lies on the table, one's own cards."""
+    """The round and its mesa, each player's bet, hands and points, the pinta, the cards on the table, one's own."""
     current = view.current_round
     if current is None:
         return Text("The table waits for its admin to start.")
@@ -37,7 +37,8 @@ def show(view: View, player: PlayerId) -> RenderableType:
     return Group(
         Text(f"{head}   mesa {face(current.mesa)}", style="bold"),
         _table_of(view.players, current, player),
-        *_on_the_table(current, player),
+        Text(_lead(current, player)),
+        *_on_the_table(current),
         Text("you hold"),
         drawn(mine or ()),
     )
@@ -48,18 +49,29 @@ def _table_of(players: Iterable[PlayerView], current: RoundState, player: Player
     seats = {each.id: each for each in players}
     for each in (seats[who] for who in current.betting_order):
         bet = "" if each.bet is None else str(each.bet)
-        table.add_row(_name(each.id, player), bet, str(each.hands_won), str(each.score))
+        table.add_row(Text(_name(each.id, player)), bet, str(each.hands_won), str(each.score))
     return table
 
 
-def _on_the_table(current: RoundState, player: PlayerId) -> list[RenderableType]:
+def _lead(current: RoundState, player: PlayerId) -> str:
+    """Who leads the hand, or will lead the first one; and the pinta."""
+    hand = current.current_hand
+    if hand is None:
+        return f"{_says(current.betting_order[1], player, 'lead', 'leads')} the first hand."
+    leader = hand.hand_order[0]
+    if hand.pinta is None:
+        return f"{_says(leader, player, 'lead', 'leads')} hand {hand.hand_number}: the first card sets the pinta."
+    return f"The pinta is {hand.pinta} {SIGNS[hand.pinta]}; {_name(leader, player)} led it."
+
+
+def _on_the_table(current: RoundState) -> list[RenderableType]:
     """The cards of the hand that is being played, with the names of those who played them."""
     hand = current.current_hand
     if hand is None or not hand.cards_played:
         return []
     return [
         Text("on the table"),
-        Columns([_panel(played.card, _name(played.player_id, player)) for played in hand.cards_played]),
+        Columns([_panel(played.card, played.player_id) for played in hand.cards_played]),
     ]
 
 
@@ -69,7 +81,7 @@ def drawn(cards: Sequence[Card]) -> RenderableType:
 
 
 def _panel(card: Card, title: str | None = None) -> Panel:
-    return Panel(f"{face(card):^3}", title=title, expand=False, style=COLOURS[card.suit])
+    return Panel(f"{face(card):^3}", title=title and Text(title), expand=False, style=COLOURS[card.suit])
 
 
 def face(card: Card) -> str:
@@ -111,6 +123,59 @@ def name(action: Move) -> str:
     return "start the game"
 
 
+def heading(action: Move) -> str:
+    match action:
+        case PlaceBet():
+            return "How many hands will you win?"
+        case PlayCard():
+            return "Which card do you play?"
+    return ""
+
+
+def label(action: Move) -> str:
+    """Beside the number of a bet there is nothing to say."""
+    return face(action.card) if isinstance(action, PlayCard) else ""
+
+
+def key(action: Move) -> str | None:
+    """The number that is typed is the bet."""
+    return str(action.bet) if isinstance(action, PlaceBet) else None
+
+
+def meaning(action: Move) -> str:
+    match action:
+        case PlaceBet(bet=bet):
+            return f"you will win {_hands(bet)}: {points(bet, bet)} points if it is exactly so, else none"
+        case PlayCard():
+            return "play this card: the highest card of the mesa's suit wins the hand, else the highest of the pinta"
+    return "the cards are dealt"
+
+
+def missing(view: View, player: PlayerId, actions: Sequence[Move]) -> str:
+    """Why a bet or a card of one's own is not among the choices."""
+    current = view.current_round
+    if current is None or not actions:
+        return ""
+    bets = {action.bet for action in actions if isinstance(action, PlaceBet)}
+    if bets:
+        return " ".join(
+            f"You cannot bet {bet}: you bet last, and the bets must not add up to {_hands(current.cards_per_player)}."
+            for bet in range(current.cards_per_player + 1)
+            if bet not in bets
+        )
+    cards = {action.card for action in actions if isinstance(action, PlayCard)}
+    held = next((each.hand for each in view.players if each.id == player), None) or ()
+    pinta = current.current_hand.pinta if current.current_hand else None
+    others = [face(card) for card in held if card not in cards]
+    if not (cards and others and pinta):
+        return ""
+    return f"You hold {pinta} {SIGNS[pinta]} and must follow the pinta; {', '.join(others)} cannot be played now."
+
+
+def _hands(number: int) -> str:
+    return {0: "no hand", 1: "1 hand"}.get(number, f"{number} hands")
+
+
 def _cards(number: int) -> str:
     return "1 card" if number == 1 else f"{number} cards"
 
@@ -129,4 +194,4 @@ def _brought(result: PlayerResult, player: PlayerId) -> str:
     return f"  {who}: bet {bet}, won {won}, {result.points:+d} points, {result.score} in all"
 
 
-terminal = Terminal(show, tell, name)
+terminal = Terminal(show, tell, name, key, heading, label, meaning, missing)
