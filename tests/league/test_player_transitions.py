@@ -390,11 +390,14 @@ def test_A14_news_of_a_round_before_does_not_end_the_match() -> None:
     assert play(state, "round 1 over").state == state
     assert play(complete(), "round 2", "round 1 over").state.phase is Phase.WAITING_FOR_ROUND
     assert play(complete(), "round 2", "round 2 over").state.phase is Phase.REGISTERED
+    half = play(complete(), "round 2", "invited R2M1", "ready", "called R2M1", "even", "lost R2M1").state
+    late = play(half, "round 1 over")
+    assert (late.state, sent(late)) == (half, ["ROUND_COMPLETED_ACK to league_manager"])
 
 
 def test_A14_a_round_announced_during_a_match_survives_the_end_of_its_own() -> None:
     state = play(chosen(), "round 2", "won R1M1", "round 1 over").state
-    assert state.phase is Phase.REGISTERED
+    assert state.phase is Phase.WAITING_FOR_ROUND
     assert play(state, "invited R2M1").state.phase is Phase.INVITED_TO_MATCH
 
 

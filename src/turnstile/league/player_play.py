@@ -228,8 +228,12 @@ def is_past(state: State, round_id: int) -> bool:
 def dequeued(state: State) -> State:
     """The round that was announced too early is now the one to be played."""
     queued = state.queued
-    state = replace(state, queued=None)
-    return state if queued is None or refuse_league(state, queued.league_id) else with_round(state, queued)
+    return state if queued is None else with_round(replace(state, queued=None), queued)
+
+
+def between_matches(state: State) -> State:
+    """Transition 3. A player with a match due waits for its invitation; one without is registered."""
+    return replace(state, phase=Phase.WAITING_FOR_ROUND if is_to_play(state) else Phase.REGISTERED)
 
 
 def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
@@ -352,8 +356,11 @@ def match_timers_stopped() -> list[Effect]:
 
 
 def over(state: State, result: GameResult | None) -> State:
-    """The match is part of the history, and a round that was announced meanwhile can be played."""
-    return dequeued(recorded(state, result))
+    """The match is part of the history. A round that was announced during the match is now the one to be played."""
+    after = recorded(state, result)
+    if after.queued is None:
+        return replace(after, phase=Phase.MATCH_COMPLETE)
+    return between_matches(dequeued(after))
 
 
 def over_unheard(state: State) -> State:

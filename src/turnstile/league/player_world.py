@@ -32,7 +32,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import is_past
+from turnstile.league.player_play import is_past, is_to_play
 from turnstile.league.player_state import (
     IN_MATCH,
     MOST_KEPT,
@@ -217,6 +217,8 @@ def _faults(state: State) -> Iterator[str]:
         yield "Nothing is tried more than four times."
     if state.queued is not None and state.phase not in (*IN_MATCH, *BEFORE_LEAGUE):
         yield "A round waits, and nothing keeps it from being played."
+    if state.phase is Phase.REGISTERED and is_to_play(state):
+        yield "Who has a match due waits for it."
     yield from _faults_of_history(state)
 
 
