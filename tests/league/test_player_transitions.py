@@ -127,6 +127,33 @@ def test_transition_2b_a_name_that_is_taken_is_tried_again_with_three_suffixes()
     assert play(state, "starts").state.names_tried == 0
 
 
+def test_transition_2b_a_player_refused_for_its_name_and_started_again_asks_for_its_own_name_first() -> None:
+    state, tried = registering(), []
+    for _ in range(3):
+        state = play(state, "rejected: Duplicate name", MANAGER_SILENT).state
+        tried.append(state.meta.display_name)
+    again = play(state, "rejected: Duplicate name", "starts")
+    (request, _) = again.effects
+    assert isinstance(request, Send)
+    assert isinstance(request.message, LeagueRegisterRequest)
+    assert request.message.player_meta.display_name == "Juniper"
+    state = again.state
+    for _ in range(3):
+        state = play(state, "rejected: Duplicate name", MANAGER_SILENT).state
+        assert state.meta.display_name.startswith("Juniper-")
+        assert state.meta.display_name not in tried, "and for new suffixes after"
+        tried.append(state.meta.display_name)
+
+
+def test_transition_2b_a_player_whose_last_request_was_never_answered_asks_for_the_same_name_again() -> None:
+    state = play(registering(), "rejected: Duplicate name", MANAGER_SILENT).state
+    name = state.meta.display_name
+    for _ in range(4):
+        state = play(state, MANAGER_SILENT).state
+    assert state.failure == "Failed to register with League Manager"
+    assert play(state, "starts").state.meta.display_name == name, "the manager may have accepted it"
+
+
 def test_transition_2b_a_new_name_may_be_asked_for_at_once_by_starting() -> None:
     state = play(registering(), "rejected: Duplicate name", "starts").state
     assert (state.phase, state.names_tried) == (Phase.REGISTERING, 1)

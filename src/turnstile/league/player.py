@@ -55,6 +55,7 @@ from turnstile.league.player_play import (
     registration_expiry,
     renamed,
     requested,
+    restarted,
     taking_part,
 )
 from turnstile.league.player_rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
@@ -119,8 +120,7 @@ player: Machine[State] = Machine(
 @player.on(Phase.UNREGISTERED, PlayerStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: PlayerStartup) -> Next[State]:
     """Transition 1. The league manager is asked for a place, and has 10 seconds."""
-    tried = 0 if state.failure else state.names_tried
-    return requested(replace(state, retry_count=0, names_tried=tried, failure=None))
+    return requested(restarted(state))
 
 
 @player.on(

@@ -37,7 +37,7 @@ from turnstile.league.player_state import (
     Round,
     State,
 )
-from turnstile.league.registering import attempt, pause, with_suffix
+from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
 from turnstile.league.words import (
     CHOICE_SECONDS,
     JOIN_SECONDS,
@@ -141,9 +141,17 @@ def given_up(state: State, failure: str) -> Next[State]:
 
 def renamed(state: State) -> State:
     """The same player, with another suffix to its name."""
-    tried = state.names_tried + 1
-    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, tried))
-    return replace(state, names_tried=tried, meta=meta)
+    number = state.suffixes_drawn + 1
+    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, number))
+    return replace(state, names_tried=state.names_tried + 1, suffixes_drawn=number, meta=meta)
+
+
+def restarted(state: State) -> State:
+    """A player that is started: after a rejection it begins anew, with its own name."""
+    if is_refusal(state.failure):
+        state = replace(state, meta=replace(state.meta, display_name=state.name))
+    tried = 0 if state.failure else state.names_tried
+    return replace(state, retry_count=0, names_tried=tried, failure=None)
 
 
 def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:

@@ -185,6 +185,9 @@ class State(LeagueValue, frozen=True, kw_only=True):
     accepts_unannounced: bool = False
     """Take an invitation that no announcement preceded as both; for leagues that announce nothing."""
     names_tried: int = 0
+    """Since the player was started, its own name not counted."""
+    suffixes_drawn: int = 0
+    """Of all time, so that none is drawn twice."""
     retry_count: int = 0
     is_unreached: bool = False
     """The latest request for registration could not be delivered."""
