@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -102,9 +102,9 @@ class Stage:
         }
         return await self.say("GAME_OVER", match_id=match, game_type="even_odd", game_result={**told, "reason": "7"})
 
-    async def complete(self) -> Body:
+    async def complete(self, table: Sequence[Body] = ()) -> Body:
         champion = {"player_id": "P01", "display_name": "Juniper", "points": 3}
-        totals = {"total_rounds": 1, "total_matches": 1, "champion": champion, "final_standings": []}
+        totals = {"total_rounds": 1, "total_matches": 1, "champion": champion, "final_standings": [*table]}
         return await self.say("LEAGUE_COMPLETED", "league_manager", league_id="foreign", **totals)
 
 
@@ -213,6 +213,24 @@ def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_pat
             await on.invite()
             assert (await on.call_in_vain())["parity_choice"] == "even"
             assert on.player.host._thinking is None
+
+    run(play())
+
+
+def test_a_player_that_is_told_a_short_table_says_what_it_has_counted_itself(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="always:odd")
+            await on.announce()
+            await on.invite()
+            await on.call()
+            await on.finish()
+            await on.complete([{"rank": 1, "player_id": "P01", "points": 3}, {"rank": 2, "player_id": "P02"}])
+            await on.player.ended()
+            (line,) = [line for line in on.here.journal.getvalue().splitlines() if "League over" in line]
+            assert line.endswith(
+                "(rank=1, players=2, points=3, wins=1, draws=0, losses=0, technical_losses=0, matches_played=1)"
+            )
 
     run(play())
 

@@ -219,7 +219,7 @@ def test_C10_the_table_is_the_sum_of_all_results_in_whatever_order_they_come(pla
     table = standings(league.state)
     assert {int(row.player_id[1:]): row.points for row in table} == points
     assert all(row.played == players - 1 for row in table)
-    order = [(-row.points, -row.wins, int(row.player_id[1:])) for row in table]
+    order = [(-(row.points or 0), -(row.wins or 0), int(row.player_id[1:])) for row in table]
     assert order == sorted(order), "points, then wins, then who came first"
     assert [row.rank for row in table] == [*range(1, players + 1)]
 

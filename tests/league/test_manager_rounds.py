@@ -229,5 +229,5 @@ def test_the_order_of_the_table_is_points_then_wins_then_who_came_first() -> Non
         for number, match in enumerate(league.state.matches):
             league.reports(match.match_id, (None, match.player_a_id, match.player_b_id)[number % 3])
     rows = league.said(LeagueCompleted)["player:P01"].final_standings
-    keys = [(-row.points, -row.wins, row.player_id) for row in rows]
+    keys = [(-(row.points or 0), -(row.wins or 0), row.player_id) for row in rows]
     assert all(one < other for one, other in pairwise(keys))

@@ -8,6 +8,7 @@ from tests.league.played import (
     IN_MATCH,
     ME,
     OTHER,
+    RESULTS,
     ROW,
     SEED,
     announcement,
@@ -38,7 +39,8 @@ from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.player import new, player
 from turnstile.league.player_play import failure_of
-from turnstile.league.player_state import Code, Options, Outcome, Phase, State
+from turnstile.league.player_record import recorded
+from turnstile.league.player_state import MOST_KEPT, Code, Options, Outcome, Phase, State
 from turnstile.league.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
@@ -347,6 +349,16 @@ def test_transition_8_the_result_is_counted_kept_and_acknowledged(
     assert played.my_choice is Parity.ODD
     numbers = state.statistics
     assert (numbers.wins, numbers.draws, numbers.losses, numbers.points) == counted
+
+
+def test_transition_8_technical_losses_are_counted_however_many_matches_there_were() -> None:
+    state = play(chosen(), "forfeited R1M1").state
+    assert (state.statistics.losses, state.statistics.technical_losses) == (1, 1)
+    for _ in range(MOST_KEPT + 1):  # the history keeps the latest matches alone
+        state = recorded(replace(state, match=replace(state.playing, round_id=2)), RESULTS["forfeited"])
+    state = recorded(state, RESULTS["lost"])
+    assert len(state.history) == MOST_KEPT
+    assert (state.statistics.losses, state.statistics.technical_losses) == (MOST_KEPT + 3, MOST_KEPT + 2)
 
 
 @pytest.mark.parametrize(

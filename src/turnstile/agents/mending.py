@@ -130,9 +130,17 @@ def mend_rows(name: str) -> Callable[[Fields], None]:
 
 
 def _row(row: Fields, rank: int) -> Fields:
+    """A row without a rank has the one of its place. What else is not told, or is no number, is not known."""
     row = dict(row)
     default(row, display_name=row.get("player_id"))
-    for count, value in {"rank": rank, "played": 0, "wins": 0, "draws": 0, "losses": 0, "points": 0}.items():
+    for count, value in {
+        "rank": rank,
+        "played": None,
+        "wins": None,
+        "draws": None,
+        "losses": None,
+        "points": None,
+    }.items():
         told = whole(row.get(count))
         row[count] = told if type(told) is int else value
     return row
@@ -158,4 +166,4 @@ def mend_league_completed(fields: Fields) -> None:
         if not isinstance(champion.get(name), str):
             champion[name] = first.get(name, champion.get("player_id", ""))
     if type(champion.get("points")) is not int:
-        champion["points"] = first.get("points", 0)
+        champion["points"] = first.get("points") or 0

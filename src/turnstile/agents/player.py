@@ -341,7 +341,7 @@ class PlayerHost(Host):
 
     def health(self) -> dict[str, Any]:
         state = self.work.state
-        return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
+        return {"state": state.phase, "statistics": state.statistics, "matches_played": state.statistics.played}
 
 
 def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:

@@ -167,10 +167,18 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
 
 
 class Statistics(LeagueValue, frozen=True, kw_only=True):
+    """What all matches of a player have come to. A technical loss is a loss, too."""
+
     wins: int = 0
     draws: int = 0
     losses: int = 0
+    technical_losses: int = 0
     points: int = 0
+
+    @property
+    def played(self) -> int:
+        """The matches whose result is known."""
+        return self.wins + self.draws + self.losses
 
 
 class State(LeagueValue, frozen=True, kw_only=True):

@@ -236,11 +236,13 @@ def _faults_of_history(state: State) -> Iterator[str]:
     has_answered = state.match is not None and state.match.has_answered
     if state.phase in IN_MATCH and has_answered != (state.phase is Phase.WAITING_FOR_RESULT):
         yield "Who waits for the result has chosen, and nobody else."
-    counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
+    counted = state.statistics.played
     known = sum(match.result is not None for match in state.history)
     was_cut = len(played) > MOST_KEPT // 2  # to the latest, of which some may have been taken back since
     if counted < known or (counted > known and not was_cut):
         yield "Every result is counted once."
+    if not 0 <= state.statistics.technical_losses <= state.statistics.losses:
+        yield "A technical loss is a loss."
 
 
 def essence(state: State) -> Hashable:

@@ -125,7 +125,7 @@ STALE = Rejection(Code.STALE_TIMER, "This is about something that is no longer w
 
 @registrar.on(Phase.UNREGISTERED, RefereeStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: RefereeStartup) -> Next[State]:
-    """The referee asks the league manager for a place, which has 10 seconds. After a rejection it asks by its own name."""
+    """The referee asks the league manager for a place. After a rejection it asks for its own name first."""
     if is_refusal(state.failure):
         state = replace(state, meta=replace(state.meta, display_name=state.name))
     return _requested(replace(state, names_tried=0, retry_count=0, failure=None))
