@@ -256,6 +256,7 @@ def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
     assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
     for log in tmp_path.glob("logs/*/*.log"):
         assert "Traceback" not in log.read_text()
+        assert log.stat().st_mode & 0o777 == 0o600
 
 
 SMALL = ("--players", "3", "--referees", "1", "--time-scale", "0.2")

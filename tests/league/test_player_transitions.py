@@ -38,9 +38,10 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of
+from turnstile.league.player_play import failure_of, wanted
 from turnstile.league.player_record import recorded
-from turnstile.league.player_state import MOST_KEPT, Code, Options, Outcome, Phase, State
+from turnstile.league.player_state import MOST_KEPT, Code, Options, Outcome, Phase, Question, State
+from turnstile.league.questions import PlayerStandings
 from turnstile.league.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
@@ -277,6 +278,25 @@ def test_transition_6_a_call_asks_the_strategy_and_the_countdown_ends_before_the
     step = play(joined(), "called R1M1")
     assert step.state.phase is Phase.CHOOSING_PARITY
     assert (sent(step), timers(step)) == ([], ["choice 29 s"])
+
+
+@pytest.mark.parametrize(
+    ("left", "countdown"),
+    [(30.0, 29), (12.5, 11.5), (1.5, 0.75), (0.4, 0.2), (45.0, 29), (0.0, 29), (-3.0, 29)],
+)
+def test_transition_6_the_countdown_ends_before_the_deadline_of_the_call(left: float, countdown: float) -> None:
+    """A deadline that is over when it comes is one by another clock, and says nothing."""
+    step = taken(joined(), replace(call("R1M1"), seconds_left=left))
+    assert timers(step) == [f"choice {countdown:g} s"]
+
+
+def test_transition_6_the_strategy_is_told_its_standings_and_the_deadline() -> None:
+    standings = PlayerStandings(wins=2, losses=1, draws=3, points=9)
+    asked = call("R1M1")
+    asked = replace(asked, deadline="2031-04-02T09:10:34Z", context=replace(asked.context, your_standings=standings))
+    question = wanted(taken(joined(), asked).state)
+    assert isinstance(question, Question)
+    assert (question.your_standings, question.deadline) == (standings, "2031-04-02T09:10:34Z")
 
 
 @pytest.mark.parametrize(

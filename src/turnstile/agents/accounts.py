@@ -1,6 +1,6 @@
-"""What a player's log says when a match is over, and when the league is.
+"""What a player's log says when the player decides, when a match is over, and when the league is.
 
-A choice is told here for the first time: while a match is played the log, which others may be able to read, has none.
+Choices stand in the log while a match is played, so a log file is readable by its owner alone (`open_private`).
 """
 
 from math import isqrt
@@ -8,7 +8,14 @@ from typing import Any
 
 from turnstile.kernel.values import Event
 from turnstile.league.messages import GameOver, LeagueCompleted
-from turnstile.league.player_state import PlayedMatch, State
+from turnstile.league.player_state import Match, PlayedMatch, State
+
+
+def decision_of(match: Match) -> str:
+    """What a player has chosen, as text: a parity, or a move of another game as JSON."""
+    if match.asked is not None and match.asked.answer is not None:
+        return bytes(match.asked.request.valid_options[match.asked.answer]).decode()
+    return str(match.my_choice)
 
 
 def of_match(played: PlayedMatch, event: Event) -> dict[str, Any]:

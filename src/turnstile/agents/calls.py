@@ -22,7 +22,15 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
 from turnstile.league.management import Ping
-from turnstile.league.messages import ChooseParityCall, GameInvitation, GameMoveCall, LeagueMessage
+from turnstile.league.messages import (
+    ChooseParityCall,
+    GameErrorAck,
+    GameInvitation,
+    GameMoveCall,
+    LeagueMessage,
+    RoundCompletedAck,
+    StandingsUpdateAck,
+)
 from turnstile.league.registering import pause
 from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 
@@ -32,6 +40,8 @@ SECONDS: dict[type[Any], float] = {
     GameMoveCall: CHOICE_SECONDS,
 }
 ALL_TRIES = MAX_RETRIES + 1
+UNHEEDED = (StandingsUpdateAck, RoundCompletedAck, GameErrorAck)
+"""Acknowledgements that no machine waits for, in any state."""
 
 
 def seconds_for(message: LeagueMessage) -> float:
@@ -136,9 +146,10 @@ class Calls:
         self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
     ) -> Answered | None:
         """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
-        self._agent.journal.sent(None, message, to)
+        match = getattr(message, "match_id", None)
+        self._agent.journal.sent(match, message, to)
         try:
-            return await self._caller.call(
+            answer = await self._caller.call(
                 endpoint,
                 message,
                 who=self._agent.who,
@@ -149,8 +160,10 @@ class Calls:
             )
         except Unreached as fault:
             self._agent.meter.called(wire_name(type(message)), Outcome.UNREACHED)
-            self._agent.journal.failed(None, message, to, str(fault))
+            self._agent.journal.failed(match, message, to, str(fault))
             return None
+        self._note(match, message, to, answer)
+        return answer
 
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
         """Whether whoever registers with this claim is the one that answers there."""
@@ -172,20 +185,31 @@ class Calls:
 
     async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
         """A reply is an event. Anything else is an answer all the same, for whoever wants no more than that."""
-        kind = wire_name(type(send.message))
+        assert isinstance(send.message, LeagueMessage)
+        self._note(work.match_of(state), send.message, send.to, answer)
         event: Event | None
         if isinstance(answer, LeagueMessage):
-            self._agent.meter.called(kind, Outcome.ANSWERED)
-            self._agent.journal.received(work.match_of(state), answer, send.to)
             event = answer
+        else:  # after a receipt, what was asked for may still be posted
+            event = work.faulted(state, send) if isinstance(answer, Fault) else None
+        if event is not None:
+            result = await self._agent.bring(work, event)
+            self._warn_of_refusal(work.match_of(state), event, send.to, result)
+
+    def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
+        """Log and count the answer to a call."""
+        kind = wire_name(type(message))
+        if isinstance(answer, LeagueMessage):
+            self._agent.meter.called(kind, Outcome.ANSWERED)
+            self._agent.journal.received(match, answer, by)
         elif isinstance(answer, Fault):
             self._agent.meter.called(kind, Outcome.FAULT)
-            self._agent.journal.note(
-                f"{send.to} answers {kind} with error {answer.code}: {answer.message}", work.match_of(state)
-            )
-            event = work.faulted(state, send)
+            self._agent.journal.note(f"{by} answers {kind} with error {answer.code}: {answer.message}", match)
         else:
             self._agent.meter.called(kind, Outcome.RECEIPT)
-            event = None  # what was asked for may still be posted
-        if event is not None:
-            await self._agent.bring(work, event)
+
+    def _warn_of_refusal(self, match: str | None, event: Event, by: str, result: Step[S] | Rejection) -> None:
+        """Log a reply that the machine did not expect. Of some acknowledgements no machine wants to hear."""
+        is_reply = isinstance(event, LeagueMessage) and not isinstance(event, UNHEEDED)
+        if is_reply and isinstance(result, Rejection):
+            self._agent.journal.refused(match, wire_name(type(event)), by, result.code)

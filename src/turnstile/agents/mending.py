@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from turnstile.agents.envelope import read_time
 from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import Fields
 from turnstile.kernel.values import Malformed, decode, encode
@@ -93,13 +94,23 @@ def _entry(entry: Fields) -> Fields:
 def mend_call(fields: Fields) -> None:
     """Whom a call is for is known to the player that gets it, and against whom it plays, too."""
     default(fields, player_id="")
+    _mend_deadline(fields)
     _mend_context(fields, fields)
 
 
 def mend_move_call(fields: Fields) -> None:
     default(fields, player_id="")
+    _mend_deadline(fields)
     if isinstance(fields.get("move_request"), dict):
         _mend_context(fields, inner(fields, "move_request"))
+
+
+def _mend_deadline(fields: Fields) -> None:
+    """A deadline that is no time in UTC is none. How much is left of it, the player's host says."""
+    fields.pop("seconds_left", None)
+    deadline = fields.get("deadline")
+    if not isinstance(deadline, str) or read_time(deadline) is None:
+        fields.pop("deadline", None)
 
 
 def _mend_context(fields: Fields, place: Fields) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Generic
 
+from turnstile.agents.journal import Level
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.outbox import Turns
 from turnstile.agents.replies import ANSWERS
@@ -46,6 +47,10 @@ class Work(Generic[S]):
     def match_of(self, state: S) -> str | None:
         """The match that it is about, with which its lines in the journal begin."""
         return None
+
+    def level_of_refusals(self, state: S) -> Level:
+        """How much it matters that something was turned down in a state."""
+        return Level.WARNING
 
     # whom it calls
 

@@ -38,7 +38,7 @@ from turnstile.league.player_play import (
     answered,
     backed_off,
     between_matches,
-    choice_armed,
+    called,
     choice_expiry,
     chosen,
     dequeued,
@@ -261,11 +261,7 @@ def join_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 @player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)
 def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
     """Transition 6. The player is to choose: its strategy is asked, and its own countdown begins."""
-    if refused := refuse_call(state, event):
-        return refused
-    match = replace(state.playing, commitment=event.context.commitment)
-    after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
-    return Next(after, choice_armed(after))
+    return refuse_call(state, event) or called(state, event, event.context)
 
 
 @player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)

@@ -12,6 +12,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import (
+    Call,
     ChooseParityCall,
     ChooseParityResponse,
     FromReferee,
@@ -37,6 +38,7 @@ from turnstile.league.player_state import (
     Round,
     State,
 )
+from turnstile.league.questions import ChoiceContext
 from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
 from turnstile.league.words import (
     CHOICE_SECONDS,
@@ -125,6 +127,8 @@ def _question(state: State) -> Question:
         standings=state.standings,
         statistics=state.statistics,
         history=state.history,
+        your_standings=match.your_standings,
+        deadline=match.deadline,
         move=match.asked,
     )
 
@@ -300,8 +304,27 @@ def join_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=state.playing.match_id, waiting_for=Awaited.GAME_JOIN_ACK, retry_count=0)
 
 
-def choice_armed(state: State) -> Arm:
-    return Arm(CHOICE_TIMER, CHOICE_SECONDS - OWN_MARGIN_SECONDS, choice_expiry(state))
+def called(state: State, event: Call, context: ChoiceContext) -> Next[State]:
+    """The strategy is asked, with what the call tells, and the player's own countdown runs."""
+    match = replace(
+        state.playing,
+        commitment=state.playing.commitment or context.commitment,
+        your_standings=context.your_standings,
+        deadline=event.deadline or None,
+    )
+    after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
+    return Next(after, Arm(CHOICE_TIMER, _countdown(event), choice_expiry(after)))
+
+
+def _countdown(event: Call) -> float:
+    """Seconds in which the strategy has to choose: the countdown ends before the deadline, and before 30 seconds.
+
+    A deadline that was over when it came is by another clock, and says nothing.
+    """
+    limit = min(event.seconds_left or CHOICE_SECONDS, CHOICE_SECONDS)
+    if limit < 0:
+        limit = CHOICE_SECONDS
+    return limit - min(OWN_MARGIN_SECONDS, limit / 2)
 
 
 def choice_expiry(state: State) -> PlayerTimeout:

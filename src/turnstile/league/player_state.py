@@ -9,7 +9,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.messages import PlayerMeta, RoundAnnouncement, StandingsRow
-from turnstile.league.questions import MoveRequest
+from turnstile.league.questions import MoveRequest, PlayerStandings
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -135,6 +135,10 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     referee: Address
     game_type: str = GAME_TYPE
     commitment: Commitment | None = None
+    your_standings: PlayerStandings | None = None
+    """As the latest call has told them."""
+    deadline: str | None = None
+    """Of the latest call, as the referee has written it."""
     my_choice: Parity | None = None
     asked: AskedMove | None = None
 
@@ -253,6 +257,10 @@ class Question(LeagueValue, frozen=True, kw_only=True):
     statistics: Statistics
     history: tuple[PlayedMatch, ...]
     """Its own matches, the latest last."""
+    your_standings: PlayerStandings | None = None
+    """What the league manager had told the referee of this player before the call."""
+    deadline: str | None = None
+    """Until when the referee waits for the answer, in UTC. The player answers by itself a second before."""
     move: AskedMove | None = None
 
 
