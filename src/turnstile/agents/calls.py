@@ -15,6 +15,7 @@ from turnstile.agents.envelope import Claim, Identity, new_conversation
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
+from turnstile.agents.probe import listens
 from turnstile.agents.replies import TOLD, Answered
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Work
@@ -168,6 +169,10 @@ class Calls:
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
         """Whether whoever registers with this claim is the one that answers there."""
         return await self._caller.challenge(endpoint, claim, who=self._agent.who, seconds=seconds)
+
+    async def listens(self, endpoint: str, seconds: float) -> bool:
+        """Whether the port of an endpoint is open, or is opened within so many seconds."""
+        return await listens(endpoint, self._caller.resolver, seconds)
 
     async def all_made(self) -> None:
         """Wait until an orderly agent has made all its calls."""

@@ -28,6 +28,7 @@ NONE_GIVEN: Commitments = {}
 
 FEWEST_PLAYERS = 2
 A_REFEREE = "a referee"
+LAST_AGENT = "its last agent to listen"
 START = "'turnstile league start'"
 
 WINNERS = {
@@ -81,11 +82,13 @@ def progress(state: State) -> Progress:
 
 
 def missing(state: State) -> str | None:
-    """What the league waits for, if it does: players, a referee, or somebody's word that it may begin."""
+    """What the league waits for, if it does: players, a referee, its last agent, or the command to begin."""
     if state.phase is Phase.WAITING_FOR_REFEREE:
         return A_REFEREE
     if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
         return None
+    if state.is_complete:
+        return LAST_AGENT
     wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
     players = [counted(wanted, "more player")] if wanted > 0 else []
     referee = [] if state.referees else [A_REFEREE]
