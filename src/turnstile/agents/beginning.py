@@ -31,8 +31,18 @@ async def silent_among_last(state: State, calls: Probing, seconds: float) -> lis
 
 def last_agents(state: State) -> list[tuple[Address, str]]:
     """The player and the referee that registered last, and their endpoints."""
-    players = [(player_address(player_id(len(state.players))), each.contact_endpoint) for each in state.players[-1:]]
-    return players + [(each.address, each.contact_endpoint) for each in state.referees[-1:]]
+    count = len(state.players)
+    everybody = all_agents(state)
+    return everybody[:count][-1:] + everybody[count:][-1:]
+
+
+def all_agents(state: State) -> list[tuple[Address, str]]:
+    """Players, then referees, each with its endpoint, in the order in which they registered."""
+    players = ((player_address(player_id(number)), each) for number, each in enumerate(state.players, 1))
+    return [
+        *((address, player.contact_endpoint) for address, player in players),
+        *((referee.address, referee.contact_endpoint) for referee in state.referees),
+    ]
 
 
 # with which league, and which players

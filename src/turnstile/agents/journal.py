@@ -30,6 +30,7 @@ SHOWN = {
     "RUN_MATCH_ACK": ("status",),
     "LEAGUE_STATUS": ("status",),
     "ACK": ("status",),
+    "SHUTDOWN_COMMAND": ("reason",),
     "LEAGUE_QUERY": ("query_type",),
     "LEAGUE_QUERY_RESPONSE": ("query_type", "success"),
 }

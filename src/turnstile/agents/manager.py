@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute
 
 from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
-from turnstile.agents.beginning import LISTEN_SECONDS, refuse_listed, refuse_other_league, silent_among_last
+from turnstile.agents.beginning import LISTEN_SECONDS, all_agents, refuse_listed, refuse_other_league, silent_among_last
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
 from turnstile.agents.envelope import POSTED, plain
@@ -35,7 +35,13 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.errors import LeagueErrorName, league_error
-from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
+from turnstile.league.management import (
+    LeagueError,
+    RefereeRegisterRequest,
+    RefereeRegisterResponse,
+    ShutdownCommand,
+    StartLeague,
+)
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import resumed
 from turnstile.league.manager_queries import commitment_of, status_of
@@ -66,6 +72,8 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
+SHUTDOWN_SECONDS = 5.0
+STOPPED = "The league manager is stopped."
 MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
@@ -112,13 +120,15 @@ class ManagerHost(Host):
         is_open_to_referees: bool | None = None,
         tell: Callable[[str], None] = lambda line: None,
         ends_with_league: bool = False,
+        shuts_down_agents: bool = False,
     ) -> None:
         """`players`: names and endpoints of those that cannot register themselves.
 
         `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
         than local. `admin_token`: who shows it may start the league from anywhere. `referee_key`: what a referee must
         show; without one it is made, and `tell` is told it, unless the league `is_open_to_referees`, as by default one
-        is that is only local. Raises `CannotStart`.
+        is that is only local. `shuts_down_agents`: tell all agents to end when the manager is stopped before its league
+        is over. Raises `CannotStart`.
         """
         super().__init__(settings)
         if "" in (admin_token, referee_key):
@@ -140,6 +150,7 @@ class ManagerHost(Host):
         self._makes_key = referee_key is None and not (is_local if is_open_to_referees is None else is_open_to_referees)
         self._tell = tell
         self._ends_with_league = ends_with_league
+        self._shuts_down_agents = shuts_down_agents
         self._keeper: Keeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
         self._commitments: dict[MatchId, Commitment] = {}
@@ -226,6 +237,15 @@ class ManagerHost(Host):
         """Everybody has been told that the league is over, as far as they can be."""
         await self.agent.calls.all_made()
         self.end()
+
+    async def part(self) -> None:
+        """Shut the agents down, if that is wanted. After the league nobody is told anything more."""
+        state = self.work.state
+        if not self._shuts_down_agents or state.phase is Phase.LEAGUE_COMPLETE:
+            return
+        command, seconds = ShutdownCommand(reason=STOPPED), SHUTDOWN_SECONDS * self.work.keeper.pace
+        ask = self.agent.calls.ask
+        await asyncio.gather(*(ask(endpoint, agent, command, seconds) for agent, endpoint in all_agents(state)))
 
     def _proof_for(self, agent: str) -> str | None:
         state = self.work.state

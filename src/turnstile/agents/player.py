@@ -231,6 +231,10 @@ class PlayerHost(Host):
                 return self._kept_for_later(incoming)
         return await self._handled(incoming)
 
+    def is_from_its_manager(self, incoming: Incoming) -> bool:
+        state = self.work.state
+        return state.player_id is not None and is_by_manager(incoming, state.manager_proof)
+
     async def _handled(self, incoming: Incoming) -> Reply:
         """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
