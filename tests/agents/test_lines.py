@@ -10,8 +10,8 @@ import pytest
 
 from tests.agents.company import company, run
 from tests.agents.loops import until
-from tests.agents.test_player_agent import Answer, Body, stage
-from tests.agents.zoo import living
+from tests.agents.test_player_agent import stage
+from tests.agents.zoo import Body, Said, living
 from turnstile.agents import player as player_module
 from turnstile.agents.player import PlayerHost
 from turnstile.kernel.effects import Send
@@ -127,7 +127,7 @@ def test_a_move_in_another_game_is_a_decision_too(tmp_path: Path) -> None:
             await on.invite()
             context = {"opponent_id": "P02", "round_id": 1, "view": {}}
             request = {"move_type": "Pick", "valid_options": [{"card": "E"}, {"card": "C"}], "context": context}
-            ids = {"match_id": "R1M1", "player_id": "P01", "game_type": "e-card", "move_number": 1}
+            ids: Body = {"match_id": "R1M1", "player_id": "P01", "game_type": "e-card", "move_number": 1}
             await on.say("GAME_MOVE_CALL", move_request=request, **ids)
             assert '[P01] [R1M1] Decision: {"card":"C"}\n' in on.here.journal.getvalue()
 
@@ -182,6 +182,21 @@ def test_a_league_message_before_registration_is_an_error_in_the_log_and_ignored
     run(play())
 
 
+def test_an_invitation_that_is_not_valid_is_an_error_in_the_log(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter()
+            await on.announce()
+            await on.invite("R1M9")
+            assert "[P01] [R1M9] ERROR: Turned down GAME_INVITATION from REF01 (MatchNotFound)" in (
+                on.here.journal.getvalue()
+            )
+            await on.finish()
+            assert "[P01] [R1M1] WARNING: Turned down GAME_OVER from REF01 (Ignored)" in on.here.journal.getvalue()
+
+    run(play())
+
+
 def test_a_round_announced_while_the_player_registers_is_kept_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +206,7 @@ def test_a_round_announced_while_the_player_registers_is_kept_with_a_warning(
         async with stage(tmp_path) as on:
             registered = asyncio.Event()
 
-            async def manage(body: Body) -> Answer:
+            async def manage(body: Body) -> Said:
                 await registered.wait()
                 return on.manage(body)
 

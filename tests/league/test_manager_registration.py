@@ -310,8 +310,7 @@ def test_a_league_wants_to_begin_when_the_expected_players_and_a_referee_are_the
     for league in (last_is_player, last_is_referee):
         assert league.phase is Phase.ACCEPTING_REGISTRATIONS
         assert wanted(league.state) == AllAreHere()
-        league.takes(AllAreHere())
-        assert league.phase is Phase.ANNOUNCING_ROUND
+        assert league.takes(AllAreHere()).phase is Phase.ANNOUNCING_ROUND
         assert [type(effect) for effect in league.effects] == [Send, Send, Arm]
         assert wanted(league.state) is None
     by_command = League().enters("Ana").enters("Bo").referees("Ron")

@@ -111,9 +111,10 @@ class PlayerWork(Work[State]):
     def match_of(self, state: State) -> str | None:
         return state.match.match_id if state.match is not None and state.phase in WITH_MATCH else None
 
-    def level_of_refusals(self, state: State) -> Level:
-        """The specification wants an error for any league message before registration."""
-        return Level.ERROR if state.phase is Phase.UNREGISTERED else Level.WARNING
+    def level_of(self, refused: Rejection, state: State) -> Level:
+        """The specification wants an error for what is not valid, and for any league message before registration."""
+        is_error = state.phase is Phase.UNREGISTERED or refused.code in self.errors
+        return Level.ERROR if is_error else Level.WARNING
 
     def endpoint_of(self, state: State, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else None

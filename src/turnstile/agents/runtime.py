@@ -235,7 +235,7 @@ class Agent:
     ) -> Answer:
         if refused.code == PENDING:
             return await self._later(work, message, answer)
-        level = work.level_of_refusals(work.state)
+        level = work.level_of(refused, work.state)
         self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code, level)
         code = work.errors.get(refused.code)
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)

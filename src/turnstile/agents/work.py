@@ -48,8 +48,8 @@ class Work(Generic[S]):
         """The match that it is about, with which its lines in the journal begin."""
         return None
 
-    def level_of_refusals(self, state: S) -> Level:
-        """How much it matters that something was turned down in a state."""
+    def level_of(self, refused: Rejection, state: S) -> Level:
+        """How much it matters that a message was turned down in a state."""
         return Level.WARNING
 
     # whom it calls
