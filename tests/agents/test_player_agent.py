@@ -240,7 +240,7 @@ def test_a_deadline_that_says_nothing_leaves_the_player_its_own_countdown(
     async def play() -> None:
         async with stage(tmp_path) as on:
             await on.enter(strategy="python:tests.agents.waiting:never")
-            call = await on.until_choosing(deadline=deadline, seconds_left=0.001)
+            call = await on.until_choosing(deadline=deadline, milliseconds_left=1)
             assert on.countdown() == longest
             await on.player.run_out(CHOICE_TIMER)
             await call

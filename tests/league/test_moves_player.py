@@ -95,7 +95,7 @@ def answer_of(step: Step[State]) -> GameMoveResponse:
 
 
 def test_the_countdown_of_a_move_ends_before_its_deadline_of_which_the_strategy_is_told() -> None:
-    step = taken(joined(), replace(question(1), deadline="2031-04-02T09:10:34Z", seconds_left=8.0))
+    step = taken(joined(), replace(question(1), deadline="2031-04-02T09:10:34Z", milliseconds_left=8_000))
     assert timers(step) == ["choice 7 s"]
     wants = wanted(step.state)
     assert isinstance(wants, Question)

@@ -286,7 +286,7 @@ def test_transition_6_a_call_asks_the_strategy_and_the_countdown_ends_before_the
 )
 def test_transition_6_the_countdown_ends_before_the_deadline_of_the_call(left: float, countdown: float) -> None:
     """A deadline that is over when it comes is one by another clock, and says nothing."""
-    step = taken(joined(), replace(call("R1M1"), seconds_left=left))
+    step = taken(joined(), replace(call("R1M1"), milliseconds_left=round(1000 * left)))
     assert timers(step) == [f"choice {countdown:g} s"]
 
 

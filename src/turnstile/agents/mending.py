@@ -107,7 +107,7 @@ def mend_move_call(fields: Fields) -> None:
 
 def _mend_deadline(fields: Fields) -> None:
     """A deadline that is no time in UTC is none. How much is left of it, the player's host says."""
-    fields.pop("seconds_left", None)
+    fields.pop("milliseconds_left", None)
     deadline = fields.get("deadline")
     if not isinstance(deadline, str) or read_time(deadline) is None:
         fields.pop("deadline", None)

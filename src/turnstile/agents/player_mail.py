@@ -14,15 +14,15 @@ from turnstile.league.words import Address, MatchId, referee_address
 
 
 def timed(message: LeagueMessage, now: datetime, pace: float) -> LeagueMessage:
-    """A call, with the seconds that are left of its deadline, as the machine counts them. Others know no deadline."""
+    """A call, with the time that is left until its deadline, at the pace of the machine. Others have no deadline."""
     if not isinstance(message, Call):
         return message
     deadline = read_time(message.deadline) if message.deadline else None
     if deadline is None:
-        return replace(message, seconds_left=UNSET)
+        return replace(message, milliseconds_left=UNSET)
     if deadline <= now:
         remark(f"{wire_name(type(message))} from {message.sender} with a deadline that is over", str(message.deadline))
-    return replace(message, seconds_left=(deadline - now).total_seconds() / pace)
+    return replace(message, milliseconds_left=round(1000 * (deadline - now).total_seconds() / pace))
 
 
 def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:

@@ -4,7 +4,7 @@ A message is at once what one machine sends and what happens to another, so the 
 `Event` there; its `message_type` is its tag. What a machine cannot know is added by its host when a message goes out,
 and taken off when one comes in: the rest of the envelope (`protocol`, `timestamp`, `conversation_id`, `auth_token`, and
 `sender` where it is no field here), and everything that is a time (`arrival_timestamp`, `next_retry_at`). Of a
-`deadline` a player's host also says how many seconds are left.
+`deadline` a player's host also says how much time is left.
 The host also vouches for the ids: a reply is given the `player_id` and `match_id` of the exchange in which it came,
 whatever it says itself; only what is posted on its own is taken at its word.
 """
@@ -202,7 +202,7 @@ class Call(FromReferee, frozen=True, kw_only=True):
 
     deadline: Text | UnsetType = UNSET
     """As the referee has written it. A referee's host adds it when a call goes out."""
-    seconds_left: float | UnsetType = UNSET
+    milliseconds_left: int | UnsetType = UNSET
     """Until the deadline, when the call came. The player's host alone says so, never the wire."""
 
 

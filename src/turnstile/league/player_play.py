@@ -321,9 +321,8 @@ def _countdown(event: Call) -> float:
 
     A deadline that was over when it came is by another clock, and says nothing.
     """
-    limit = min(event.seconds_left or CHOICE_SECONDS, CHOICE_SECONDS)
-    if limit < 0:
-        limit = CHOICE_SECONDS
+    left = event.milliseconds_left or 0
+    limit = min(left / 1000, CHOICE_SECONDS) if left > 0 else CHOICE_SECONDS
     return limit - min(OWN_MARGIN_SECONDS, limit / 2)
 
 

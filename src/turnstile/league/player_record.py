@@ -74,16 +74,14 @@ def _outcome(state: State, result: GameResult) -> Outcome:
 
 def _counted(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
     """3 points for a win, 1 for a draw, none for a loss, technical or not. Without a result nothing counts."""
-    match played.result:
-        case Outcome.WIN:
-            return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)
-        case Outcome.DRAW:
-            return replace(before, draws=before.draws + times, points=before.points + times * POINTS_FOR_A_DRAW)
-        case Outcome.LOSS:
-            technical = before.technical_losses + times * played.is_technical
-            return replace(before, losses=before.losses + times, technical_losses=technical)
-        case None:
-            return before
+    if played.result is Outcome.WIN:
+        return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)
+    if played.result is Outcome.DRAW:
+        return replace(before, draws=before.draws + times, points=before.points + times * POINTS_FOR_A_DRAW)
+    if played.result is Outcome.LOSS:
+        technical = before.technical_losses + times * played.is_technical
+        return replace(before, losses=before.losses + times, technical_losses=technical)
+    return before
 
 
 def _is_fair(state: State, match: Match, result: GameResult) -> bool | None:
