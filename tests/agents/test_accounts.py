@@ -42,6 +42,19 @@ def test_how_many_took_part_is_known_though_the_table_is_cut(rows: int, total_ma
     assert (account["rank"], account["players"], account["matches_played"]) == (500, players, 999)
 
 
+def test_what_a_table_with_fewer_columns_does_not_say_the_player_has_counted_itself() -> None:
+    whole = end(4, 6)
+    mine = StandingsRow(rank=2, player_id=ME, display_name="Me", points=11)
+    account = of_league(me(), replace(whole, final_standings=(*whole.final_standings[:3], mine)))
+    told = {"rank": 2, "players": 4, "points": 11, "wins": 1, "draws": 2, "losses": 0}
+    assert account == {**told, "technical_losses": 0, "matches_played": 3}
+
+
+def test_technical_losses_are_those_of_all_matches() -> None:
+    lost = replace(me(), statistics=Statistics(losses=180, technical_losses=150))
+    assert of_league(lost, end(4, 6))["technical_losses"] == 150
+
+
 def test_who_is_not_in_the_table_says_what_it_has_counted_itself() -> None:
     account = of_league(me(), end(0, 0, has_me=False))
     told = {"points": 5, "wins": 1, "draws": 2, "losses": 0, "technical_losses": 0, "matches_played": 3}

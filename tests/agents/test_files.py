@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from turnstile.agents.files import Scribe, part_of_path, write_whole
+from turnstile.agents.files import Scribe, open_private, part_of_path, write_whole
 from turnstile.agents.history import history_path, merged
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import PlayerId
@@ -36,6 +37,25 @@ TRICKS = [
     "..%2f",
     "C:",
 ]
+
+
+@pytest.mark.parametrize("before", [None, 0o644, 0o600])
+def test_a_private_file_is_readable_by_its_owner_alone_and_is_added_to(tmp_path: Path, before: int | None) -> None:
+    path = tmp_path / "log"
+    if before is not None:
+        path.write_text("one\n")
+        path.chmod(before)
+    with open_private(path) as file:
+        file.write(b"two\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text() == ("two\n" if before is None else "one\ntwo\n")
+
+
+def test_what_is_no_regular_file_keeps_its_mode() -> None:
+    mode = os.stat("/dev/null").st_mode
+    with open_private(Path("/dev/null")) as file:
+        file.write(b"nothing")
+    assert os.stat("/dev/null").st_mode == mode
 
 
 @pytest.mark.parametrize("name", ["P01", "R1M1", "league_2025_even_odd", "a.b-c"])

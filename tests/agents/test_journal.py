@@ -45,6 +45,9 @@ def test_its_lines_are_those_of_the_specification() -> None:
         "R1M1", Hop("WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "GAME_JOIN_ACK", "both_players_arrived")
     )
     journal.critical("The strategy was late.", "R1M1")
+    journal.warning("Round 3 has no match for this player.")
+    journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
+    journal.decided("R1M1", "odd")
     assert out.getvalue().splitlines() == [
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_INVITATION to P01",
@@ -53,6 +56,9 @@ def test_its_lines_are_those_of_the_specification() -> None:
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: WAITING_FOR_PLAYERS -> COLLECTING_CHOICES "
         "(event: both_players_arrived)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] CRITICAL: The strategy was late.",
+        "[2025-01-19T10:01:00Z] [REF01] WARNING: Round 3 has no match for this player.",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] WARNING: Turned down GAME_OVER from REF02 (WrongReferee)",
+        "[2025-01-19T10:01:00Z] [REF01] [R1M1] Decision: odd",
     ]
 
 
@@ -127,19 +133,27 @@ def test_programs_are_given_objects() -> None:
     journal.note("something")
     journal.critical("something else")
     journal.remark("something odd")
+    journal.warning("something unexpected")
+    journal.decided("R1M1", "odd")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",
         "agent": "REF01",
         "match": None,
+        "level": "info",
         "kind": "transition",
         "from": "IDLE",
         "to": "WAITING_FOR_PLAYERS",
         "event": "match_assigned",
     }
-    assert [line["kind"] for line in others] == ["failed", "refused", "answered", "note", "critical", "remark"]
+    assert [line["kind"] for line in others] == [
+        *("failed", "refused", "answered", "note", "critical", "remark"),
+        *("warning", "decision"),
+    ]
     answered = {"message_type": "GAME_OVER", "from": "P01", "came": "error -32601", "detail": "Method not found"}
     assert others[2].items() >= answered.items()
+    levels = ["info", "warning", "info", "info", "critical", "info", "warning", "info"]
+    assert [line["level"] for line in others] == levels
     assert journal.trouble == "something"
 
 

@@ -76,27 +76,45 @@ def test_a_league_that_waits_says_for_what() -> None:
 @pytest.mark.parametrize(
     ("second", "third", "said"),
     [
-        ((4, 1), (1, 0), ", 7 points."),
-        ((7, 1), (1, 0), ", 7 points. 1 other has as many points, and fewer wins."),
-        ((7, 2), (7, 1), ", 7 points. 1 other has as many points and wins, and registered later."),
-        ((7, 2), (7, 2), ", 7 points. 2 others have as many points and wins, and registered later."),
+        ((4, 1), (1, 0), "Champion: A with 7 points."),
+        ((7, 1), (1, 0), "Champion: A with 7 points. 1 other has as many points, and fewer wins."),
+        ((7, 2), (7, 1), "Champions: A and B with 7 points each. 1 other has as many points, and fewer wins."),
+        ((7, 2), (7, 2), "Champions: A, B and C with 7 points each."),
     ],
 )
-def test_where_others_are_level_with_the_champion_it_is_said_what_decided(
+def test_several_champions_are_shown_as_such_on_the_page_and_in_the_report(
     second: tuple[int, int], third: tuple[int, int], said: str
 ) -> None:
-    over = board(5)
-    places = (
-        replace(place, points=points, wins=wins)
-        for place, (points, wins) in zip(over.places[:3], ((7, 2), second, third), strict=True)
-    )
-    assert f"{over.places[0].display_name} {said}" in Reader(page(replace(over, places=tuple(places)))).words
+    over = level(board(5), (7, 2), second, third)
+    for source in (page(over), report(over)):
+        assert said in " ".join(Reader(source).words.split()).replace(" ,", ",")
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "ranks"),
+    [((4, 1), (1, 0), "1 2 3"), ((7, 2), (7, 1), "1 1 3"), ((7, 1), (7, 1), "1 2 2"), ((7, 2), (7, 2), "1 1 1")],
+)
+def test_equal_points_and_wins_share_a_place_on_the_page_and_in_the_report(
+    second: tuple[int, int], third: tuple[int, int], ranks: str
+) -> None:
+    over = level(board(5), (7, 2), second, third)
+    for source in (page(over), report(over)):
+        rows = source.partition('id="standings"')[2].partition("</table>")[0].split("<tr>")[2:]
+        assert " ".join(re.findall(r'<tr><td class="number">(\d+)</td>', "<tr>" + "<tr>".join(rows))) == ranks
+    assert [place.rank for place in over.places] == [1, 2, 3], "for programs each has a rank of its own"
+
+
+def level(over: Scoreboard, *points_and_wins: tuple[int, int]) -> Scoreboard:
+    """The league of the first three players, with these points and wins."""
+    named = zip(over.places, "ABC", points_and_wins, strict=False)
+    places = (replace(place, display_name=name, points=points, wins=wins) for place, name, (points, wins) in named)
+    return replace(over, places=tuple(places), rounds=())
 
 
 def test_one_point_is_no_points() -> None:
     over = board(5)
     winner = replace(over.places[0], points=1)
-    assert ", 1 point." in Reader(page(replace(over, places=(winner,), rounds=()))).words
+    assert " with 1 point." in Reader(page(replace(over, places=(winner,), rounds=()))).words
 
 
 def test_A13_a_name_is_text_and_nothing_else() -> None:

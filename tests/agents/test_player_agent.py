@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.agents.loops import until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
+from turnstile.agents.envelope import utc_now, written
 from turnstile.agents.host import Settings
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.strategies import Choice
@@ -62,8 +64,13 @@ class Stage:
         answer: Body = said.get("result") or said["error"]
         return answer
 
-    async def announce(self, match: str = "R1M1", round_id: int = 1) -> Body:
-        entry = {"match_id": match, "player_A_id": self.state.player_id, "player_B_id": "P02", "referee_id": "REF01"}
+    async def announce(self, match: str = "R1M1", round_id: int = 1, me: str | None = None) -> Body:
+        entry = {
+            "match_id": match,
+            "player_A_id": me or self.state.player_id,
+            "player_B_id": "P02",
+            "referee_id": "REF01",
+        }
         entry |= {"referee_endpoint": "http://localhost:1/mcp", "game_type": "even_odd"}
         return await self.say(
             "ROUND_ANNOUNCEMENT", "league_manager", league_id="foreign", round_id=round_id, matches=[entry]
@@ -73,17 +80,23 @@ class Stage:
         ids: dict[str, Any] = {"league_id": "foreign", "round_id": round_id, "match_id": match, "game_type": "even_odd"}
         return await self.say("GAME_INVITATION", role_in_match="PLAYER_A", opponent_id="P02", **ids)
 
-    async def call(self, match: str = "R1M1") -> Body:
-        context = {"opponent_id": "P02", "round_id": 1, "your_standings": {}}
-        return await self.say("CHOOSE_PARITY_CALL", match_id=match, player_id=self.state.player_id, context=context)
+    async def call(self, match: str = "R1M1", **more: Any) -> Body:
+        context = {"opponent_id": "P02", "round_id": 1, "your_standings": {"wins": 2, "points": 6}}
+        ids = {"match_id": match, "player_id": self.state.player_id}
+        return await self.say("CHOOSE_PARITY_CALL", context=context, **ids, **more)
 
-    async def until_choosing(self) -> "asyncio.Task[Body]":
+    async def until_choosing(self, **more: Any) -> "asyncio.Task[Body]":
         """The player is in a match, and called: what it will answer, when its strategy has chosen."""
         await self.announce()
         await self.invite()
-        call = asyncio.create_task(self.call())
+        call = asyncio.create_task(self.call(**more))
         await until(lambda: self.state.phase is Phase.CHOOSING_PARITY)
         return call
+
+    def countdown(self) -> float:
+        """Seconds that the strategy was given at the call, which was the latest event."""
+        keeper = self.player.host.work.keeper
+        return float(keeper.timers[CHOICE_TIMER].due - keeper.changed) / 1000 / self.here.pace
 
     async def call_in_vain(self) -> Body:
         """Call for a choice that the strategy does not make in time."""
@@ -102,9 +115,9 @@ class Stage:
         }
         return await self.say("GAME_OVER", match_id=match, game_type="even_odd", game_result={**told, "reason": "7"})
 
-    async def complete(self) -> Body:
+    async def complete(self, table: Sequence[Body] = ()) -> Body:
         champion = {"player_id": "P01", "display_name": "Juniper", "points": 3}
-        totals = {"total_rounds": 1, "total_matches": 1, "champion": champion, "final_standings": []}
+        totals = {"total_rounds": 1, "total_matches": 1, "champion": champion, "final_standings": [*table]}
         return await self.say("LEAGUE_COMPLETED", "league_manager", league_id="foreign", **totals)
 
 
@@ -213,6 +226,56 @@ def test_a_strategy_that_hangs_costs_its_choice_when_time_is_nearly_over(tmp_pat
             await on.invite()
             assert (await on.call_in_vain())["parity_choice"] == "even"
             assert on.player.host._thinking is None
+
+    run(play())
+
+
+@pytest.mark.parametrize(
+    ("deadline", "longest"),
+    [("2000-01-01T00:00:00Z", 29.0), ("not a time", 29.0), (7, 29.0), ("2999-01-01T00:00:00Z", 29.0), (None, 29.0)],
+)
+def test_a_deadline_that_says_nothing_leaves_the_player_its_own_countdown(
+    tmp_path: Path, deadline: object, longest: float
+) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:never")
+            call = await on.until_choosing(deadline=deadline, milliseconds_left=1)
+            assert on.countdown() == longest
+            await on.player.run_out(CHOICE_TIMER)
+            await call
+
+    run(play())
+
+
+def test_the_countdown_ends_before_the_deadline_that_the_referee_has_given(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="python:tests.agents.waiting:never")
+            deadline = written(utc_now() + timedelta(seconds=20))
+            call = await on.until_choosing(deadline=deadline)
+            assert 0 < on.countdown() <= 19
+            assert (on.state.match.deadline, on.state.match.your_standings.wins) == (deadline, 2)
+            await on.player.run_out(CHOICE_TIMER)
+            assert (await call)["parity_choice"] == "even"
+
+    run(play())
+
+
+def test_a_player_that_is_told_a_short_table_says_what_it_has_counted_itself(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with stage(tmp_path) as on:
+            await on.enter(strategy="always:odd")
+            await on.announce()
+            await on.invite()
+            await on.call()
+            await on.finish()
+            await on.complete([{"rank": 1, "player_id": "P01", "points": 3}, {"rank": 2, "player_id": "P02"}])
+            await on.player.ended()
+            (line,) = [line for line in on.here.journal.getvalue().splitlines() if "League over" in line]
+            assert line.endswith(
+                "(rank=1, players=2, points=3, wins=1, draws=0, losses=0, technical_losses=0, matches_played=1)"
+            )
 
     run(play())
 

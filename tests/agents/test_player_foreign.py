@@ -189,8 +189,8 @@ def test_rows_of_a_table_need_only_name_their_players() -> None:
     told = read_message(LeagueStandingsUpdate, {"league_id": "l", "round_id": 1, "standings": rows})
     assert isinstance(told, LeagueStandingsUpdate)
     assert [(row.rank, row.player_id, row.points, row.wins, row.losses) for row in told.standings] == [
-        (1, "P02", 4, 0, 0),
-        (2, "P01", 0, 0, 0),
+        (1, "P02", 4, None, None),
+        (2, "P01", None, None, None),
     ]
 
 

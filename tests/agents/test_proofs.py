@@ -173,6 +173,7 @@ def test_A6_what_comes_before_the_answer_to_the_registration_is_judged_by_the_pr
             async with living(manage) as manager:
                 on.here.url = manager.url
                 on.player = await on.here.player("Juniper")
+                await until(lambda: on.state.phase is Phase.REGISTERING)
                 entry = {"match_id": "R1M1", "player_A_id": "P01", "player_B_id": "P02", "referee_id": "REF01"}
                 entry |= {"referee_endpoint": "http://localhost:1/mcp", "game_type": "even_odd"}
                 said = {"league_id": "foreign", "round_id": 1, "matches": [entry]}

@@ -2,7 +2,7 @@
 
 from tests.league.managed import REF01, League
 from turnstile.agents.showing import missing
-from turnstile.league.manager_state import MOST_UNANSWERED, Options
+from turnstile.league.manager_state import MOST_UNANSWERED, AllAreHere, Options
 
 
 def test_a_league_that_begins_by_itself_counts_who_is_missing() -> None:
@@ -10,7 +10,8 @@ def test_a_league_that_begins_by_itself_counts_who_is_missing() -> None:
     assert missing(league.state) == "3 more players and a referee"
     assert missing(league.enters("Ana").enters("Bo").state) == "1 more player and a referee"
     assert missing(league.referees("Ron").state) == "1 more player"
-    assert missing(league.enters("Cy").state) is None
+    assert missing(league.enters("Cy").state) == "its last agent to listen"
+    assert missing(league.takes(AllAreHere()).state) is None
 
 
 def test_a_referee_may_be_all_that_is_missing() -> None:

@@ -5,6 +5,8 @@ import logging
 from typing import Any
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
@@ -38,6 +40,7 @@ from turnstile.agents.serving import serve, served
 from turnstile.kernel.values import wire_name
 from turnstile.league.errors import LeagueErrorName, league_error
 from turnstile.league.messages import (
+    ChooseParityCall,
     GameInvitation,
     LeagueMessage,
     LeagueRegisterRequest,
@@ -409,5 +412,8 @@ def test_our_agents_understand_each_other_at_once() -> None:
                 await asked(caller, f"http://localhost:{serving.port}/mcp", message)
 
     run(main())
-    assert [incoming.message for incoming in player.heard] == [INVITATION, CALL]
+    invitation, call = (incoming.message for incoming in player.heard)
+    assert isinstance(call, ChooseParityCall)
+    assert call.deadline, "the host of the referee has added it"
+    assert (invitation, replace(call, deadline=UNSET)) == (INVITATION, CALL)
     assert {incoming.peer for incoming in player.heard} == {"127.0.0.1"}

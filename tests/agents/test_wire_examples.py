@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from tests.agents.loops import run
 from tests.agents.wired import post
-from turnstile.agents.envelope import Identity, wire_fields
+from turnstile.agents.envelope import Identity, deadline_after, wire_fields
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import ANSWERS
 from turnstile.agents.rpc import Fault
@@ -377,3 +377,12 @@ def test_only_who_asked_for_the_standings_is_told_them_beside_the_data(
     told = LeagueQueryResponse(query_type="GET_STATUS", success=True, data=data)
     written = wire_fields(told, Identity(LEAGUE_MANAGER), "conv-q", NOW)
     assert written.keys() & {"standings"} == names
+
+
+@pytest.mark.parametrize(
+    ("seconds", "deadline"),
+    [(30.0, "10:00:30Z"), (2.0, "10:00:02Z"), (0.6, "10:00:01Z"), (1.5, "10:00:02Z")],
+)
+def test_a_deadline_is_never_too_late_and_never_over_when_it_is_sent(seconds: float, deadline: str) -> None:
+    now = datetime(2031, 4, 2, 10, 0, 0, 100_000, UTC)
+    assert deadline_after(seconds, now) == f"2031-04-02T{deadline}"

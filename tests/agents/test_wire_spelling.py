@@ -177,7 +177,7 @@ def test_who_registers_without_a_name_or_an_address_does_not() -> None:
 def test_a_row_of_a_table_needs_no_more_than_rank_player_and_points() -> None:
     row = {"rank": 1, "player_id": "P05", "points": 9}
     (update,) = read(LeagueStandingsUpdate, league_id="s", round_id=1, standings=[row]).standings
-    assert (update.display_name, update.played, update.points) == ("P05", 0, 9)
+    assert (update.display_name, update.played, update.points) == ("P05", None, 9)
     completed = read(
         LeagueCompleted,
         league_id="s",

@@ -5,8 +5,9 @@ They are built on bare sockets, and share nothing with the agents that they are 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 Body = dict[str, Any]
@@ -35,8 +36,8 @@ class Animal:
 
 
 @asynccontextmanager
-async def living(manners: Manners) -> AsyncIterator[Animal]:
-    """A foreign agent of these manners, for as long as the block runs."""
+async def living(manners: Manners, at: socket.socket | None = None) -> AsyncIterator[Animal]:
+    """A foreign agent of these manners, for as long as the block runs; at a port of its own, or at a held one."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while (body := await read_request(reader)) is not None:
@@ -47,14 +48,22 @@ async def living(manners: Manners) -> AsyncIterator[Animal]:
             writer.write(written(status, answer))
             await writer.drain()
 
-    async with listening(serve) as port:
+    async with listening(serve, at) as port:
         animal = Animal(port)
         yield animal
 
 
+@contextmanager
+def held_port() -> Iterator[socket.socket]:
+    """A port that is kept for somebody who does not listen yet."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held
+
+
 @asynccontextmanager
 async def listening(
-    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], at: socket.socket | None = None
 ) -> AsyncIterator[int]:
     """A port at which each connection is given to `serve`; all of them end with the block."""
     tasks: set[asyncio.Task[None]] = set()
@@ -71,7 +80,8 @@ async def listening(
             tasks.discard(task)
             writer.transport.abort()
 
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    where: dict[str, Any] = {"host": "127.0.0.1", "port": 0} if at is None else {"sock": at}
+    server = await asyncio.start_server(connected, **where)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

@@ -276,6 +276,14 @@ def test_a_log_for_programs_is_a_line_of_json_each(turnstile: Turnstile, tmp_pat
     assert {line["kind"] for line in lines} == {"transition", "sent", "failed"}
 
 
+def test_a_log_file_is_readable_by_its_owner_alone(turnstile: Turnstile, tmp_path: Path) -> None:
+    turnstile(
+        *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.01", "--data", str(tmp_path)),
+        *("--log-file", str(tmp_path / "log")),
+    )
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path) as here:

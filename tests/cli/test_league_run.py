@@ -12,11 +12,12 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
+from rich.text import Text
 
 from tests.agents.boards import NAMES, board
 from tests.cli.conftest import Turnstile
 from turnstile.agents.scoreboard import Place
-from turnstile.cli.league_show import Show, champion, glimpse, table_of
+from turnstile.cli.league_show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
 from turnstile.store.files import Held
 
@@ -139,21 +140,46 @@ def placed(*points_and_wins: tuple[int, int]) -> list[Place]:
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ([(9, 3), (3, 1)], "Juniper with 9 points."),
-        ([(1, 0), (0, 0)], "Juniper with 1 point."),
-        ([(3, 1), (3, 0), (1, 0)], "Juniper with 3 points. 1 other has as many points, and fewer wins."),
+        ([(9, 3), (3, 1)], "Champion: Juniper with 9 points."),
+        ([(1, 0), (0, 0)], "Champion: Juniper with 1 point."),
+        ([(3, 1), (3, 0), (1, 0)], "Champion: Juniper with 3 points. 1 other has as many points, and fewer wins."),
+        ([(3, 1), (3, 1)], "Champions: Juniper and Sorrel with 3 points each."),
+        ([(1, 0)] * 3, "Champions: Juniper, Sorrel and Rowan with 1 point each."),
+        ([(0, 0)] * 6, "Champions: Juniper, Sorrel, Rowan and 3 others with 0 points each."),
         (
-            [(3, 1), (3, 1)],
-            "Juniper with 3 points. 1 other has as many points and wins, and registered later.",
-        ),
-        (
-            [(0, 0), (0, 0), (0, 0)],
-            "Juniper with 0 points. 2 others have as many points and wins, and registered later.",
+            [(3, 1), (3, 1), (3, 0), (1, 0)],
+            "Champions: Juniper and Sorrel with 3 points each. 1 other has as many points, and fewer wins.",
         ),
     ],
 )
-def test_the_champion_is_told_with_what_has_decided(table: list[tuple[int, int]], sentence: str) -> None:
-    assert champion(placed(*table)) == sentence
+def test_several_champions_are_told_as_such(table: list[tuple[int, int]], sentence: str) -> None:
+    assert champions(placed(*table)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("table", "ranks"),
+    [
+        ([(9, 3), (3, 1)], ["1", "2"]),
+        ([(3, 1), (3, 1), (1, 0)], ["1", "1", "3"]),
+        ([(3, 1), (3, 0), (3, 0), (0, 0)], ["1", "2", "2", "4"]),
+        ([(2, 0)] * 4, ["1", "1", "1", "1"]),
+    ],
+)
+def test_equal_points_and_wins_share_a_place_in_the_terminal(table: list[tuple[int, int]], ranks: list[str]) -> None:
+    shown = table_of(placed(*table), 80)
+    assert [*shown.columns[0].cells] == [Text(rank) for rank in ranks]
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ([(3, 1), (1, 0)], "; Juniper leads"),
+        ([(3, 1), (3, 1)], "; Juniper and Sorrel lead"),
+        ([(2, 0)] * 6, "; Juniper, Sorrel, Rowan and 3 others lead"),
+    ],
+)
+def test_several_leaders_are_told_as_such(table: list[tuple[int, int]], told: str) -> None:
+    assert leading(replace(glimpse(board(1)), standings=tuple(placed(*table)))) == told
 
 
 @pytest.mark.parametrize(
@@ -256,6 +282,7 @@ def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
     assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
     for log in tmp_path.glob("logs/*/*.log"):
         assert "Traceback" not in log.read_text()
+        assert log.stat().st_mode & 0o777 == 0o600
 
 
 SMALL = ("--players", "3", "--referees", "1", "--time-scale", "0.2")

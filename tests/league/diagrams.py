@@ -141,7 +141,16 @@ PLAYER_DEPARTURES = (
         new=[(phase, "ROUND_ANNOUNCEMENT", "WAITING_FOR_ROUND") for phase in IN_MATCH],
     ),
     Departure(
-        "An announced match may begin in REGISTERED",
+        "A queued announcement is taken up in one step",
+        new=[
+            ("REGISTERING", "LEAGUE_REGISTER_RESPONSE", "WAITING_FOR_ROUND"),
+            *((phase, "GAME_OVER", "WAITING_FOR_ROUND") for phase in IN_MATCH),
+            *((phase, "GAME_OVER", "REGISTERED") for phase in IN_MATCH),
+            *((phase, "ROUND_COMPLETED", "WAITING_FOR_ROUND") for phase in IN_MATCH),
+        ],
+    ),
+    Departure(
+        "An invitation that nobody announced",
         new=[("REGISTERED", "GAME_INVITATION", "INVITED_TO_MATCH")],
     ),
     Departure(
@@ -162,7 +171,7 @@ PLAYER_DEPARTURES = (
         new=[
             *((phase, "GAME_INVITATION", "INVITED_TO_MATCH") for phase in IN_MATCH[1:]),
             *((phase, "ROUND_COMPLETED", "REGISTERED") for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
-            *((phase, "ROUND_COMPLETED", phase) for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
+            *((phase, "ROUND_COMPLETED", phase) for phase in (*IN_MATCH, "WAITING_FOR_ROUND", "MATCH_COMPLETE")),
             *((phase, "LEAGUE_COMPLETED", "LEAGUE_COMPLETE") for phase in (*IN_MATCH, "WAITING_FOR_ROUND")),
         ],
     ),

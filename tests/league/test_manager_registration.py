@@ -28,7 +28,8 @@ from turnstile.league.manager_register import (
     name_key,
     token,
 )
-from turnstile.league.manager_state import Code, Options, Phase, State
+from turnstile.league.manager_rounds import wanted
+from turnstile.league.manager_state import AllAreHere, Code, Options, Phase, State
 from turnstile.league.manager_world import entering, refereeing
 from turnstile.league.messages import (
     LeagueCompleted,
@@ -298,14 +299,32 @@ def test_another_league_is_not_started_here(league: League) -> None:
     assert league.refusal(StartLeague(league_id=LeagueId("another"))) == Code.WRONG_LEAGUE
 
 
-def test_a_league_begins_by_itself_when_the_expected_players_and_a_referee_are_there() -> None:
+def test_a_league_wants_to_begin_when_the_expected_players_and_a_referee_are_there() -> None:
     options = Options(expected_players=2)
     last_is_player = League(options).referees("Ron").enters("Ana")
-    assert last_is_player.phase is Phase.ACCEPTING_REGISTRATIONS
+    assert wanted(last_is_player.state) is None
+    assert last_is_player.refusal(AllAreHere()) == Code.IGNORED
     last_is_player.enters("Bo")
-    assert [type(effect) for effect in last_is_player.effects] == [Send, Send, Send, Arm]
+    assert [type(effect) for effect in last_is_player.effects] == [Send], "the last agent has its answer first"
     last_is_referee = League(options).enters("Ana").enters("Bo").referees("Ron")
-    assert {last_is_player.phase, last_is_referee.phase} == {Phase.ANNOUNCING_ROUND}
+    for league in (last_is_player, last_is_referee):
+        assert league.phase is Phase.ACCEPTING_REGISTRATIONS
+        assert wanted(league.state) == AllAreHere()
+        assert league.takes(AllAreHere()).phase is Phase.ANNOUNCING_ROUND
+        assert [type(effect) for effect in league.effects] == [Send, Send, Arm]
+        assert wanted(league.state) is None
+    by_command = League().enters("Ana").enters("Bo").referees("Ron")
+    assert wanted(by_command.state) is None
+    assert by_command.refusal(AllAreHere()) == Code.IGNORED
+
+
+def test_while_a_league_is_about_to_begin_by_itself_no_other_player_can_enter() -> None:
+    league = League(Options(expected_players=2)).enters("Ana").enters("Bo")
+    assert answer(league, "Cy").player_id == "P03", "without a referee the league does not begin"
+    league = League(Options(expected_players=2)).enters("Ana").enters("Bo").referees("Ron")
+    assert reason(league, "Cy") == "Registration closed"
+    assert answer(league, "Ana").player_id == "P01"
+    assert referee_answer(league, "Sue").referee_id == "REF02"
 
 
 # while it runs, and afterwards

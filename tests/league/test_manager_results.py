@@ -12,7 +12,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel import ByPlayer, PlayerId, Step
 from turnstile.league.manager_sound import sound
 from turnstile.league.manager_state import JSON_RPC_ERRORS, Code, Match, Outcome, Phase, Tally
-from turnstile.league.manager_table import standings
+from turnstile.league.manager_table import standings, tally_of
 from turnstile.league.messages import (
     LeagueCompleted,
     MatchResultAck,
@@ -219,9 +219,10 @@ def test_C10_the_table_is_the_sum_of_all_results_in_whatever_order_they_come(pla
     table = standings(league.state)
     assert {int(row.player_id[1:]): row.points for row in table} == points
     assert all(row.played == players - 1 for row in table)
-    order = [(-row.points, -row.wins, int(row.player_id[1:])) for row in table]
+    order = [(-(row.points or 0), -(row.wins or 0), int(row.player_id[1:])) for row in table]
     assert order == sorted(order), "points, then wins, then who came first"
     assert [row.rank for row in table] == [*range(1, players + 1)]
+    assert [tally_of(league.state, row.player_id).points for row in table] == [row.points for row in table]
 
 
 def test_the_winner_has_most_points() -> None:

@@ -7,7 +7,15 @@ import pytest
 from tests.league.managed import REF01, REF02, League, ids
 from turnstile.kernel import PlayerId, Send
 from turnstile.league.manager_calls import failure_of, resumed
-from turnstile.league.manager_state import AnnouncementExpired, AnnouncementLost, Code, Options, Phase, player_id
+from turnstile.league.manager_state import (
+    AllAreHere,
+    AnnouncementExpired,
+    AnnouncementLost,
+    Code,
+    Options,
+    Phase,
+    player_id,
+)
 from turnstile.league.messages import (
     LeagueCompleted,
     LeagueCompletedAck,
@@ -93,6 +101,7 @@ def test_matches_go_to_referees_as_they_can_take_them() -> None:
     league.referees("Tim", capacity=1).referees("Tim", capacity=2)  # who has come back with more
     for name in NAMES[:24]:
         league.enters(name)
+    league.takes(AllAreHere())
     assert [referee.load for referee in league.state.referees] == [2, 6, 4]
 
 
@@ -229,5 +238,5 @@ def test_the_order_of_the_table_is_points_then_wins_then_who_came_first() -> Non
         for number, match in enumerate(league.state.matches):
             league.reports(match.match_id, (None, match.player_a_id, match.player_b_id)[number % 3])
     rows = league.said(LeagueCompleted)["player:P01"].final_standings
-    keys = [(-row.points, -row.wins, row.player_id) for row in rows]
+    keys = [(-(row.points or 0), -(row.wins or 0), row.player_id) for row in rows]
     assert all(one < other for one, other in pairwise(keys))

@@ -17,7 +17,7 @@ from turnstile.league.manager_world import HAPPENINGS, worlds
 from turnstile.league.messages import RoundAnnouncement
 from turnstile.league.stands import manager_stand
 
-STATES = (3_774, 1_966, 733)
+STATES = (3_814, 1_966, 733)
 
 
 # worlds

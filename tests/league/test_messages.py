@@ -99,6 +99,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "GAME_JOIN_ACK": {"match_id": "R5M2", "player_id": "P04", "accept": True},
     "CHOOSE_PARITY_CALL": {
         **FROM_REFEREE,
+        "deadline": "2032-01-05T18:00:30Z",
         "league_id": "spring",
         "round_id": 5,
         "player_id": "P04",
@@ -182,7 +183,7 @@ def test_a_message_is_written_exactly_like_this(name: str) -> None:
 @pytest.mark.parametrize("name", BODIES)
 def test_A16_the_envelope_and_fields_that_nobody_knows_are_ignored(name: str) -> None:
     body = {"message_type": name, **BODIES[name]}
-    times = {"deadline": "2032-01-05T18:00:30Z", "arrival_timestamp": "2032-01-05T18:00:01Z"}
+    times = {"next_retry_at": "2032-01-05T18:00:30Z", "arrival_timestamp": "2032-01-05T18:00:01Z"}
     whole = {**ENVELOPE, **times, "x_favourite_colour": "green", **body}
     assert decode(encode(whole), KINDS[name]) == decode(encode(body), KINDS[name])
 
@@ -203,7 +204,7 @@ def test_a_technical_loss_has_nulls_where_nothing_was_drawn_or_chosen() -> None:
     ("name", "left_out"),
     [
         ("GAME_INVITATION", ("player_id", "game_type")),
-        ("CHOOSE_PARITY_CALL", ("league_id", "round_id", "game_type")),
+        ("CHOOSE_PARITY_CALL", ("deadline", "league_id", "round_id", "game_type")),
         ("GAME_OVER", ("league_id", "round_id")),
         ("LEAGUE_REGISTER_RESPONSE", ("reason", "league_id", "auth_token")),
     ],

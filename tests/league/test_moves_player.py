@@ -22,7 +22,7 @@ from turnstile.league.messages import (
 from turnstile.league.player import player
 from turnstile.league.player_play import choice_expiry, wanted
 from turnstile.league.player_state import ChoiceMade, Code, MoveMade, Phase, Question, ReadyToJoin, State
-from turnstile.league.questions import ChoiceContext, MoveContext, MoveRequest
+from turnstile.league.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
 from turnstile.league.words import Address, Awaited, Role, Status
 
 REFEREE, ANOTHER = Address("referee:REF03"), Address("referee:REF04")
@@ -92,6 +92,17 @@ def answer_of(step: Step[State]) -> GameMoveResponse:
 
 
 # asked
+
+
+def test_the_countdown_of_a_move_ends_before_its_deadline_of_which_the_strategy_is_told() -> None:
+    step = taken(joined(), replace(question(1), deadline="2031-04-02T09:10:34Z", milliseconds_left=8_000))
+    assert timers(step) == ["choice 7 s"]
+    wants = wanted(step.state)
+    assert isinstance(wants, Question)
+    assert (wants.deadline, wants.your_standings) == ("2031-04-02T09:10:34Z", PlayerStandings())
+    later = wanted(taken(answered(), question(2)).state)
+    assert isinstance(later, Question)
+    assert later.deadline is None, "of the present question"
 
 
 def test_a_question_is_put_to_the_strategy_and_the_own_countdown_begins() -> None:

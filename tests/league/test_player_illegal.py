@@ -1,10 +1,12 @@
 """What the player does not expect, state by state, row by row, as its specification lists it."""
 
 import pytest
+from msgspec.structs import replace
 
 from tests.league.played import (
     ANOTHER,
     IN_MATCH,
+    announcement,
     choosing,
     chosen,
     complete,
@@ -26,6 +28,7 @@ from tests.league.played import (
 )
 from turnstile.kernel import Send
 from turnstile.league.player_state import Code, Phase, State
+from turnstile.league.words import LeagueId
 
 GAME_MESSAGES = ("invited R1M1", "called R1M1", "won R1M1", "complaint R1M1")
 LEAGUE_MESSAGES = ("standings", "round 1 over", "league over")
@@ -42,9 +45,27 @@ def test_unregistered_ignores_every_message(words: str) -> None:
 def test_registering_queues_a_round_for_later() -> None:
     step = play(registering(), "round 1")
     assert (step.state.phase, sent(step)) == (Phase.REGISTERING, [])
-    state = play(step.state, "accepted").state
-    assert (state.phase, state.queued) == (Phase.REGISTERED, None)
-    assert play(state, "invited R1M1").state.phase is Phase.INVITED_TO_MATCH
+    assert step.state.queued is not None
+
+
+def test_a_round_queued_while_registering_becomes_transition_3_once_the_player_is_accepted() -> None:
+    step = play(registering(), "round 1", "accepted")
+    assert (step.state.phase, step.state.queued) == (Phase.WAITING_FOR_ROUND, None)
+    assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
+    assert refusal(step.state, "invited R2M1") == Code.MATCH_NOT_FOUND
+    assert play(step.state, "invited R1M1").state.phase is Phase.INVITED_TO_MATCH
+
+
+def test_a_queued_round_without_a_match_is_acknowledged_and_leaves_the_player_registered() -> None:
+    step = play(registering(), "round 3", "accepted")
+    assert (step.state.phase, step.state.queued) == (Phase.REGISTERED, None)
+    assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
+
+
+def test_a_queued_round_of_another_league_is_dropped() -> None:
+    queued = taken(registering(), announcement(1, LeagueId("another"))).state
+    step = play(queued, "accepted")
+    assert (step.state.phase, step.state.queued, sent(step)) == (Phase.REGISTERED, None, [])
 
 
 @pytest.mark.parametrize("words", [*GAME_MESSAGES, *LEAGUE_MESSAGES])
@@ -65,9 +86,8 @@ def test_registered_ignores_a_match_that_was_not_announced(words: str) -> None:
     assert refusal(registered(), words) == Code.IGNORED
 
 
-def test_registered_answers_an_invitation_by_the_wrong_referee_with_an_error() -> None:
-    announced = play(registering(), "round 1", "accepted").state
-    assert refused(announced, invitation("R1M1", sender=ANOTHER)) == Code.WRONG_REFEREE
+def test_registered_answers_an_invitation_of_another_league_with_an_error() -> None:
+    assert refused(registered(), invitation("R1M1", league=LeagueId("another"))) == Code.WRONG_LEAGUE
 
 
 # WAITING_FOR_ROUND
@@ -111,10 +131,24 @@ def test_a_round_that_is_announced_during_a_match_is_queued(state: State) -> Non
     assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
     assert step.state.queued is not None
     assert play(state, "round 1").state.queued is None, "repeated, not queued"
-    after = play(step.state, "won R1M1").state
+
+
+@pytest.mark.parametrize("end", ["won R1M1", "round 1 over"])
+@pytest.mark.parametrize("state", [each() for each in IN_MATCH.values()], ids=list(IN_MATCH))
+def test_a_round_queued_during_a_match_becomes_transition_3_when_the_match_ends(state: State, end: str) -> None:
+    after = play(state, "round 2", end).state
+    assert (after.phase, after.queued) == (Phase.WAITING_FOR_ROUND, None)
     assert after.round is not None
-    assert (after.queued, after.round.round_id) == (None, 2)
+    assert after.round.round_id == 2
+    assert refusal(after, "invited R4M1") == Code.MATCH_NOT_FOUND
     assert play(after, "invited R2M1").state.phase is Phase.INVITED_TO_MATCH
+    sits_out = play(state, "round 3", end).state
+    assert (sits_out.phase, sits_out.queued) == (Phase.REGISTERED, None)
+
+
+def test_a_player_whose_only_match_is_taken_from_the_announced_round_is_registered_again() -> None:
+    without = replace(announcement(1, revision=1), matches=())
+    assert taken(waiting(), without).state.phase is Phase.REGISTERED
 
 
 # WAITING_FOR_CHOICE_REQUEST

@@ -8,6 +8,7 @@ from tests.league.played import (
     IN_MATCH,
     ME,
     OTHER,
+    RESULTS,
     ROW,
     SEED,
     announcement,
@@ -37,8 +38,10 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of
-from turnstile.league.player_state import Code, Options, Outcome, Phase, State
+from turnstile.league.player_play import failure_of, wanted
+from turnstile.league.player_record import recorded
+from turnstile.league.player_state import MOST_KEPT, Code, Options, Outcome, Phase, Question, State
+from turnstile.league.questions import PlayerStandings
 from turnstile.league.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
@@ -125,6 +128,33 @@ def test_transition_2b_a_name_that_is_taken_is_tried_again_with_three_suffixes()
     assert state.failure == "Registration was rejected: Duplicate name"
     assert refusal(state, MANAGER_SILENT) == Code.STALE_TIMER
     assert play(state, "starts").state.names_tried == 0
+
+
+def test_transition_2b_a_player_refused_for_its_name_and_started_again_asks_for_its_own_name_first() -> None:
+    state, tried = registering(), []
+    for _ in range(3):
+        state = play(state, "rejected: Duplicate name", MANAGER_SILENT).state
+        tried.append(state.meta.display_name)
+    again = play(state, "rejected: Duplicate name", "starts")
+    (request, _) = again.effects
+    assert isinstance(request, Send)
+    assert isinstance(request.message, LeagueRegisterRequest)
+    assert request.message.player_meta.display_name == "Juniper"
+    state = again.state
+    for _ in range(3):
+        state = play(state, "rejected: Duplicate name", MANAGER_SILENT).state
+        assert state.meta.display_name.startswith("Juniper-")
+        assert state.meta.display_name not in tried, "and for new suffixes after"
+        tried.append(state.meta.display_name)
+
+
+def test_transition_2b_a_player_whose_last_request_was_never_answered_asks_for_the_same_name_again() -> None:
+    state = play(registering(), "rejected: Duplicate name", MANAGER_SILENT).state
+    name = state.meta.display_name
+    for _ in range(4):
+        state = play(state, MANAGER_SILENT).state
+    assert state.failure == "Failed to register with League Manager"
+    assert play(state, "starts").state.meta.display_name == name, "the manager may have accepted it"
 
 
 def test_transition_2b_a_new_name_may_be_asked_for_at_once_by_starting() -> None:
@@ -251,6 +281,25 @@ def test_transition_6_a_call_asks_the_strategy_and_the_countdown_ends_before_the
 
 
 @pytest.mark.parametrize(
+    ("left", "countdown"),
+    [(30.0, 29), (12.5, 11.5), (1.5, 0.75), (0.4, 0.2), (45.0, 29), (0.0, 29), (-3.0, 29)],
+)
+def test_transition_6_the_countdown_ends_before_the_deadline_of_the_call(left: float, countdown: float) -> None:
+    """A deadline that is over when it comes is one by another clock, and says nothing."""
+    step = taken(joined(), replace(call("R1M1"), milliseconds_left=round(1000 * left)))
+    assert timers(step) == [f"choice {countdown:g} s"]
+
+
+def test_transition_6_the_strategy_is_told_its_standings_and_the_deadline() -> None:
+    standings = PlayerStandings(wins=2, losses=1, draws=3, points=9)
+    asked = call("R1M1")
+    asked = replace(asked, deadline="2031-04-02T09:10:34Z", context=replace(asked.context, your_standings=standings))
+    question = wanted(taken(joined(), asked).state)
+    assert isinstance(question, Question)
+    assert (question.your_standings, question.deadline) == (standings, "2031-04-02T09:10:34Z")
+
+
+@pytest.mark.parametrize(
     ("wrong", "code"),
     [
         (call("R1M9"), Code.MATCH_NOT_FOUND),
@@ -322,6 +371,16 @@ def test_transition_8_the_result_is_counted_kept_and_acknowledged(
     assert (numbers.wins, numbers.draws, numbers.losses, numbers.points) == counted
 
 
+def test_transition_8_technical_losses_are_counted_however_many_matches_there_were() -> None:
+    state = play(chosen(), "forfeited R1M1").state
+    assert (state.statistics.losses, state.statistics.technical_losses) == (1, 1)
+    for _ in range(MOST_KEPT + 1):  # the history keeps the latest matches alone
+        state = recorded(replace(state, match=replace(state.playing, round_id=2)), RESULTS["forfeited"])
+    state = recorded(state, RESULTS["lost"])
+    assert len(state.history) == MOST_KEPT
+    assert (state.statistics.losses, state.statistics.technical_losses) == (MOST_KEPT + 3, MOST_KEPT + 2)
+
+
 @pytest.mark.parametrize(
     ("number", "seed", "is_fair"),
     [(7, SEED, True), (6, SEED, False), (6, Seed("1"), False), (7, None, None), (None, SEED, None)],
@@ -390,11 +449,14 @@ def test_A14_news_of_a_round_before_does_not_end_the_match() -> None:
     assert play(state, "round 1 over").state == state
     assert play(complete(), "round 2", "round 1 over").state.phase is Phase.WAITING_FOR_ROUND
     assert play(complete(), "round 2", "round 2 over").state.phase is Phase.REGISTERED
+    half = play(complete(), "round 2", "invited R2M1", "ready", "called R2M1", "even", "lost R2M1").state
+    late = play(half, "round 1 over")
+    assert (late.state, sent(late)) == (half, ["ROUND_COMPLETED_ACK to league_manager"])
 
 
 def test_A14_a_round_announced_during_a_match_survives_the_end_of_its_own() -> None:
     state = play(chosen(), "round 2", "won R1M1", "round 1 over").state
-    assert state.phase is Phase.REGISTERED
+    assert state.phase is Phase.WAITING_FOR_ROUND
     assert play(state, "invited R2M1").state.phase is Phase.INVITED_TO_MATCH
 
 

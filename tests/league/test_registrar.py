@@ -131,6 +131,28 @@ def test_a_referee_whose_name_is_taken_tries_three_others() -> None:
     assert step(state, TAKEN).state.failure == "Registration was rejected: Duplicate name"
 
 
+def test_a_referee_refused_for_its_name_and_started_again_asks_for_its_own_name_first() -> None:
+    state, tried = registering(), []
+    for number in range(1, 4):
+        state = step(step(state, TAKEN).state, RegistrationExpired(4 * number)).state
+        tried.append(state.meta.display_name)
+    state = step(step(state, TAKEN).state, RefereeStartup()).state
+    assert state.meta.display_name == "Whistle"
+    for number in range(1, 4):
+        state = step(step(state, TAKEN).state, RegistrationExpired(4 * number)).state
+        assert state.meta.display_name not in tried, "and for new suffixes after"
+        tried.append(state.meta.display_name)
+
+
+def test_a_referee_whose_last_request_was_never_answered_asks_for_the_same_name_again() -> None:
+    state = step(step(registering(), TAKEN).state, RegistrationExpired(4)).state
+    name = state.meta.display_name
+    for number in range(4, 8):
+        state = step(state, RegistrationExpired(number)).state
+    assert state.failure == NOT_REGISTERED
+    assert step(state, RefereeStartup()).state.meta.display_name == name
+
+
 def test_a_referee_that_is_rejected_for_any_other_reason_gives_up_and_begins_anew_when_started_again() -> None:
     rejected = RefereeRegisterResponse(status=Registration.REJECTED, reason="League full")
     state = step(registering(), rejected).state

@@ -93,7 +93,7 @@ class Audit:
         for row in table:
             if row != self._row(row):
                 self.fail("standings", f"{row} is not the sum of its matches: {self._row(row)}")
-        order = [(-row.points, -row.wins, row.player_id) for row in table]
+        order = [(-(row.points or 0), -(row.wins or 0), row.player_id) for row in table]
         if sorted(order) != order or [row.rank for row in table] != list(range(1, len(table) + 1)):
             self.fail("standings", "the table is out of order")
 

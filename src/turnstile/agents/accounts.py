@@ -1,6 +1,6 @@
-"""What a player's log says when a match is over, and when the league is.
+"""What a player's log says when the player decides, when a match is over, and when the league is.
 
-A choice is told here for the first time: while a match is played the log, which others may be able to read, has none.
+Choices stand in the log while a match is played, so a log file is readable by its owner alone (`open_private`).
 """
 
 from math import isqrt
@@ -8,7 +8,14 @@ from typing import Any
 
 from turnstile.kernel.values import Event
 from turnstile.league.messages import GameOver, LeagueCompleted
-from turnstile.league.player_state import Outcome, PlayedMatch, State
+from turnstile.league.player_state import Match, PlayedMatch, State
+
+
+def decision_of(match: Match) -> str:
+    """What a player has chosen, as text: a parity, or a move of another game as JSON."""
+    if match.asked is not None and match.asked.answer is not None:
+        return bytes(match.asked.request.valid_options[match.asked.answer]).decode()
+    return str(match.my_choice)
 
 
 def of_match(played: PlayedMatch, event: Event) -> dict[str, Any]:
@@ -26,19 +33,23 @@ def of_match(played: PlayedMatch, event: Event) -> dict[str, Any]:
 
 
 def of_league(state: State, event: LeagueCompleted) -> dict[str, Any]:
-    """The place of the player and what it has done: as the table says, else as it has counted itself."""
+    """The place of the player and what it has done: as far as the table says, else as the player has counted itself."""
     row = next((row for row in event.final_standings if row.player_id == state.player_id), None)
-    told = row or state.statistics
-    losses = [played for played in state.history if played.is_technical and played.result is Outcome.LOSS]
+    own = state.statistics
+
+    def known(column: str, counted: int) -> int:
+        told: int | None = getattr(row, column, None)
+        return counted if told is None else told
+
     return {
         "rank": None if row is None else row.rank,
         "players": _players(event) or None,
-        "points": told.points,
-        "wins": told.wins,
-        "draws": told.draws,
-        "losses": told.losses,
-        "technical_losses": len(losses),
-        "matches_played": told.wins + told.draws + told.losses if row is None else row.played,
+        "points": known("points", own.points),
+        "wins": known("wins", own.wins),
+        "draws": known("draws", own.draws),
+        "losses": known("losses", own.losses),
+        "technical_losses": own.technical_losses,
+        "matches_played": known("played", own.played),
     }
 
 

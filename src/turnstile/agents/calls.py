@@ -15,6 +15,7 @@ from turnstile.agents.envelope import Claim, Identity, new_conversation
 from turnstile.agents.journal import Journal
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
+from turnstile.agents.probe import listens
 from turnstile.agents.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
 from turnstile.agents.rpc import Fault
 from turnstile.agents.work import Work
@@ -22,7 +23,15 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
 from turnstile.league.management import Ping
-from turnstile.league.messages import ChooseParityCall, GameInvitation, GameMoveCall, LeagueMessage
+from turnstile.league.messages import (
+    ChooseParityCall,
+    GameErrorAck,
+    GameInvitation,
+    GameMoveCall,
+    LeagueMessage,
+    RoundCompletedAck,
+    StandingsUpdateAck,
+)
 from turnstile.league.registering import pause
 from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 
@@ -32,6 +41,8 @@ SECONDS: dict[type[Any], float] = {
     GameMoveCall: CHOICE_SECONDS,
 }
 ALL_TRIES = MAX_RETRIES + 1
+UNHEEDED = (StandingsUpdateAck, RoundCompletedAck, GameErrorAck)
+"""Acknowledgements that no machine waits for, in any state."""
 
 
 def seconds_for(message: LeagueMessage) -> float:
@@ -139,7 +150,8 @@ class Calls:
         self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
     ) -> Answered | None:
         """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
-        self._agent.journal.sent(None, message, to)
+        match = getattr(message, "match_id", None)
+        self._agent.journal.sent(match, message, to)
         try:
             answer = await self._caller.call(
                 endpoint,
@@ -152,14 +164,18 @@ class Calls:
             )
         except Unreached as fault:
             self._agent.meter.called(wire_name(type(message)), Outcome.UNREACHED)
-            self._agent.journal.failed(None, message, to, str(fault))
+            self._agent.journal.failed(match, message, to, str(fault))
             return None
-        self._note(None, message, to, answer)
+        self._note(match, message, to, answer)
         return answer
 
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
         """Whether whoever registers with this claim is the one that answers there."""
         return await self._caller.challenge(endpoint, claim, who=self._agent.who, seconds=seconds)
+
+    async def listens(self, endpoint: str, seconds: float) -> bool:
+        """Whether the port of an endpoint is open, or is opened within so many seconds."""
+        return await listens(endpoint, self._caller.resolver, seconds)
 
     async def all_made(self) -> None:
         """Wait until an orderly agent has made all its calls."""
@@ -188,7 +204,9 @@ class Calls:
         else:  # after a receipt, what was asked for may still be posted
             event = work.faulted(state, send) if isinstance(answer, Fault) else None
         if event is not None:
-            await self._agent.bring(work, event)
+            result = await self._agent.bring(work, event)
+            if event is answer:
+                self._warn_of_refusal(work.match_of(state), answer, send.to, result)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
         """The journal has what really came: only a message is called one."""
@@ -197,6 +215,11 @@ class Calls:
         else:
             self._agent.journal.answered(match, message, by, summary_of(answer), detail_of(answer))
         self._agent.meter.called(wire_name(type(message)), _outcome(answer))
+
+    def _warn_of_refusal(self, match: str | None, reply: Answered, by: str, result: Step[S] | Rejection) -> None:
+        """Log a reply that the machine did not expect. Of some acknowledgements no machine wants to hear."""
+        if isinstance(result, Rejection) and not isinstance(reply, UNHEEDED):
+            self._agent.journal.refused(match, wire_name(type(reply)), by, result.code)
 
 
 def _outcome(answer: Answered) -> Outcome:

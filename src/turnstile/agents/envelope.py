@@ -26,6 +26,9 @@ ENVELOPE = ("protocol", "message_type", "sender", "timestamp", "conversation_id"
 WITH_DEADLINE = ("CHOOSE_PARITY_CALL", "GAME_MOVE_CALL")
 """The calls that say until when an answer counts."""
 
+SHORTEST_WRITTEN = 2.0
+"""Seconds. Whole seconds cannot tell shorter limits, which only leagues with shortened timers have."""
+
 TOLD_AS_NULL = ("reason", "winner", "drawn_number")
 """What league.v2 wants to see even where there is none: no reason to reject, no winner, no number."""
 
@@ -118,7 +121,7 @@ def wire_fields(
         whole["auth_token"] = token
     whole.update(body)
     if kind in WITH_DEADLINE:
-        whole["deadline"] = written(now + timedelta(seconds=CHOICE_SECONDS if seconds is None else seconds))
+        whole["deadline"] = deadline_after(CHOICE_SECONDS if seconds is None else seconds, now)
     elif kind == "GAME_JOIN_ACK":
         whole["arrival_timestamp"] = written(arrived or now)
     elif kind == "GAME_ERROR":
@@ -158,6 +161,12 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, bool], ...]:
 def written(moment: datetime) -> str:
     """Whole seconds and `Z`: the one form that everybody reads."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def deadline_after(seconds: float, now: datetime) -> str:
+    """When a limit is over, in whole seconds: never too late, unless the limit is so short that it would seem over."""
+    over = now + timedelta(seconds=seconds)
+    return written(over if seconds >= SHORTEST_WRITTEN else over + timedelta(seconds=1))
 
 
 def new_conversation() -> str:

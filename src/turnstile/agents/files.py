@@ -9,12 +9,14 @@ import contextlib
 import logging
 import os
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 log = logging.getLogger("turnstile.agents")
 
+PRIVATE = 0o600  # the mode of a file that its owner alone reads and writes
 LONGEST_PART = 100  # characters of a folder's or a file's name that somebody else chose
 
 Render = Callable[[], bytes]
@@ -29,6 +31,15 @@ def part_of_path(text: str) -> str | None:
     """An id as the name of a folder or file; `None` for one that might lead elsewhere, or is too long."""
     is_plain = len(text) <= LONGEST_PART and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", text)
     return text if is_plain else None
+
+
+def open_private(path: Path) -> BinaryIO:
+    """Open a file to add to it, readable by its owner alone: an existing one is made so, if it is ours."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
+    found = os.fstat(handle)
+    if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+        os.fchmod(handle, PRIVATE)
+    return os.fdopen(handle, "ab")
 
 
 def write_whole(path: Path, content: bytes, *, is_passing: bool = False) -> None:

@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.addresses import THIS_MACHINE, Reach
+from turnstile.agents.belief import BAD_TOKEN
 from turnstile.agents.caller import Caller
 from turnstile.agents.defaults import MANAGER_URL
 from turnstile.agents.envelope import Identity, ignored
@@ -31,6 +32,7 @@ from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
+from turnstile.league.management import ShutdownAck, ShutdownCommand
 from turnstile.league.messages import LeagueMessage
 from turnstile.league.registering import NOT_REGISTERED
 from turnstile.league.words import Address
@@ -63,6 +65,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     patience: float = 0.0
     """For how many seconds it waits for a store that another process has: the one before it may be ending."""
     reach: Reach = THIS_MACHINE
+    accepts_shutdown: bool = False
+    """Whether it obeys SHUTDOWN_COMMAND, which is unknown to it otherwise."""
     log: Any = sys.stderr
     log_as_json: bool = False
 
@@ -121,6 +125,13 @@ class Host:
     async def handle(self, incoming: Incoming) -> Reply:
         """Answer a message."""
         raise NotImplementedError
+
+    def is_from_its_manager(self, incoming: Incoming) -> bool:
+        """Whether the league manager of this agent says this, as far as the agent knows."""
+        return False
+
+    async def part(self) -> None:
+        """Say the last words, while others can still be called."""
 
     def hint(self) -> str | None:
         """What whoever has started the agent has to do for it, if anything."""
@@ -184,6 +195,7 @@ class Host:
                 hint = ITS_LEAGUE_IS_OVER if is_over else self.hint()
                 ready(Ready(self.role, self.settings.name, self.endpoint, serving.port, os.getpid(), hint))
                 await self._until_over(stop)
+                await self.part()
                 self.stop()
                 await serving.stop()  # while what is being answered can still be stored
         finally:
@@ -267,7 +279,7 @@ class Host:
         metrics = Route("/metrics", self._metrics)
         return Door(
             self.who,
-            self.takes,
+            (*self.takes, ShutdownCommand) if self.settings.accepts_shutdown else self.takes,
             self._handle,
             hosts=self._hosts,
             per_agent=Quota(*self.quota),
@@ -278,11 +290,23 @@ class Host:
 
     async def _handle(self, incoming: Incoming) -> Reply:
         try:
-            reply = await self.handle(incoming)
+            is_command = isinstance(incoming.message, ShutdownCommand)
+            reply = self._shut_down(incoming) if is_command else await self.handle(incoming)
         except Stopped:
             reply = ignored(STOPPING)
         self.agent.replied(incoming.message, reply, incoming.sender or incoming.peer)
         return reply
+
+    def _shut_down(self, incoming: Incoming) -> Reply:
+        """End, if the league manager wants it. Started again, the agent goes on where it was."""
+        message, by = incoming.message, incoming.sender or incoming.peer
+        if not self.is_from_its_manager(incoming):
+            self.agent.turned_down(message, by, BAD_TOKEN)
+            return BAD_TOKEN
+        self.agent.journal.received(None, message, by)
+        self.agent.journal.warning("The league manager shuts this agent down.")
+        self.end()
+        return ShutdownAck()
 
     def _health(self) -> Mapping[str, Any]:
         journal = self.agent.journal

@@ -2,12 +2,14 @@
 
 For people a line looks as the specification has it; for programs it is an object. Lines start empty and name what they
 show: of a message its type, who sent it, and the few fields listed here. So no token, no seed and no choice is ever in
-one, whatever is added to the messages later; but of a match that is over a player says what was chosen.
+the line of a message, whatever is added to the messages later. A player says in a line of its own what it has decided:
+its log is for its owner alone.
 """
 
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, TextIO
 
 from turnstile.kernel.machine import AUTO, Hop
@@ -28,10 +30,21 @@ SHOWN = {
     "RUN_MATCH_ACK": ("status",),
     "LEAGUE_STATUS": ("status",),
     "ACK": ("status",),
+    "SHUTDOWN_COMMAND": ("reason",),
     "LEAGUE_QUERY": ("query_type",),
     "LEAGUE_QUERY_RESPONSE": ("query_type", "success"),
 }
 """The fields that are shown of a message, by its type."""
+
+
+class Level(StrEnum):
+    """How much a line matters. Anything but `INFO` stands before the text."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
 
 Clock = Callable[[], int]
 
@@ -47,7 +60,7 @@ class Journal:
         self.trouble: str | None = None
         """What has gone wrong at last."""
         self.lines_lost = 0
-        self._write = self._object if as_json else self._line
+        self._as_json = as_json
 
     def transition(self, match: str | None, hop: Hop) -> None:
         text = f"State transition: {hop.source} -> {hop.target} (event: {event_of(hop)})"
@@ -72,9 +85,10 @@ class Journal:
             match, text, {"kind": "answered", "message_type": name, "from": short(by), "came": came, "detail": word}
         )
 
-    def refused(self, match: str | None, message: str, by: str, code: str) -> None:
+    def refused(self, match: str | None, message: str, by: str, code: str, level: Level = Level.WARNING) -> None:
+        """Something came that is not expected now, or not from its sender."""
         text = f"Turned down {message} from {short(by)} ({code})"
-        self._write(match, text, {"kind": "refused", "message_type": message, "from": short(by), "code": code})
+        self._write(match, text, {"kind": "refused", "message_type": message, "from": short(by), "code": code}, level)
 
     def failed(self, match: str | None, message: Message, to: str, why: str) -> None:
         name = wire_name(type(message))
@@ -100,17 +114,29 @@ class Journal:
         text = _visible(line.expandtabs().rstrip())
         self._write(match, f"The strategy says: {text}", {"kind": "strategy", "text": text})
 
+    def decided(self, match: str, choice: str) -> None:
+        """What a player has decided, when it decides. The line stays with the player: it is never sent."""
+        self._write(match, f"Decision: {printable(choice)}", {"kind": "decision", "choice": printable(choice)})
+
+    def warning(self, text: str, match: str | None = None) -> None:
+        """Something unexpected that the agent deals with."""
+        self._write(match, printable(text), {"kind": "warning", "text": printable(text)}, Level.WARNING)
+
     def critical(self, text: str, match: str | None = None) -> None:
-        """Something that whoever runs the agent should know of: it goes on, and not as it was meant to."""
-        self._write(match, f"CRITICAL: {printable(text)}", {"kind": "critical", "text": printable(text)})
+        """Something that the operator of the agent should know of: the agent goes on, but not as it was meant to."""
+        self._write(match, printable(text), {"kind": "critical", "text": printable(text)}, Level.CRITICAL)
 
-    def _line(self, match: str | None, text: str, said: dict[str, Any]) -> None:
+    def _write(self, match: str | None, text: str, said: dict[str, Any], level: Level = Level.INFO) -> None:
+        self._put(self._object(match, said, level) if self._as_json else self._line(match, text, level))
+
+    def _line(self, match: str | None, text: str, level: Level) -> str:
         where = f" [{printable(match)}]" if match else ""
-        self._put(f"[{self._instant('seconds')}] [{printable(self.agent)}]{where} {text}")
+        mark = "" if level is Level.INFO else f"{level.upper()}: "
+        return f"[{self._instant('seconds')}] [{printable(self.agent)}]{where} {mark}{text}"
 
-    def _object(self, match: str | None, text: str, said: dict[str, Any]) -> None:
+    def _object(self, match: str | None, said: dict[str, Any], level: Level) -> str:
         who = {"at": self._instant("milliseconds"), "agent": printable(self.agent), "match": match and printable(match)}
-        self._put(json.dumps({**who, **said}))
+        return json.dumps({**who, "level": level, **said})
 
     def _put(self, line: str) -> None:
         """Write a line. That its disk is full, or that nobody reads it any more, is counted, and stops nothing."""

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from turnstile.agents.failures import failures_in, size_of
+from turnstile.agents.files import open_private
 
 log = logging.getLogger("turnstile.agents")
 
@@ -85,7 +86,7 @@ class Child:
 
     async def _first_line(self) -> bytes:
         """What it says when it has been started; nothing, if it dies before that."""
-        with self.log_file.open("ab") as errors:
+        with open_private(self.log_file) as errors:  # a player's log has its decisions in it
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
                 stdin=asyncio.subprocess.PIPE,  # nothing is said; it ends when we do, and then the agent does

@@ -1,5 +1,6 @@
 """The league manager as a process: who may register, who may ask and report, and who may start the league."""
 
+import asyncio
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from turnstile.agents.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.agents.beginning import LISTEN_SECONDS, all_agents, refuse_listed, refuse_other_league, silent_among_last
 from turnstile.agents.belief import is_from_this_machine
 from turnstile.agents.bulletin import Bulletin
 from turnstile.agents.challenge import claim_of
@@ -33,21 +35,24 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
 from turnstile.league.errors import LeagueErrorName, league_error
-from turnstile.league.management import LeagueError, RefereeRegisterRequest, RefereeRegisterResponse, StartLeague
+from turnstile.league.management import (
+    LeagueError,
+    RefereeRegisterRequest,
+    RefereeRegisterResponse,
+    ShutdownCommand,
+    StartLeague,
+)
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import resumed
 from turnstile.league.manager_queries import commitment_of, status_of
 from turnstile.league.manager_register import (
-    REGISTRATION_CLOSED,
     authenticate,
     is_member,
     manager_proof,
     referees_key,
-    refuse_player,
-    repeated_player,
-    with_player,
 )
-from turnstile.league.manager_state import MOST_PLAYERS, Options, Phase, State, player_id
+from turnstile.league.manager_rounds import wanted
+from turnstile.league.manager_state import Options, Phase, State, player_id
 from turnstile.league.messages import (
     LeagueCompletedAck,
     LeagueMessage,
@@ -67,6 +72,8 @@ from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
+SHUTDOWN_SECONDS = 5.0
+STOPPED = "The league manager is stopped."
 MOST_REPORTED = 20_000  # matches in a report: 200 players
 UNREACHABLE = "Endpoint unreachable"
 KEY_MISSING = "A referee of this league shows its key."
@@ -113,13 +120,15 @@ class ManagerHost(Host):
         is_open_to_referees: bool | None = None,
         tell: Callable[[str], None] = lambda line: None,
         ends_with_league: bool = False,
+        shuts_down_agents: bool = False,
     ) -> None:
         """`players`: names and endpoints of those that cannot register themselves.
 
         `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
         than local. `admin_token`: who shows it may start the league from anywhere. `referee_key`: what a referee must
         show; without one it is made, and `tell` is told it, unless the league `is_open_to_referees`, as by default one
-        is that is only local. Raises `CannotStart`.
+        is that is only local. `shuts_down_agents`: tell all agents to end when the manager is stopped before its league
+        is over. Raises `CannotStart`.
         """
         super().__init__(settings)
         if "" in (admin_token, referee_key):
@@ -133,7 +142,7 @@ class ManagerHost(Host):
             PlayerMeta(display_name=name, version="0.0.0", game_types=(options.game_type,), contact_endpoint=endpoint)
             for name, endpoint in players
         ]
-        _refuse_listed(new(options, new_seed()), self._listed)
+        refuse_listed(new(options, new_seed()), self._listed)
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
         self._referee_key = referee_key
@@ -141,6 +150,7 @@ class ManagerHost(Host):
         self._makes_key = referee_key is None and not (is_local if is_open_to_referees is None else is_open_to_referees)
         self._tell = tell
         self._ends_with_league = ends_with_league
+        self._shuts_down_agents = shuts_down_agents
         self._keeper: Keeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
         self._commitments: dict[MatchId, Commitment] = {}
@@ -149,6 +159,8 @@ class ManagerHost(Host):
         self._before: State | None = None
         """The league before the latest event: the last result of a round is the end of what was known of it."""
         self._bulletin = Bulletin()
+        self._beginning: asyncio.Task[None] | None = None
+        """Waits for the last agent to listen, and then begins the league."""
 
     # its beginning
 
@@ -156,8 +168,8 @@ class ManagerHost(Host):
         self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._watched)
         if self._keeper is None:
             return None
-        _refuse_other_league(self._keeper.state, self._options)
-        _refuse_listed(self._keeper.state, self._listed)
+        refuse_other_league(self._keeper.state, self._options)
+        refuse_listed(self._keeper.state, self._listed)
         return self._keeper.about(str)
 
     async def begin(self, endpoint: str) -> None:
@@ -206,13 +218,34 @@ class ManagerHost(Host):
         self._before = state
 
     def _noticed(self, state: State) -> None:
+        if wanted(state) is not None and self._beginning is None:
+            self._beginning = self.agent.start(self._begin_when_all_listen())
         if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
             self.agent.start(self._end_when_told())
+
+    async def _begin_when_all_listen(self) -> None:
+        await self._until_last_agents_listen()
+        if (event := wanted(self.work.state)) is not None:
+            await self.agent.bring(self.work, event)
+
+    async def _until_last_agents_listen(self) -> None:
+        seconds = LISTEN_SECONDS * self.work.keeper.pace
+        for who, endpoint in await silent_among_last(self.work.state, self.agent.calls, seconds):
+            self.agent.journal.warning(f"{who} does not listen at {endpoint}: the league begins without it.")
 
     async def _end_when_told(self) -> None:
         """Everybody has been told that the league is over, as far as they can be."""
         await self.agent.calls.all_made()
         self.end()
+
+    async def part(self) -> None:
+        """Shut the agents down, if that is wanted. After the league nobody is told anything more."""
+        state = self.work.state
+        if not self._shuts_down_agents or state.phase is Phase.LEAGUE_COMPLETE:
+            return
+        command, seconds = ShutdownCommand(reason=STOPPED), SHUTDOWN_SECONDS * self.work.keeper.pace
+        ask = self.agent.calls.ask
+        await asyncio.gather(*(ask(endpoint, agent, command, seconds) for agent, endpoint in all_agents(state)))
 
     def _proof_for(self, agent: str) -> str | None:
         state = self.work.state
@@ -245,6 +278,8 @@ class ManagerHost(Host):
             return Refused(_rejected(message, why)) if why else wish
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
+                if self.work.state.phase is Phase.ACCEPTING_REGISTRATIONS:
+                    await self._until_last_agents_listen()
                 return message
             return Refused(faulted_by(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
@@ -347,34 +382,6 @@ class ManagerHost(Host):
 
 def _is_open(state: State) -> bool:
     return state.phase is not Phase.LEAGUE_COMPLETE or bool(state.untold)
-
-
-def _refuse_other_league(state: State, given: Options) -> None:
-    """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
-    kept = state.options
-    asked = (
-        (given.league_id, kept.league_id),
-        (given.game_type, kept.game_type),
-        (given.expected_players or kept.expected_players, kept.expected_players),
-        (kept.most_players if given.most_players == MOST_PLAYERS else given.most_players, kept.most_players),
-    )
-    if any(now != before for now, before in asked):
-        begun = "which is over" if state.phase is Phase.LEAGUE_COMPLETE else "which is not over"
-        size = kept.expected_players or len(state.players)
-        raise CannotStart(
-            f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
-            "give the same options again, or another --league or --data."
-        )
-
-
-def _refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
-    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
-    for meta in [each for each in listed if repeated_player(state, each) is None]:
-        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
-        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
-        if why is not None:
-            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
-        state = with_player(state, meta)
 
 
 def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from turnstile.agents.envelope import read_time
 from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import Fields
 from turnstile.kernel.values import Malformed, decode, encode
@@ -93,13 +94,23 @@ def _entry(entry: Fields) -> Fields:
 def mend_call(fields: Fields) -> None:
     """Whom a call is for is known to the player that gets it, and against whom it plays, too."""
     default(fields, player_id="")
+    _mend_deadline(fields)
     _mend_context(fields, fields)
 
 
 def mend_move_call(fields: Fields) -> None:
     default(fields, player_id="")
+    _mend_deadline(fields)
     if isinstance(fields.get("move_request"), dict):
         _mend_context(fields, inner(fields, "move_request"))
+
+
+def _mend_deadline(fields: Fields) -> None:
+    """A deadline that is no time in UTC is none. How much is left of it, the player's host says."""
+    fields.pop("milliseconds_left", None)
+    deadline = fields.get("deadline")
+    if not isinstance(deadline, str) or read_time(deadline) is None:
+        fields.pop("deadline", None)
 
 
 def _mend_context(fields: Fields, place: Fields) -> None:
@@ -130,9 +141,17 @@ def mend_rows(name: str) -> Callable[[Fields], None]:
 
 
 def _row(row: Fields, rank: int) -> Fields:
+    """A row without a rank has the one of its place. What else is not told, or is no number, is not known."""
     row = dict(row)
     default(row, display_name=row.get("player_id"))
-    for count, value in {"rank": rank, "played": 0, "wins": 0, "draws": 0, "losses": 0, "points": 0}.items():
+    for count, value in {
+        "rank": rank,
+        "played": None,
+        "wins": None,
+        "draws": None,
+        "losses": None,
+        "points": None,
+    }.items():
         told = whole(row.get(count))
         row[count] = told if type(told) is int else value
     return row
@@ -158,4 +177,4 @@ def mend_league_completed(fields: Fields) -> None:
         if not isinstance(champion.get(name), str):
             champion[name] = first.get(name, champion.get("player_id", ""))
     if type(champion.get("points")) is not int:
-        champion["points"] = first.get("points", 0)
+        champion["points"] = first.get("points") or 0

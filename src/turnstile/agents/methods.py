@@ -18,6 +18,7 @@ TOOLS = {
     "RUN_MATCH": "run_match",
     "LEAGUE_CHALLENGE": "league_challenge",
     "PING": "ping",
+    "SHUTDOWN_COMMAND": "shutdown",
 }
 """Under which method a message is sent. What is not here travels in replies; posted, it is its name in lower case."""
 

@@ -6,28 +6,29 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from turnstile.agents.accounts import of_league, of_match
+from turnstile.agents.accounts import decision_of, of_league, of_match
 from turnstile.agents.belief import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.calls import ALL_TRIES
-from turnstile.agents.envelope import ignored, new_conversation
+from turnstile.agents.envelope import ignored, new_conversation, utc_now
 from turnstile.agents.exchange import Reply
 from turnstile.agents.failures import HAS_FAILED
 from turnstile.agents.games import games_for_two
 from turnstile.agents.history import history_path, merged
 from turnstile.agents.host import Host, Settings
 from turnstile.agents.incoming import Incoming
+from turnstile.agents.journal import Level
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.ledger import table_of
+from turnstile.agents.player_mail import addressed, timed
 from turnstile.agents.runtime import DONE
 from turnstile.agents.strategies import Choice, Failed, Strategy, default_of, find_strategy
 from turnstile.agents.work import Work
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import Event
+from turnstile.kernel.values import Event, wire_name
 from turnstile.league.management import LeagueError
 from turnstile.league.messages import (
-    AnnouncedMatch,
     ChooseParityCall,
     FromReferee,
     GameError,
@@ -35,13 +36,12 @@ from turnstile.league.messages import (
     GameMoveCall,
     GameOver,
     LeagueCompleted,
-    LeagueMessage,
     LeagueRegisterRequest,
     LeagueStandingsUpdate,
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.player import new, player
+from turnstile.league.player import WHY, new, player
 from turnstile.league.player_play import (
     FALLBACK,
     decided,
@@ -55,7 +55,9 @@ from turnstile.league.player_state import (
     BETWEEN_MATCHES,
     IN_MATCH,
     JSON_RPC_ERRORS,
-    Expected,
+    ChoiceMade,
+    Code,
+    MoveMade,
     Options,
     Phase,
     PlayedMatch,
@@ -69,11 +71,8 @@ from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
-    Address,
     Awaited,
-    MatchId,
     player_address,
-    referee_address,
 )
 from turnstile.store.protocol import Store
 
@@ -85,7 +84,10 @@ LATE = {
     Awaited.CHOOSE_PARITY_RESPONSE: f"The strategy was late: the player has said {FALLBACK.value}.",
     Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
 }
-"""What is noted of a choice that the player had to make by itself. It is always the same, and so no secret."""
+"""What is noted of a choice that the player had to make by itself."""
+DECISIONS = (ChoiceMade, MoveMade, PlayerTimeout)
+"""The events by which a player decides: its strategy's answer, or the end of its own countdown."""
+NOT_REGISTERED = Rejection(Code.IGNORED, WHY[Phase.UNREGISTERED])
 TAKES_ANY = "A player that is started with --accept-unannounced takes such an invitation."
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
@@ -107,6 +109,11 @@ class PlayerWork(Work[State]):
 
     def match_of(self, state: State) -> str | None:
         return state.match.match_id if state.match is not None and state.phase in WITH_MATCH else None
+
+    def level_of(self, refused: Rejection, state: State) -> Level:
+        """The specification wants an error for what is not valid, and for any league message before registration."""
+        is_error = state.phase is Phase.UNREGISTERED or refused.code in self.errors
+        return Level.ERROR if is_error else Level.WARNING
 
     def endpoint_of(self, state: State, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else None
@@ -160,6 +167,8 @@ class PlayerHost(Host):
         """What was said as by the manager, before there was an answer to the registration."""
         self._has_missed = False
         """There was more of that than is kept."""
+        self._round_known: int | None = None
+        """The latest round that the player has heard of."""
 
     # its beginning
 
@@ -173,6 +182,7 @@ class PlayerHost(Host):
         self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed, self._heard)
         self.work = PlayerWork(keeper, self.settings.manager, self._noticed)
         self._introduce(keeper.state)
+        self._round_known = None if keeper.state.round is None else keeper.state.round.round_id
         self._keep_history(keeper.state)
         self.agent.take_up(self.work, resumed(keeper.state))
         if keeper.state.phase is Phase.LEAGUE_COMPLETE:
@@ -212,15 +222,23 @@ class PlayerHost(Host):
         if isinstance(incoming.message, LeagueError):
             self.agent.journal.received(None, incoming.message, incoming.sender or incoming.peer)
             return DONE
+        if self.work.state.phase is Phase.UNREGISTERED:
+            by = incoming.sender or incoming.peer
+            return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
         if isinstance(incoming.message, BY_MANAGER):
             is_known = await comes_within(EARLY_SECONDS * self.work.keeper.pace, self._registered)
             if not is_known:
                 return self._kept_for_later(incoming)
         return await self._handled(incoming)
 
+    def is_from_its_manager(self, incoming: Incoming) -> bool:
+        state = self.work.state
+        return state.player_id is not None and is_by_manager(incoming, state.manager_proof)
+
     async def _handled(self, incoming: Incoming) -> Reply:
         """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
+        message = timed(message, utc_now(), self.work.keeper.pace)
         by, shown = incoming.sender or incoming.peer, incoming.auth_token
         if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)
@@ -234,10 +252,15 @@ class PlayerHost(Host):
 
     def _kept_for_later(self, incoming: Incoming) -> Reply:
         """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
+        by = incoming.sender or incoming.peer
         if len(self._early) == MOST_EARLY:
             self._has_missed = True
-            return ignored("The registration of the player is not complete.")
+            reply = ignored(WHY[Phase.REGISTERING])
+            self.agent.turned_down(incoming.message, by, reply)
+            return reply
         self._early.append(incoming)
+        kind = wire_name(type(incoming.message))
+        self.agent.journal.warning(f"{kind} from {by} came before the registration was complete: kept until then.")
         return DONE
 
     async def _catch_up(self, early: list[Incoming], state: State) -> None:
@@ -253,6 +276,9 @@ class PlayerHost(Host):
             return
         state = came_of_it.state
         self._introduce(state)
+        self._warn_of_sitting_out(state)
+        if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):
+            self.agent.journal.decided(state.match.match_id, decision_of(state.match))
         if state.history and state.history[-1] not in self._kept_matches:
             self._tell_of_match(state.history[-1], event)
         self._keep_history(state)
@@ -269,6 +295,13 @@ class PlayerHost(Host):
             self._part(state)
         elif (wish := wanted(state)) is not None:
             self._grant(wish)
+
+    def _warn_of_sitting_out(self, state: State) -> None:
+        """Transition 3. A round without a match for this player is worth a line, once."""
+        number = None if state.round is None else state.round.round_id
+        if number != self._round_known and state.phase is Phase.REGISTERED:
+            self.agent.journal.warning(f"Round {number} has no match for this player: it sits out.")
+        self._round_known = number
 
     def _tell_of_match(self, played: PlayedMatch, event: Event) -> None:
         """Whoever runs the player is to hear how it ended, and of a referee that has not kept its word."""
@@ -340,30 +373,7 @@ class PlayerHost(Host):
 
     def health(self) -> dict[str, Any]:
         state = self.work.state
-        return {"state": state.phase, "statistics": state.statistics, "matches_played": len(state.history)}
-
-
-def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:
-    """What a referee says, with what it left out: its own name, and to whom it speaks. Both are known here."""
-    if not isinstance(message, FromReferee):
-        return message
-    referee = None if is_signed else referee_of(state, message.match_id)
-    if referee is not None:
-        message = replace(message, sender=referee)
-    if isinstance(message, ChooseParityCall | GameMoveCall) and not message.player_id and state.player_id:
-        message = replace(message, player_id=state.player_id)
-    return message
-
-
-def referee_of(state: State, match: MatchId) -> Address | None:
-    """Who referees a match: whoever has begun it, else whoever was announced."""
-    if state.match is not None and state.match.match_id == match:
-        return state.match.referee
-    announced: list[Expected | AnnouncedMatch] = []
-    announced += state.round.matches if state.round is not None else ()
-    announced += state.queued.matches if state.queued is not None else ()
-    ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
-    return next((referee_address(referee) for referee in ids), None)
+        return {"state": state.phase, "statistics": state.statistics, "matches_played": state.statistics.played}
 
 
 def would_take_any(state: State, invitation: GameInvitation) -> bool:

@@ -171,6 +171,10 @@ class RefereeHost(Host):
         if self.work.state.phase is registrar.Phase.LEAGUE_COMPLETE and not self._matches:
             self.end()
 
+    def is_from_its_manager(self, incoming: Incoming) -> bool:
+        state = self.work.state
+        return state.referee_id is not None and is_by_manager(incoming, state.manager_proof)
+
     async def handle(self, incoming: Incoming) -> Reply:
         message, by = incoming.message, incoming.sender or incoming.peer
         if isinstance(message, BY_MANAGER):

@@ -171,8 +171,9 @@ class Agent:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
         if isinstance(came_of_it, Step):
             hops = came_of_it.trace if work.keeper.has_changed else ()  # an answer alone is no transition
+            match = work.match_of(came_of_it.state) or getattr(event, "match_id", None)
             for hop in hops:
-                self.journal.transition(work.match_of(came_of_it.state), hop)
+                self.journal.transition(match, hop)
                 self.meter.passed(work.machine, hop)
             if hops:
                 self.meter.enter(work, work.machine, came_of_it.state.phase.value)
@@ -234,7 +235,8 @@ class Agent:
     ) -> Answer:
         if refused.code == PENDING:
             return await self._later(work, message, answer)
-        self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code)
+        level = work.level_of(refused, work.state)
+        self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code, level)
         code = work.errors.get(refused.code)
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
 

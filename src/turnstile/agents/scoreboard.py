@@ -4,13 +4,15 @@ Everything on it is public. A choice stands on it only once its match is over, t
 where the number came from.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
+
+MOST_NAMED = 4  # players in a sentence; of more the first are named, and the others counted
 
 
 class Progress(StrEnum):
@@ -157,18 +159,44 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def tie_break(places: Sequence[Place]) -> str:
-    """What has put the first before others that have as many points, as a sentence; nothing where nobody has."""
-    first, *others = places
-    level = [place for place in others if place.points == first.points]
-    equal = [place for place in level if place.wins == first.wins]
-    if equal:
-        return f" {_others(equal)} as many points and wins, and registered later."
-    return f" {_others(level)} as many points, and fewer wins." if level else ""
+# places that are shared: for programs every place has a rank of its own, for people equal players are equal
 
 
-def _others(places: Sequence[Place]) -> str:
-    return f"{counted(len(places), 'other')} {'has' if len(places) == 1 else 'have'}"
+def shared_ranks(places: Sequence[Place]) -> list[int]:
+    """The rank of each place of a table as people are shown it: equal points and wins share the better one."""
+    ranks: list[int] = []
+    for at, place in enumerate(places):
+        is_shared = at > 0 and _record(place) == _record(places[at - 1])
+        ranks.append(ranks[-1] if is_shared else at + 1)
+    return ranks
+
+
+def leaders(places: Sequence[Place]) -> list[Place]:
+    """Those that share the first place."""
+    return [place for place in places if _record(place) == _record(places[0])]
+
+
+def championship(places: Sequence[Place], written: Callable[[str], str]) -> str:
+    """Who has won a league that is over: one champion or several, by how much. `written` makes text of a name."""
+    first, best = places[0], leaders(places)
+    who = enumerated(best, written)
+    points = f"{counted(first.points, 'point')}{' each' if len(best) > 1 else ''}"
+    level = [place for place in places if place.points == first.points and place.wins < first.wins]
+    behind = f" {counted(len(level), 'other')} {'has' if len(level) == 1 else 'have'} as many points, and fewer wins."
+    return f"Champion{'s' if len(best) > 1 else ''}: {who} with {points}.{behind if level else ''}"
+
+
+def enumerated(places: Sequence[Place], written: Callable[[str], str]) -> str:
+    """The names of some players in words: "A, B and C", or "A, B, C and 5 others"."""
+    named = places if len(places) <= MOST_NAMED else places[: MOST_NAMED - 1]
+    words = [written(place.display_name) for place in named]
+    if len(named) < len(places):
+        words.append(counted(len(places) - len(named), "other"))
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _record(place: Place) -> tuple[int, int]:
+    return place.points, place.wins
 
 
 def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:

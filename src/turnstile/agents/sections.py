@@ -15,9 +15,10 @@ from turnstile.agents.scoreboard import (
     Round,
     Scoreboard,
     Verdict,
+    championship,
     counted,
     gains,
-    tie_break,
+    shared_ranks,
     verdict,
 )
 from turnstile.kernel.values import PlayerId
@@ -55,9 +56,7 @@ def _missing(board: Scoreboard) -> Html:
 def _champion(board: Scoreboard) -> Html:
     if board.progress is not Progress.COMPLETED or not board.places:
         return NOTHING
-    first = board.places[0]
-    points = text(f", {counted(first.points, 'point')}.{tie_break(board.places)}")
-    return tag("p", text("Champion: "), tag("strong", name(first.display_name)), points)
+    return tag("p", Html(championship(board.places, lambda champion: tag("strong", name(champion)))))
 
 
 # standings
@@ -75,16 +74,16 @@ def standings(board: Scoreboard) -> Html:
         ("TL", "technical losses: late, silent, or out of the rules", "number spare"),
     )
     heads = [head(label, title=title, class_=kind) for label, title, kind in columns]
-    rows = table(heads, map(_standing, board.places), class_="standings")
+    rows = table(heads, map(_standing, board.places, shared_ranks(board.places)), class_="standings")
     body = rows if board.places else tag("p", text("Nobody has registered yet."), class_="quiet")
     return tag("section", tag("h2", text("Standings")), body, id="standings")
 
 
-def _standing(place: Place) -> list[Html]:
+def _standing(place: Place, rank: int) -> list[Html]:
     """A narrow window shows what the points are made of; the rest is spared."""
     who = cell(joined((name(place.display_name), tag("small", text(f" {place.player_id}")))), "who")
     return [
-        number(place.rank),
+        number(rank),
         who,
         cell(text(place.points), "number points"),
         cell(text(place.played), "number spare"),

@@ -15,9 +15,9 @@ from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, 
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league import schedule
-from turnstile.league.manager_state import Outcome, Phase, State, match_id
-from turnstile.league.manager_table import standings
-from turnstile.league.messages import MatchResultReport
+from turnstile.league.manager_state import Outcome, Phase, State, Tally, match_id
+from turnstile.league.manager_table import standings, tally_of
+from turnstile.league.messages import MatchResultReport, StandingsRow
 from turnstile.league.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]
@@ -28,6 +28,7 @@ NONE_GIVEN: Commitments = {}
 
 FEWEST_PLAYERS = 2
 A_REFEREE = "a referee"
+LAST_AGENT = "its last agent to listen"
 START = "'turnstile league start'"
 
 WINNERS = {
@@ -81,11 +82,13 @@ def progress(state: State) -> Progress:
 
 
 def missing(state: State) -> str | None:
-    """What the league waits for, if it does: players, a referee, or somebody's word that it may begin."""
+    """What the league waits for, if it does: players, a referee, its last agent, or the command to begin."""
     if state.phase is Phase.WAITING_FOR_REFEREE:
         return A_REFEREE
     if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
         return None
+    if state.is_complete:
+        return LAST_AGENT
     wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
     players = [counted(wanted, "more player")] if wanted > 0 else []
     referee = [] if state.referees else [A_REFEREE]
@@ -94,26 +97,21 @@ def missing(state: State) -> str | None:
 
 def places(state: State) -> tuple[Place, ...]:
     """The table, with the technical losses that league.v2 has no column for."""
-    return tuple(
-        Place(
-            rank=row.rank,
-            player_id=row.player_id,
-            display_name=row.display_name,
-            played=row.played,
-            wins=row.wins,
-            draws=row.draws,
-            losses=row.losses,
-            technical_losses=_technical_losses(state, row.player_id),
-            points=row.points,
-        )
-        for row in standings(state)
+    return tuple(_place(row, tally_of(state, row.player_id)) for row in standings(state))
+
+
+def _place(row: StandingsRow, tally: Tally) -> Place:
+    return Place(
+        rank=row.rank,
+        player_id=row.player_id,
+        display_name=row.display_name,
+        played=tally.played,
+        wins=tally.wins,
+        draws=tally.draws,
+        losses=tally.losses,
+        technical_losses=tally.technical_losses,
+        points=tally.points,
     )
-
-
-def _technical_losses(state: State, player: PlayerId) -> int:
-    """Before the league begins nobody has a tally."""
-    place = state.player_at(player)
-    return state.tallies[place].technical_losses if state.tallies and place is not None else 0
 
 
 # rounds

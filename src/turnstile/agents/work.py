@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Generic
 
+from turnstile.agents.journal import Level
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.outbox import Turns
 from turnstile.agents.replies import ANSWERS, Answered
@@ -46,6 +47,10 @@ class Work(Generic[S]):
     def match_of(self, state: S) -> str | None:
         """The match that it is about, with which its lines in the journal begin."""
         return None
+
+    def level_of(self, refused: Rejection, state: S) -> Level:
+        """How much it matters that a message was turned down in a state."""
+        return Level.WARNING
 
     # whom it calls
 

@@ -17,6 +17,7 @@ from turnstile.cli.league_options import (
     number,
     refuse_game,
     refuse_misfits,
+    shutdown_option,
 )
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager_state import MOST_PLAYERS, Options
@@ -93,6 +94,11 @@ def league(context: click.Context) -> None:
 )
 @click.option("--open-referees", is_flag=True, help="Let any referee in: it can decide matches as it likes.")
 @click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
+@click.option(
+    "--shut-down-agents",
+    is_flag=True,
+    help="When it is stopped before the league is over, tell all agents to shut down (SHUTDOWN_COMMAND).",
+)
 def manager(
     league_id: str | None,
     game_type: str,
@@ -104,6 +110,7 @@ def manager(
     referee_key: str | None,
     open_referees: bool,
     once: bool,
+    shut_down_agents: bool,
     **given: Any,
 ) -> None:
     """Run the league manager: it registers, pairs, announces, keeps the table.
@@ -132,6 +139,7 @@ def manager(
             is_open_to_referees=open_referees or None,
             tell=lambda line: click.echo(line, err=True),
             ends_with_league=once,
+            shuts_down_agents=shut_down_agents,
         ),
         name=league,
         **given,
@@ -141,6 +149,7 @@ def manager(
 @league.command()
 @common(REFEREE_PORT)
 @manager_option
+@shutdown_option
 @name_option("Referee")
 @click.option(
     "--capacity",
@@ -180,6 +189,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
 @league.command()
 @common(PLAYER_PORT)
 @manager_option
+@shutdown_option
 @name_option("Player")
 @click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
 @click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")

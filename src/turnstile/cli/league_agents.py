@@ -1,6 +1,7 @@
 """How an agent of the league is run from the command line: its log, its signals, and what it exits with."""
 
 import asyncio
+import io
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ import msgspec
 
 from turnstile.agents import serving
 from turnstile.agents.addresses import reach_of, refusal
+from turnstile.agents.files import open_private
 from turnstile.agents.host import CannotStart, Host, Ready, Settings
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
@@ -63,11 +65,11 @@ def run(
 
 @contextmanager
 def _log(path: Path | None) -> Iterator[TextIO]:
-    """Where the log goes. Standard error is not ours to close, so a copy of it is."""
+    """Where the log goes. Standard error is not ours to close, so a copy of it is. A file is for its owner alone."""
     if path is None:
         log: TextIO = os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
     else:
-        log = path.open("a", errors="replace")
+        log = io.TextIOWrapper(open_private(path), errors="replace")
     try:
         yield log
     finally:

@@ -65,6 +65,12 @@ def name_option(role: str) -> Callable[[F], F]:
     return click.option("--name", callback=agent_name, help=words)
 
 
+shutdown_option = click.option(
+    "--accept-shutdown",
+    "accepts_shutdown",
+    is_flag=True,
+    help="End when the league manager sends SHUTDOWN_COMMAND. By default the command is unknown.",
+)
 COMMON = (
     click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
     click.option(

@@ -17,7 +17,15 @@ from rich.text import Text
 
 from turnstile.agents.failures import Failing
 from turnstile.agents.journal import printable
-from turnstile.agents.scoreboard import Place, Progress, Scoreboard, counted, tie_break
+from turnstile.agents.scoreboard import (
+    Place,
+    Progress,
+    Scoreboard,
+    championship,
+    enumerated,
+    leaders,
+    shared_ranks,
+)
 from turnstile.kernel.values import encode
 from turnstile.league.words import LeagueValue
 
@@ -133,7 +141,7 @@ class Show:
             click.echo(encode(now))
         else:
             ended = f"Round {now.rounds_completed} of {now.total_rounds} is over"
-            click.echo(f"{ended}: {self._matches(now)}{_leader(now)}", err=True)
+            click.echo(f"{ended}: {self._matches(now)}{leading(now)}", err=True)
         sys.stdout.flush()
 
     def _matches(self, now: Glimpse) -> str:
@@ -174,23 +182,22 @@ class Show:
         if now.waits_for is not None:
             console.print(Text(f"The league {waiting(now.waits_for)}."), soft_wrap=True)
         if now.progress is Progress.COMPLETED and now.standings:
-            console.print(Text(f"Champion: {champion(now.standings)}"), soft_wrap=True)
+            console.print(Text(champions(now.standings)), soft_wrap=True)
 
 
 def waiting(what: str) -> str:
     return f"waits for {what}"
 
 
-def champion(standings: Sequence[Place]) -> str:
-    """Who has won, and by what, where others have as many points."""
-    first = standings[0]
-    return f"{printable(first.display_name)} with {counted(first.points, 'point')}.{tie_break(standings)}"
+def champions(standings: Sequence[Place]) -> str:
+    """Who has won, alone or with others, and by how much."""
+    return championship(standings, printable)
 
 
 def table_of(places: Sequence[Place], width: int, title: str | None = None) -> Table:
     """The table, with as many of its columns as there is room for."""
     columns: dict[str, list[str]] = {
-        "Rank": [str(place.rank) for place in places],
+        "Rank": [str(rank) for rank in shared_ranks(places)],
         "Player": [printable(place.display_name) for place in places],
         "Id": [place.player_id for place in places],
         "Played": [str(place.played) for place in places],
@@ -216,5 +223,9 @@ def _width(columns: Mapping[str, Sequence[str]]) -> int:
     return 1 + sum(3 + max(map(cell_len, (label, *cells))) for label, cells in columns.items())
 
 
-def _leader(now: Glimpse) -> str:
-    return f"; {printable(now.standings[0].display_name)} leads" if now.standings and now.matches_completed else ""
+def leading(now: Glimpse) -> str:
+    """Who leads while matches are played: one player or several."""
+    if not now.standings or not now.matches_completed:
+        return ""
+    first = leaders(now.standings)
+    return f"; {enumerated(first, printable)} {'leads' if len(first) == 1 else 'lead'}"

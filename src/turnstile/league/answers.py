@@ -26,16 +26,16 @@ class QueryParams(LeagueValue, frozen=True, kw_only=True):
 
 
 class StandingsRow(LeagueValue, frozen=True, kw_only=True):
-    """One line of the table of the league."""
+    """One line of the table of the league. Our manager fills every column; one that others leave out is `None`."""
 
     rank: int
     player_id: PlayerId
     display_name: str
-    played: int
-    wins: int
-    draws: int
-    losses: int
-    points: int
+    played: int | None = None
+    wins: int | None = None
+    draws: int | None = None
+    losses: int | None = None
+    points: int | None = None
 
 
 class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from turnstile.league.management import ALL_REPLIES, RefereeRegisterResponse
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import failure_of, resumed
 from turnstile.league.manager_queries import commitment_of
+from turnstile.league.manager_rounds import wanted
 from turnstile.league.manager_state import Options, State
 from turnstile.league.manager_table import standings
 from turnstile.league.messages import (
@@ -60,6 +61,7 @@ class LocalManager:
         for call in resumed(self.state):
             self.post(call)
         self._look_at_timers()
+        self._begin_if_all_are_here()
 
     # what comes
 
@@ -100,6 +102,13 @@ class LocalManager:
                     self.post(effect)
             elif type(effect) is Arm:
                 self.office.wake_at(self.work.timers[effect.timer].due, self)
+        self._begin_if_all_are_here()
+
+    def _begin_if_all_are_here(self) -> None:
+        """Within one process everybody listens."""
+        event = wanted(self.state)
+        if event is not None:
+            self.take(event)
 
     def _answer(self, request: Letter, call: Send) -> None:
         """A reply goes back to whoever has asked, and who is given an address is found there from now on."""

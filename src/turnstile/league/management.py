@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import UNSET, UnsetType, field
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import REPLIES, LeagueMessage, RoundAnnouncementAck
+from turnstile.league.messages import ACKNOWLEDGED, REPLIES, LeagueMessage, RoundAnnouncementAck
 from turnstile.league.metas import RefereeMeta as RefereeMeta
-from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, Number, RefereeId, Registration, Url
+from turnstile.league.words import GAME_TYPE, Address, LeagueId, MatchId, Number, RefereeId, Registration, Text, Url
 
 # registration
 
@@ -82,6 +82,18 @@ class Ping(LeagueMessage, frozen=True, tag="PING", kw_only=True):
     round_id: Number
 
 
+class ShutdownCommand(LeagueMessage, frozen=True, tag="SHUTDOWN_COMMAND", kw_only=True):
+    """The league manager wants an agent to end. Agents know it only if they are told to."""
+
+    reason: Text | UnsetType | None = UNSET
+
+
+class ShutdownAck(LeagueMessage, frozen=True, tag="SHUTDOWN_ACK", kw_only=True):
+    """An agent ends."""
+
+    status: str = ACKNOWLEDGED
+
+
 # errors
 
 
@@ -102,5 +114,6 @@ ALL_REPLIES: dict[type[Any], type[LeagueMessage]] = {
     StartLeague: LeagueStatus,
     RunMatch: RunMatchAck,
     Ping: RoundAnnouncementAck,
+    ShutdownCommand: ShutdownAck,
 }
 """What answers what, in all of league.v2. A LEAGUE_ERROR may answer anything."""

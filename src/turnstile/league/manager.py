@@ -35,6 +35,7 @@ from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, call
 from turnstile.league.manager_state import (
     IN_ROUND,
     RESTING,
+    AllAreHere,
     AnnouncementExpired,
     AnnouncementLost,
     Code,
@@ -78,7 +79,6 @@ FromManager = (
 LAUNCHER = Address("launcher")
 STALE = Rejection(Code.STALE_TIMER, "This is about something that is no longer waited for.")
 
-REGISTERED, ALL_HERE = "registered", "all are here"
 WAITS_ON, ALL_HEARD = "waits for others", "all have heard"
 BOOKED, LAST = "booked", "the last of the round"
 TAKES_OVER, IS_BACK = "another takes over", "is back"
@@ -107,9 +107,9 @@ manager: Machine[State] = Machine(
 
 # registration
 
-_ENTRY = {REGISTERED: Phase.ACCEPTING_REGISTRATIONS, ALL_HERE: Phase.PAIRING_PLAYERS}
-manager.on(Phase.ACCEPTING_REGISTRATIONS, LeagueRegisterRequest, to=_ENTRY)(register_player)
-manager.on(Phase.ACCEPTING_REGISTRATIONS, RefereeRegisterRequest, to=_ENTRY)(register_referee)
+_ENTRY = Phase.ACCEPTING_REGISTRATIONS
+manager.on(_ENTRY, LeagueRegisterRequest, to=_ENTRY)(register_player)
+manager.on(_ENTRY, RefereeRegisterRequest, to=_ENTRY)(register_referee)
 
 for _phase in (*IN_ROUND, Phase.LEAGUE_COMPLETE):
     manager.on(_phase, LeagueRegisterRequest, to=_phase)(register_player_again)
@@ -141,6 +141,12 @@ def start(state: State, event: StartLeague) -> Next[State] | Rejection:
         return _not_yet(state, LeagueErrorName.REFEREE_NOT_REGISTERED, "A league needs a referee; none has registered.")
     after = begun(state)
     return Next(after, Send(LAUNCHER, status_of(after)))
+
+
+@manager.on(Phase.ACCEPTING_REGISTRATIONS, AllAreHere, to=Phase.PAIRING_PLAYERS)
+def begin(state: State, event: AllAreHere) -> State | Rejection:
+    """The league begins by itself, with as many players as are expected, and a referee."""
+    return begun(state) if state.is_complete else Rejection(Code.IGNORED, "Not everybody is here yet.")
 
 
 def tell_status(state: State, event: StartLeague) -> Next[State] | Rejection:

@@ -266,7 +266,7 @@ def league_completed(state: State) -> list[Send]:
         league_id=state.league_id,
         total_rounds=state.total_rounds,
         total_matches=schedule.matches(len(state.players)),
-        champion=champion(table),
+        champion=champion(state),
         final_standings=table,
     )
     shown = [(player_address(player), rows) for player, rows in sheets(state, table)]

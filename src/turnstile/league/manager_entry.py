@@ -25,7 +25,7 @@ from turnstile.league.manager_register import (
     with_player,
     with_referee,
 )
-from turnstile.league.manager_rounds import begun_if_all_are_here, called, taken_up
+from turnstile.league.manager_rounds import called, taken_up
 from turnstile.league.manager_state import Phase, State, player_id, put
 from turnstile.league.messages import LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.words import Address, player_address
@@ -44,8 +44,7 @@ def register_player(state: State, event: LeagueRegisterRequest) -> Next[State]:
         return _refused_player(state, place, event) or _player_in(state, place)
     if reason := refuse_player(state, event.player_meta):
         return _turned_away(state, player_rejected(reason))
-    after = begun_if_all_are_here(with_player(state, event.player_meta))
-    return _player_in(after, len(state.players))
+    return _player_in(with_player(state, event.player_meta), len(state.players))
 
 
 def register_player_again(state: State, event: LeagueRegisterRequest) -> Next[State]:
@@ -75,7 +74,7 @@ def register_referee(state: State, event: RefereeRegisterRequest) -> Next[State]
     if isinstance(entered, str):
         return _turned_away(state, referee_rejected(entered))
     after, at = entered
-    return _referee_in(begun_if_all_are_here(after), at)
+    return _referee_in(after, at)
 
 
 def register_referee_in_round(state: State, event: RefereeRegisterRequest) -> Next[State]:

@@ -90,7 +90,7 @@ def refuse_player(state: State, meta: PlayerMeta) -> str | None:
         return refused
     if len(state.players) >= state.options.most_players:
         return LEAGUE_FULL
-    return _refuse_name(state, state.players, meta)
+    return REGISTRATION_CLOSED if state.is_complete else _refuse_name(state, state.players, meta)
 
 
 def refuse_referee(state: State, meta: RefereeMeta) -> str | None:

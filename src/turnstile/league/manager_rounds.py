@@ -21,7 +21,7 @@ from turnstile.league.manager_calls import (
     watched,
 )
 from turnstile.league.manager_results import credited
-from turnstile.league.manager_state import Code, Match, Outcome, Phase, State, Tally, match_of, put
+from turnstile.league.manager_state import AllAreHere, Code, Match, Outcome, Phase, State, Tally, match_of, put
 from turnstile.league.words import RefereeId
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
@@ -37,11 +37,12 @@ def begun(state: State) -> State:
     return replace(state, phase=Phase.PAIRING_PLAYERS, round_id=1, tallies=nothing, ladder=order)
 
 
-def begun_if_all_are_here(state: State) -> State:
-    expected = state.options.expected_players
-    if expected is None or len(state.players) < expected or not state.referees:
-        return state
-    return begun(state)
+def wanted(state: State) -> AllAreHere | None:
+    """For hosts: what a manager wants to hear after any step, and after a restart: that its league may begin.
+
+    The last agent may not listen yet when it registers. A host waits for that, as long as it likes.
+    """
+    return AllAreHere() if state.phase is Phase.ACCEPTING_REGISTRATIONS and state.is_complete else None
 
 
 # announcing

@@ -210,6 +210,12 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return self.options.league_id
 
     @property
+    def is_complete(self) -> bool:
+        """Whether as many players as are expected, and a referee, have registered."""
+        expected = self.options.expected_players
+        return expected is not None and len(self.players) >= expected and bool(self.referees)
+
+    @property
     def player_ids(self) -> list[PlayerId]:
         """The ids of all players, in the order in which they came."""
         return [player_id(number + 1) for number in range(len(self.players))]
@@ -286,6 +292,10 @@ class RefereeExpired(Timeout, frozen=True, rename=wire, tag_field="message_type"
     referee_id: RefereeId
     round_id: int
     periods: int
+
+
+class AllAreHere(Internal, frozen=True, tag="all_are_here", kw_only=True):
+    """Everybody that a league begins with has registered, and the last of them listens, as far as the host knows."""
 
 
 class AnnouncementLost(Internal, frozen=True, tag="announcement_lost", kw_only=True):

@@ -63,9 +63,18 @@ def sheets(state: State, table: tuple[StandingsRow, ...]) -> Iterator[tuple[Play
         yield player, (*top, own[player]) if player in own else top
 
 
-def champion(table: tuple[StandingsRow, ...]) -> Champion:
-    best = table[0]
-    return Champion(player_id=best.player_id, display_name=best.display_name, points=best.points)
+def champion(state: State) -> Champion:
+    """The first of the table."""
+    best = _ladder(state)[0]
+    name, tally = state.players[best].display_name, _tallies(state)[best]
+    return Champion(player_id=player_id(best + 1), display_name=name, points=tally.points)
+
+
+def tally_of(state: State, player: PlayerId) -> Tally:
+    """What a player of the league has got so far."""
+    place = state.player_at(player)
+    assert place is not None, "the player takes part"
+    return _tallies(state)[place]
 
 
 def _tallies(state: State) -> Tallies:

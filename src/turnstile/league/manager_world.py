@@ -22,6 +22,7 @@ from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, Sta
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_sound import sound
 from turnstile.league.manager_state import (
+    AllAreHere,
     AnnouncementExpired,
     AnnouncementLost,
     Options,
@@ -112,6 +113,7 @@ def happenings(players: int) -> Iterator[Event]:
     """Anything that may happen to a manager, in whatever phase it is."""
     yield from _registrations(players)
     yield from (StartLeague(league_id=league) for league in (None, ANOTHER_LEAGUE))
+    yield AllAreHere()
     for round_id in range(1, 4 if players > 2 else 2):
         yield from _hearing(players, round_id)
         yield from _watching(round_id)

@@ -3,7 +3,8 @@
 A message is at once what one machine sends and what happens to another, so the same type is a `Message` here and an
 `Event` there; its `message_type` is its tag. What a machine cannot know is added by its host when a message goes out,
 and taken off when one comes in: the rest of the envelope (`protocol`, `timestamp`, `conversation_id`, `auth_token`, and
-`sender` where it is no field here), and everything that is a time (`deadline`, `arrival_timestamp`, `next_retry_at`).
+`sender` where it is no field here), and everything that is a time (`arrival_timestamp`, `next_retry_at`). Of a
+`deadline` a player's host also says how much time is left.
 The host also vouches for the ids: a reply is given the `player_id` and `match_id` of the exchange in which it came,
 whatever it says itself; only what is posted on its own is taken at its word.
 """
@@ -34,6 +35,7 @@ from turnstile.league.words import (
     Registration,
     Role,
     Status,
+    Text,
     wire,
 )
 
@@ -195,8 +197,17 @@ class GameJoinAck(LeagueMessage, frozen=True, tag="GAME_JOIN_ACK", kw_only=True)
     accept: bool
 
 
-class ChooseParityCall(FromReferee, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True):
-    """A player is asked for its choice; it answers within 30 seconds."""
+class Call(FromReferee, frozen=True, kw_only=True):
+    """A player is asked for its choice or its move, and answers within 30 seconds, before the deadline."""
+
+    deadline: Text | UnsetType = UNSET
+    """As the referee has written it. A referee's host adds it when a call goes out."""
+    milliseconds_left: int | UnsetType = UNSET
+    """Until the deadline, when the call came. The player's host alone says so, never the wire."""
+
+
+class ChooseParityCall(Call, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True):
+    """A player is asked for its choice."""
 
     league_id: LeagueId | None = None
     round_id: Number | None = None
@@ -213,8 +224,8 @@ class ChooseParityResponse(LeagueMessage, frozen=True, tag="CHOOSE_PARITY_RESPON
     parity_choice: str
 
 
-class GameMoveCall(FromReferee, frozen=True, tag="GAME_MOVE_CALL", kw_only=True):
-    """A player is asked for a move, in a game that is not Even/Odd; it answers within 30 seconds.
+class GameMoveCall(Call, frozen=True, tag="GAME_MOVE_CALL", kw_only=True):
+    """A player is asked for a move, in a game that is not Even/Odd.
 
     `move_number` counts the questions to this player in this match; one that is repeated keeps its number.
     """

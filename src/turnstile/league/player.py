@@ -34,9 +34,11 @@ from turnstile.league.player_play import (
     PENDING,
     REGISTER_TIMER,
     STALE,
+    acknowledged_round,
     answered,
     backed_off,
-    choice_armed,
+    between_matches,
+    called,
     choice_expiry,
     chosen,
     dequeued,
@@ -48,10 +50,12 @@ from turnstile.league.player_play import (
     over_unheard,
     refuse_call,
     refuse_invitation,
+    refuse_league,
     refuse_match,
     registration_expiry,
     renamed,
     requested,
+    restarted,
     taking_part,
 )
 from turnstile.league.player_rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
@@ -79,6 +83,8 @@ from turnstile.league.words import (
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
 EARLIER = "of an earlier round"
+QUEUED = "a queued round is played"
+QUEUED_WITHOUT = "sits out a queued round"
 
 
 # start
@@ -114,19 +120,19 @@ player: Machine[State] = Machine(
 @player.on(Phase.UNREGISTERED, PlayerStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: PlayerStartup) -> Next[State]:
     """Transition 1. The league manager is asked for a place, and has 10 seconds."""
-    tried = 0 if state.failure else state.names_tried
-    return requested(replace(state, retry_count=0, names_tried=tried, failure=None))
+    return requested(restarted(state))
 
 
 @player.on(
     Phase.REGISTERING,
     LeagueRegisterResponse,
-    to={"ACCEPTED": Phase.REGISTERED, "REJECTED": Phase.UNREGISTERED},
+    to={"ACCEPTED": Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, "REJECTED": Phase.UNREGISTERED},
 )
 def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejection:
     """Transitions 2a and 2b. The player has an id and a token; or it was rejected.
 
-    If its name is taken it tries three others; for any other reason it gives up.
+    If its name is taken it tries three others; for any other reason it gives up. A round that was announced too early
+    is acknowledged now that the player knows who it is (transition 3).
     """
     if event.status is Registration.REJECTED:
         if event.reason != DUPLICATE_NAME or state.names_tried == MAX_RETRIES:
@@ -145,7 +151,10 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
         manager_proof=event.manager_proof or None,
         league_id=event.league_id,
     )
-    return Next(dequeued(after), Disarm(REGISTER_TIMER))
+    queued = after.queued
+    if queued is None or refuse_league(after, queued.league_id):
+        return Next(replace(after, queued=None), Disarm(REGISTER_TIMER))
+    return Next(between_matches(dequeued(after)), Disarm(REGISTER_TIMER), acknowledged_round(after, queued))
 
 
 @player.on(Phase.UNREGISTERED, PlayerTimeout, to=Phase.REGISTERING)
@@ -206,7 +215,7 @@ def be_invited(state: State, event: GameInvitation) -> Next[State] | Rejection:
 
 @player.on(Phase.REGISTERED, GameInvitation, to=Phase.INVITED_TO_MATCH)
 def be_invited_early(state: State, event: GameInvitation) -> Next[State] | Rejection:
-    """Transition 4. An invitation that no announcement of its round preceded is ignored."""
+    """Transition 4. An invitation that no announcement preceded is ignored, unless the player takes any."""
     refused = refuse_invitation(state, event)
     if refused is not None and refused.code == Code.MATCH_NOT_FOUND:
         return Rejection(Code.IGNORED, f"Round {event.round_id} was not announced with this match.")
@@ -252,11 +261,7 @@ def join_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 @player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)
 def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
     """Transition 6. The player is to choose: its strategy is asked, and its own countdown begins."""
-    if refused := refuse_call(state, event):
-        return refused
-    match = replace(state.playing, commitment=event.context.commitment)
-    after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
-    return Next(after, choice_armed(after))
+    return refuse_call(state, event) or called(state, event, event.context)
 
 
 @player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)
@@ -314,18 +319,21 @@ for _phase in IN_MATCH:
 # the end of a match, of a round and of the league
 
 player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)(end_match_again)
+_ENDED = {"over": Phase.MATCH_COMPLETE, QUEUED: Phase.WAITING_FOR_ROUND, QUEUED_WITHOUT: Phase.REGISTERED}
 for _phase in IN_MATCH:
-    player.on(_phase, GameOver, to=Phase.MATCH_COMPLETE)(end_match)
+    player.on(_phase, GameOver, to=_ENDED)(end_match)
 for _phase in (*BETWEEN_MATCHES, *IN_MATCH):
     player.on(_phase, LeagueStandingsUpdate, to=_phase)(hear_of_standings)
     player.on(_phase, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(end_league)
-for _phase in (Phase.REGISTERED, Phase.MATCH_COMPLETE):
-    player.on(_phase, RoundCompleted, to=Phase.REGISTERED)(end_round)
-player.on(Phase.WAITING_FOR_ROUND, RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: Phase.WAITING_FOR_ROUND})(
-    end_round
-)
+player.on(Phase.REGISTERED, RoundCompleted, to=Phase.REGISTERED)(end_round)
+for _phase in (Phase.WAITING_FOR_ROUND, Phase.MATCH_COMPLETE):
+    player.on(_phase, RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: _phase})(end_round)
 for _phase in IN_MATCH:
-    player.on(_phase, RoundCompleted, to={UNHEARD: Phase.REGISTERED, EARLIER: _phase})(end_round)
+    player.on(
+        _phase,
+        RoundCompleted,
+        to={UNHEARD: Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, EARLIER: _phase},
+    )(end_round)
 
 
 @player.on(Phase.LEAGUE_COMPLETE, ShutdownInitiated, to=Phase.LEAGUE_COMPLETE)

@@ -11,6 +11,7 @@ from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import RoundAnnouncement
 from turnstile.league.player_play import (
     acknowledged_round,
+    between_matches,
     is_anew,
     is_outdated,
     is_past,
@@ -41,9 +42,8 @@ def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejec
         return Next(state, ack)
     is_repeat = state.round is not None and state.round.round_id == event.round_id
     after = with_round(state, event)
-    if is_to_play(after):
-        return Next(replace(after, phase=Phase.WAITING_FOR_ROUND), ack)
-    return Next(after if is_repeat else replace(after, phase=Phase.REGISTERED), ack)
+    is_done = is_repeat and state.phase is Phase.MATCH_COMPLETE and not is_to_play(after)
+    return Next(after if is_done else between_matches(after), ack)
 
 
 def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import GameMoveCall, GameMoveResponse
-from turnstile.league.player_play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, choice_armed, refuse_match
+from turnstile.league.player_play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, called, refuse_match
 from turnstile.league.player_state import AskedMove, Code, Match, MoveMade, Phase, State
 from turnstile.league.questions import MoveData, option_meant
 
@@ -26,13 +26,9 @@ def be_asked(state: State, event: GameMoveCall) -> Next[State] | Rejection:
         return PAST
     if asked is not None and number == asked.number:
         return PENDING if state.phase is Phase.CHOOSING_PARITY else Next(state, answered_move(state))
-    match = replace(
-        state.playing,
-        asked=AskedMove(number=number, game_type=event.game_type, request=event.move_request),
-        commitment=state.playing.commitment or event.move_request.context.commitment,
-    )
-    after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
-    return Next(after, choice_armed(after))
+    question = AskedMove(number=number, game_type=event.game_type, request=event.move_request)
+    after = replace(state, match=replace(state.playing, asked=question))
+    return called(after, event, event.move_request.context)
 
 
 def _refuse_question(state: State, event: GameMoveCall) -> Rejection | None:

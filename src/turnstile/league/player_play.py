@@ -12,6 +12,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.messages import (
+    Call,
     ChooseParityCall,
     ChooseParityResponse,
     FromReferee,
@@ -37,7 +38,8 @@ from turnstile.league.player_state import (
     Round,
     State,
 )
-from turnstile.league.registering import attempt, pause, with_suffix
+from turnstile.league.questions import ChoiceContext
+from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
 from turnstile.league.words import (
     CHOICE_SECONDS,
     JOIN_SECONDS,
@@ -125,6 +127,8 @@ def _question(state: State) -> Question:
         standings=state.standings,
         statistics=state.statistics,
         history=state.history,
+        your_standings=match.your_standings,
+        deadline=match.deadline,
         move=match.asked,
     )
 
@@ -141,9 +145,17 @@ def given_up(state: State, failure: str) -> Next[State]:
 
 def renamed(state: State) -> State:
     """The same player, with another suffix to its name."""
-    tried = state.names_tried + 1
-    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, tried))
-    return replace(state, names_tried=tried, meta=meta)
+    number = state.suffixes_drawn + 1
+    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, number))
+    return replace(state, names_tried=state.names_tried + 1, suffixes_drawn=number, meta=meta)
+
+
+def restarted(state: State) -> State:
+    """A player that is started: after a rejection it begins anew, with its own name."""
+    if is_refusal(state.failure):
+        state = replace(state, meta=replace(state.meta, display_name=state.name))
+    tried = 0 if state.failure else state.names_tried
+    return replace(state, retry_count=0, names_tried=tried, failure=None)
 
 
 def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
@@ -228,8 +240,12 @@ def is_past(state: State, round_id: int) -> bool:
 def dequeued(state: State) -> State:
     """The round that was announced too early is now the one to be played."""
     queued = state.queued
-    state = replace(state, queued=None)
-    return state if queued is None or refuse_league(state, queued.league_id) else with_round(state, queued)
+    return state if queued is None else with_round(replace(state, queued=None), queued)
+
+
+def between_matches(state: State) -> State:
+    """Transition 3. A player with a match due waits for its invitation; one without is registered."""
+    return replace(state, phase=Phase.WAITING_FOR_ROUND if is_to_play(state) else Phase.REGISTERED)
 
 
 def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
@@ -288,8 +304,26 @@ def join_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=state.playing.match_id, waiting_for=Awaited.GAME_JOIN_ACK, retry_count=0)
 
 
-def choice_armed(state: State) -> Arm:
-    return Arm(CHOICE_TIMER, CHOICE_SECONDS - OWN_MARGIN_SECONDS, choice_expiry(state))
+def called(state: State, event: Call, context: ChoiceContext) -> Next[State]:
+    """The strategy is asked, with what the call tells, and the player's own countdown runs."""
+    match = replace(
+        state.playing,
+        commitment=state.playing.commitment or context.commitment,
+        your_standings=context.your_standings,
+        deadline=event.deadline or None,
+    )
+    after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
+    return Next(after, Arm(CHOICE_TIMER, _countdown(event), choice_expiry(after)))
+
+
+def _countdown(event: Call) -> float:
+    """Seconds in which the strategy has to choose: the countdown ends before the deadline, and before 30 seconds.
+
+    A deadline that was over when it came is by another clock, and says nothing.
+    """
+    left = event.milliseconds_left or 0
+    limit = min(left / 1000, CHOICE_SECONDS) if left > 0 else CHOICE_SECONDS
+    return limit - min(OWN_MARGIN_SECONDS, limit / 2)
 
 
 def choice_expiry(state: State) -> PlayerTimeout:
@@ -352,8 +386,11 @@ def match_timers_stopped() -> list[Effect]:
 
 
 def over(state: State, result: GameResult | None) -> State:
-    """The match is part of the history, and a round that was announced meanwhile can be played."""
-    return dequeued(recorded(state, result))
+    """The match is part of the history. A round that was announced during the match is now the one to be played."""
+    after = recorded(state, result)
+    if after.queued is None:
+        return replace(after, phase=Phase.MATCH_COMPLETE)
+    return between_matches(dequeued(after))
 
 
 def over_unheard(state: State) -> State:

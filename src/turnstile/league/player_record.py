@@ -21,15 +21,14 @@ def recorded(state: State, result: GameResult | None) -> State:
     match = state.playing
     if result is None:
         return _with(state, replace(_unheard(match), is_unreadable=True))
-    outcome = _outcome(state, result)
     played = replace(
         _unheard(match),
-        result=outcome,
+        result=_outcome(state, result),
         is_technical=result.status is Status.TECHNICAL_LOSS,
         opponent_choice=result.choices.get(match.opponent_id),
         is_fair=_is_fair(state, match, result),
     )
-    return _with(replace(state, statistics=_counted(state.statistics, outcome)), played)
+    return _with(replace(state, statistics=_counted(state.statistics, played)), played)
 
 
 def recorded_unheard(state: State) -> State:
@@ -57,8 +56,8 @@ def taken_back(state: State, matches: Collection[MatchId]) -> State:
     """The player as if it had not played these matches yet: another referee has them now, and begins them anew."""
     statistics = state.statistics
     for played in state.history:
-        if played.match_id in matches and played.result is not None:
-            statistics = _counted(statistics, played.result, -1)
+        if played.match_id in matches:
+            statistics = _counted(statistics, played, -1)
     return replace(
         state,
         history=tuple(played for played in state.history if played.match_id not in matches),
@@ -73,13 +72,16 @@ def _outcome(state: State, result: GameResult) -> Outcome:
     return Outcome.DRAW if result.status is Status.DRAW else Outcome.LOSS
 
 
-def _counted(before: Statistics, outcome: Outcome, times: int = 1) -> Statistics:
-    """3 points for a win, 1 for a draw, none for a loss, technical or not."""
-    if outcome is Outcome.WIN:
+def _counted(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
+    """3 points for a win, 1 for a draw, none for a loss, technical or not. Without a result nothing counts."""
+    if played.result is Outcome.WIN:
         return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)
-    if outcome is Outcome.DRAW:
+    if played.result is Outcome.DRAW:
         return replace(before, draws=before.draws + times, points=before.points + times * POINTS_FOR_A_DRAW)
-    return replace(before, losses=before.losses + times)
+    if played.result is Outcome.LOSS:
+        technical = before.technical_losses + times * played.is_technical
+        return replace(before, losses=before.losses + times, technical_losses=technical)
+    return before
 
 
 def _is_fair(state: State, match: Match, result: GameResult) -> bool | None:

@@ -18,7 +18,15 @@ from turnstile.league.messages import (
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.player_play import IGNORED, match_timers_stopped, over, over_unheard, refuse_league, refuse_match
+from turnstile.league.player_play import (
+    IGNORED,
+    between_matches,
+    match_timers_stopped,
+    over,
+    over_unheard,
+    refuse_league,
+    refuse_match,
+)
 from turnstile.league.player_state import IN_MATCH, Phase, State
 from turnstile.league.words import LEAGUE_MANAGER
 
@@ -27,7 +35,7 @@ def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
     """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
     if refused := refuse_match(state, event):
         return refused
-    after = replace(over(state, event.game_result), phase=Phase.MATCH_COMPLETE)
+    after = over(state, event.game_result)
     return Next(after, *match_timers_stopped(), _acknowledged(state, event))
 
 
@@ -49,7 +57,7 @@ def hear_of_standings(state: State, event: LeagueStandingsUpdate) -> Next[State]
 
 
 def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
-    """Transition 9b. The round is over, and the player waits for the next one to be announced."""
+    """Transition 9b. The round is over. The player waits for the next one, or plays in the one that was queued."""
     if refused := refuse_league(state, event.league_id):
         return refused
     ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
@@ -59,16 +67,14 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     known = after.round
     if known is not None and known.round_id <= event.round_id:
         known = replace(known, matches=())
-    after = replace(after, phase=Phase.REGISTERED, round=known)
+    after = between_matches(replace(after, round=known))
     return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)
 
 
 def _goes_on(state: State, event: RoundCompleted) -> bool:
     """Whether the player is already in a later round."""
-    if state.phase in IN_MATCH:
-        return event.round_id < state.playing.round_id
-    waits = state.phase is Phase.WAITING_FOR_ROUND
-    return waits and state.round is not None and event.round_id < state.round.round_id
+    present = state.round
+    return present is not None and event.round_id < present.round_id
 
 
 def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:

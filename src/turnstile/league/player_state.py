@@ -9,7 +9,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.messages import PlayerMeta, RoundAnnouncement, StandingsRow
-from turnstile.league.questions import MoveRequest
+from turnstile.league.questions import MoveRequest, PlayerStandings
 from turnstile.league.words import (
     GAME_TYPE,
     Address,
@@ -135,6 +135,10 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     referee: Address
     game_type: str = GAME_TYPE
     commitment: Commitment | None = None
+    your_standings: PlayerStandings | None = None
+    """As the latest call has told them."""
+    deadline: str | None = None
+    """Of the latest call, as the referee has written it."""
     my_choice: Parity | None = None
     asked: AskedMove | None = None
 
@@ -167,10 +171,18 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
 
 
 class Statistics(LeagueValue, frozen=True, kw_only=True):
+    """What all matches of a player have come to. A technical loss is a loss, too."""
+
     wins: int = 0
     draws: int = 0
     losses: int = 0
+    technical_losses: int = 0
     points: int = 0
+
+    @property
+    def played(self) -> int:
+        """The matches whose result is known."""
+        return self.wins + self.draws + self.losses
 
 
 class State(LeagueValue, frozen=True, kw_only=True):
@@ -185,6 +197,9 @@ class State(LeagueValue, frozen=True, kw_only=True):
     accepts_unannounced: bool = False
     """Take an invitation that no announcement preceded as both; for leagues that announce nothing."""
     names_tried: int = 0
+    """Since the player was started, its own name not counted."""
+    suffixes_drawn: int = 0
+    """Of all time, so that none is drawn twice."""
     retry_count: int = 0
     is_unreached: bool = False
     """The latest request for registration could not be delivered."""
@@ -242,6 +257,10 @@ class Question(LeagueValue, frozen=True, kw_only=True):
     statistics: Statistics
     history: tuple[PlayedMatch, ...]
     """Its own matches, the latest last."""
+    your_standings: PlayerStandings | None = None
+    """What the league manager had told the referee of this player before the call."""
+    deadline: str | None = None
+    """Until when the referee waits for the answer, in UTC. The player answers by itself a second before."""
     move: AskedMove | None = None
 
 

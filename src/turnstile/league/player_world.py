@@ -32,7 +32,7 @@ from turnstile.league.messages import (
     RoundCompleted,
 )
 from turnstile.league.player import new, player
-from turnstile.league.player_play import is_past
+from turnstile.league.player_play import is_past, is_to_play
 from turnstile.league.player_state import (
     IN_MATCH,
     MOST_KEPT,
@@ -217,6 +217,8 @@ def _faults(state: State) -> Iterator[str]:
         yield "Nothing is tried more than four times."
     if state.queued is not None and state.phase not in (*IN_MATCH, *BEFORE_LEAGUE):
         yield "A round waits, and nothing keeps it from being played."
+    if state.phase is Phase.REGISTERED and is_to_play(state):
+        yield "Who has a match due waits for it."
     yield from _faults_of_history(state)
 
 
@@ -234,11 +236,13 @@ def _faults_of_history(state: State) -> Iterator[str]:
     has_answered = state.match is not None and state.match.has_answered
     if state.phase in IN_MATCH and has_answered != (state.phase is Phase.WAITING_FOR_RESULT):
         yield "Who waits for the result has chosen, and nobody else."
-    counted = state.statistics.wins + state.statistics.draws + state.statistics.losses
+    counted = state.statistics.played
     known = sum(match.result is not None for match in state.history)
     was_cut = len(played) > MOST_KEPT // 2  # to the latest, of which some may have been taken back since
     if counted < known or (counted > known and not was_cut):
         yield "Every result is counted once."
+    if not 0 <= state.statistics.technical_losses <= state.statistics.losses:
+        yield "A technical loss is a loss."
 
 
 def essence(state: State) -> Hashable:

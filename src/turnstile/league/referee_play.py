@@ -128,15 +128,17 @@ def reminded(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
 
 
 def call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
-    known = {
-        row.player_id: PlayerStandings(wins=row.wins, losses=row.losses, draws=row.draws, points=row.points)
-        for row in rows
-    }
+    known = {row.player_id: _standings_in(row) for row in rows}
     standings = ByPlayer({seat.player_id: known.get(seat.player_id, PlayerStandings()) for seat in state.seats})
     state = replace(state, standings=standings)
     state = state if state.is_even_odd else boarded(state)
     calls = (effect for seat in state.seats if seat.is_awaited for effect in called(state, seat))
     return Next(state, Disarm(MANAGER_TIMER), *calls)
+
+
+def _standings_in(row: StandingsRow) -> PlayerStandings:
+    """What a player is told of its standings. A column that the manager has left out is a zero."""
+    return PlayerStandings(wins=row.wins or 0, losses=row.losses or 0, draws=row.draws or 0, points=row.points or 0)
 
 
 def boarded(state: State) -> State:

@@ -20,6 +20,14 @@ def pause(retry_count: int) -> float:
     return BACKOFF_SECONDS * (1 << retry_count)
 
 
-def with_suffix(name: str, seed: Seed, names_tried: int) -> str:
-    """What somebody calls itself whose names so far are taken."""
-    return f"{name}-{draw(seed, 'suffix', names_tried, SUFFIXES):04}"
+def with_suffix(name: str, seed: Seed, number: int) -> str:
+    """The name with another suffix. `number` counts the suffixes that were drawn from this seed."""
+    return f"{name}-{draw(seed, 'suffix', number, SUFFIXES):04}"
+
+
+def is_refusal(failure: str | None) -> bool:
+    """Whether registration failed because the manager rejected it.
+
+    Without an answer nobody knows whether the manager has accepted the last request: the same name is asked for again.
+    """
+    return failure not in (None, NOT_REGISTERED)

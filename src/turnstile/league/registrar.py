@@ -20,6 +20,7 @@ from turnstile.league.registering import (
     NOT_REGISTERED,
     RETRY,
     attempt,
+    is_refusal,
     pause,
     with_suffix,
 )
@@ -63,6 +64,9 @@ class State(LeagueValue, frozen=True, kw_only=True):
     seed: Seed
     """From which the suffixes of its name are drawn, should the name be taken."""
     names_tried: int = 0
+    """Since the referee was started, its own name not counted."""
+    suffixes_drawn: int = 0
+    """Of all time, so that none is drawn twice."""
     retry_count: int = 0
     is_unreached: bool = False
     """The latest request could not be delivered."""
@@ -121,7 +125,9 @@ STALE = Rejection(Code.STALE_TIMER, "This is about something that is no longer w
 
 @registrar.on(Phase.UNREGISTERED, RefereeStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: RefereeStartup) -> Next[State]:
-    """The league manager is asked for a place, and has 10 seconds."""
+    """The referee asks the league manager for a place. After a rejection it asks for its own name first."""
+    if is_refusal(state.failure):
+        state = replace(state, meta=replace(state.meta, display_name=state.name))
     return _requested(replace(state, names_tried=0, retry_count=0, failure=None))
 
 
@@ -240,9 +246,9 @@ def _given_up(state: State, failure: str) -> Next[State]:
 
 def _renamed(state: State) -> State:
     """The same referee, with another suffix to its name."""
-    tried = state.names_tried + 1
-    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, tried))
-    return replace(state, names_tried=tried, meta=meta)
+    number = state.suffixes_drawn + 1
+    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, number))
+    return replace(state, names_tried=state.names_tried + 1, suffixes_drawn=number, meta=meta)
 
 
 def _is_renamed(state: State) -> bool:
