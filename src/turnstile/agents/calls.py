@@ -205,7 +205,7 @@ class Calls:
             event = work.faulted(state, send) if isinstance(answer, Fault) else None
         if event is not None:
             result = await self._agent.bring(work, event)
-            if event is answer:
+            if isinstance(answer, LeagueMessage):
                 self._warn_of_refusal(work.match_of(state), answer, send.to, result)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
@@ -216,7 +216,7 @@ class Calls:
             self._agent.journal.answered(match, message, by, summary_of(answer), detail_of(answer))
         self._agent.meter.called(wire_name(type(message)), _outcome(answer))
 
-    def _warn_of_refusal(self, match: str | None, reply: Answered, by: str, result: Step[S] | Rejection) -> None:
+    def _warn_of_refusal(self, match: str | None, reply: LeagueMessage, by: str, result: Step[S] | Rejection) -> None:
         """Log a reply that the machine did not expect. Of some acknowledgements no machine wants to hear."""
         if isinstance(result, Rejection) and not isinstance(reply, UNHEEDED):
             self._agent.journal.refused(match, wire_name(type(reply)), by, result.code)
