@@ -6,12 +6,12 @@ import pytest
 from msgspec.json import decode as read_json
 
 from tests.rules.sixtysix_matches import BOB, turn
-from tests.table.tables import ANA, BO, CY, Eyes, Sitting, Update, around, heard, play, started
+from tests.table.tables import ANA, BO, CY, Eyes, Sitting, Update, around, heard, play, refusal, started
 from tests.table.walks import find, walked
 from turnstile.kernel import Step, decode, encode
 from turnstile.registry import names
 from turnstile.table.machine import table as machine
-from turnstile.table.values import Phase, State, Told
+from turnstile.table.values import Code, Phase, State, Told
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -36,6 +36,14 @@ def test_each_batch_shows_the_match_as_it_is_told_and_only_the_last_what_may_be_
     first = play(before, "ana counts")
     assert new_in(before, first, ANA) == new_in(before, first, BO) == [("Ran", 1, False)]
     assert new_in(first, play(first, "acks"), ANA) == [("Ran", 2, True)]
+
+
+def test_a_move_that_was_decided_on_an_earlier_batch_than_the_one_that_offers_it_is_stale() -> None:
+    table = heard(counting())
+    newest = table.state.told[ANA]
+    assert [seen(update) for update in table.streams[ANA][-2:]] == [("Ran", 1, False), ("Ran", 2, True)]
+    assert refusal(table, f"ana asks!{newest - 1}") == Code.STALE_VERSION
+    assert play(table, f"ana asks!{newest}").match.phase == "Dealing"
 
 
 def test_whoever_was_told_earlier_looks_again_when_the_last_batch_is_told() -> None:

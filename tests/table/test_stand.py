@@ -109,6 +109,7 @@ def test_a_game_for_three_is_walked_with_three() -> None:
         (started(), {"told": ByPlayer({ANA: 9})}),
         (play(started(), "ana resigns"), {"acked": ByPlayer({ANA: 1})}),
         (play(started(), "ana resigns"), {"awaited": ByPlayer()}),
+        (play(started(), "ana resigns"), {"actions_since": ByPlayer()}),
         (started(), {"acked": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"awaited": ByPlayer({ANA: 99, BO: 1})}),
         (started(), {"actions_since": ByPlayer({ANA: 99, BO: 1})}),

@@ -80,6 +80,11 @@ def kept_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[A
     return (replace(batch, match=match) if batch.match is None else batch for batch in batches)
 
 
+def updates_in(batches: Iterable[Batch[Any]], player: PlayerId) -> int:
+    """How many updates these batches bring a player."""
+    return sum(note.player == player for batch in batches for note in batch.notes)
+
+
 # telling it
 
 

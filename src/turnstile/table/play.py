@@ -13,7 +13,7 @@ from turnstile.kernel.machine import Deferred, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
-from turnstile.table.news import News, batches_of, kept_as_shown, same_for_all, told
+from turnstile.table.news import News, batches_of, kept_as_shown, same_for_all, told, updates_in
 from turnstile.table.values import NOTHING, Batch, How, MatchEnded, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
@@ -78,19 +78,15 @@ def _actions_since(
 ) -> ByPlayer[int]:
     """From which update on each player has the actions that it has in `match`.
 
-    A move uses its player's actions up, even where the same are offered again. It depends on what each player knows
-    alone: its own moves, its own actions and the number of its own updates.
+    A move uses its player's actions up, even where the same are offered again. In open play the first update of a step
+    brings them, in a gated game the last one. It depends on what each player knows alone: its own moves, its own
+    actions and the number of its own updates.
     """
     mover = event.player if isinstance(event, Move) else None
     changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
     waiting = (*state.pending, *batches) if game.gated else ()
-    newest = {player: state.told[player] + max(1, _count(waiting, player)) for player in changed}
+    newest = {player: state.told[player] + max(1, updates_in(waiting, player)) for player in changed}
     return ByPlayer({**state.actions_since, **newest}) if changed else state.actions_since
-
-
-def _count(batches: Iterable[Batch[Any]], player: PlayerId) -> int:
-    """How many updates these batches bring a player; where they are gated, the last of them brings its actions."""
-    return sum(note.player == player for batch in batches for note in batch.notes)
 
 
 def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:

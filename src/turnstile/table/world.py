@@ -21,6 +21,7 @@ from turnstile.registry import find_game, names, study_of
 from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.machine import Table, table
+from turnstile.table.news import updates_in
 from turnstile.table.play import game_of, thinking
 from turnstile.table.presence import unheard
 from turnstile.table.values import (
@@ -260,18 +261,23 @@ def _faults(state: Table) -> Iterator[str]:
 
 
 def _faults_of_streams(state: Table) -> Iterator[str]:
-    if not {*state.told} == {*state.acked} == {*state.awaited}:
-        yield "Whoever has a stream acknowledges it and is waited for."
+    if not {*state.told} == {*state.acked} == {*state.awaited} == {*state.actions_since}:
+        yield "Whatever is counted of one stream is counted of every stream."
     if any(not 0 <= state.acked[player] <= told for player, told in state.told.items()):
         yield "Somebody has acknowledged what it was never told."
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
         yield "Somebody is waited for with what it was never told."
-    if any(not 0 <= state.actions_since[player] <= told + 1 for player, told in state.told.items()):
-        yield "Somebody's actions have changed with an update that is not the next one."
+    if any(not 0 <= state.actions_since[player] <= _next_offer(state, player) for player in state.told):
+        yield "Somebody's actions have changed with an update that is not one of the next."
     if state.phase in GATES and not unheard(state):
         yield "The table waits for nobody."
     if state.pending and state.phase is not Phase.GATHERING:
         yield "Something waits to be told, and the table does not wait for what comes before it."
+
+
+def _next_offer(state: Table, player: PlayerId) -> int:
+    """The newest update with which a player's actions can have changed: the next, or the last that waits to be told."""
+    return state.told[player] + max(1, updates_in(state.pending, player))
 
 
 def _faults_of_timers(state: Table) -> Iterator[str]:
