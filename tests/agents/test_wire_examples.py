@@ -275,6 +275,11 @@ EXCHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         ),
     ),
     (
+        "shutdown",
+        from_manager("SHUTDOWN_COMMAND", reason="The league manager is stopped."),
+        from_player("SHUTDOWN_ACK", status="ACKNOWLEDGED"),
+    ),
+    (
         "run_match",
         from_manager(
             "RUN_MATCH",

@@ -1,4 +1,4 @@
-"""What can be asked of a league manager, and what its answers are made of: tables, schedules, how far the league is."""
+"""What can be asked of a league manager, and what it says: tables, schedules, how far the league is, who has won."""
 
 from msgspec import UNSET, UnsetType
 
@@ -36,6 +36,23 @@ class StandingsRow(LeagueValue, frozen=True, kw_only=True):
     draws: int | None = None
     losses: int | None = None
     points: int | None = None
+
+
+class Champion(LeagueValue, frozen=True, kw_only=True):
+    """The first of the table of a league that is over."""
+
+    player_id: PlayerId
+    display_name: str
+    points: int
+
+
+class RoundSummary(LeagueValue, frozen=True, kw_only=True):
+    """How the matches of a round ended."""
+
+    total_matches: int
+    wins: int
+    draws: int
+    technical_losses: int
 
 
 class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):

@@ -18,7 +18,9 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
 from turnstile.league.announced import AnnouncedMatch as AnnouncedMatch
 from turnstile.league.answers import GET_STANDINGS as GET_STANDINGS
+from turnstile.league.answers import Champion as Champion
 from turnstile.league.answers import QueryData, QueryError, QueryParams
+from turnstile.league.answers import RoundSummary as RoundSummary
 from turnstile.league.answers import StandingsRow as StandingsRow
 from turnstile.league.metas import PlayerMeta as PlayerMeta
 from turnstile.league.questions import ChoiceContext as ChoiceContext
@@ -121,15 +123,6 @@ class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK",
     round_id: Number
 
 
-class RoundSummary(LeagueValue, frozen=True, kw_only=True):
-    """How the matches of a round ended."""
-
-    total_matches: int
-    wins: int
-    draws: int
-    technical_losses: int
-
-
 class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=True):
     """A round is over; without a next one LEAGUE_COMPLETED follows."""
 
@@ -148,12 +141,6 @@ class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", k
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     round_id: Number
-
-
-class Champion(LeagueValue, frozen=True, kw_only=True):
-    player_id: PlayerId
-    display_name: str
-    points: int
 
 
 class LeagueCompleted(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED", kw_only=True):
