@@ -7,10 +7,12 @@ from enum import StrEnum
 from functools import lru_cache
 from math import inf
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from turnstile.kernel import AnyGame, Arm, Disarm, Event, PlayerId, Players, Rejection, Seed, Step
 from turnstile.testing.strategies import NAMES
+
+T = TypeVar("T")
 
 MOST_MATCHES = 300
 LONGEST_MATCH = 300  # events
@@ -69,13 +71,13 @@ def moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
             for seat in (*range(len(players)), None):
                 spot = Spot(state.phase, seat)
                 met[spot] += 1
-                _keep(found[spot], met[spot], Moment(state, players, origin), rng)
+                keep(found[spot], met[spot], Moment(state, players, origin), rng)
         if number >= len(seats) and all(len(kept) >= ENOUGH for kept in found.values()):
             break
     return found
 
 
-def _keep(kept: list[Moment], met: int, moment: Moment, rng: Random) -> None:
+def keep(kept: list[T], met: int, moment: T, rng: Random) -> None:
     """Adds the moment, or puts it in the place of another, so that each of those met is as likely to stay."""
     if len(kept) < MOMENTS:
         kept.append(moment)
@@ -97,19 +99,24 @@ def played(game: AnyGame, players: Players, seed: Seed, met: Counter[Spot], rng:
         yield state, f"{len(players)} players, seed {seed!r}, after {number} events"
         possible = [*game.offered(state), *armed.values()]
         tried = [any_kind(possible, rng) for _ in range(rng.choice((1, LOOKS)) if possible else 0)]
-        steps = [step for event in tried if isinstance(step := game.machine.step(state, event), Step)]
-        if not steps:
-            continue
-        step = min(steps, key=lambda each: _times_met(game, each.state, met))
-        state = step.state
-        for effect in step.effects:
-            if isinstance(effect, Arm):
-                armed[effect.timer] = effect.event
-            elif isinstance(effect, Disarm):
-                armed.pop(effect.timer, None)
+        steps = [(event, step) for event in tried if isinstance(step := game.machine.step(state, event), Step)]
+        if steps:
+            event, step = min(steps, key=lambda each: times_met(game, each[1].state, met))
+            state, armed = step.state, _timers(armed, event, step)
 
 
-def _times_met(game: AnyGame, state: Any, met: Counter[Spot]) -> float:
+def _timers(armed: dict[str, Event], event: Event, step: Step[Any]) -> dict[str, Event]:
+    """The timers that run after a step, with the events that they will bring; one that has just run out is gone."""
+    running = {timer: brings for timer, brings in armed.items() if brings is not event}
+    for effect in step.effects:
+        if isinstance(effect, Arm):
+            running[effect.timer] = effect.event
+        elif isinstance(effect, Disarm):
+            running.pop(effect.timer, None)
+    return running
+
+
+def times_met(game: AnyGame, state: Any, met: Counter[Spot]) -> float:
     """How often this phase, or the one to which the dealer leads on, has been met; an end is worth nothing."""
     if game.outcome(state) is not None:
         return inf

@@ -107,7 +107,7 @@ def _compare_worlds(
         return
     moment = world.moment
     eyes = eyes_on(game, study, moment.observer(spot), _attempts(game, moment, rng))
-    with _repeatable(moment):
+    with _located(moment):
         followed = forward(eyes, moment.state, world.other, lambda one, two: _in_both(game, one, two, rng), LENGTH)
     counts.add(spot, world.fields, followed)
 
@@ -168,7 +168,7 @@ def trace_pairs(game: AnyGame, study: AnyStudy, seats: range | None = None) -> C
     _deals(game, study, seats, counts, rng)
     for spot, kept in moments(game, seats).items():
         for number, moment in enumerate(kept if spot.seat is None else ()):
-            with _repeatable(moment):
+            with _located(moment):
                 if number < TRACED:
                     _secret_moves(game, study, moment, counts, rng)
                 _secret_draws(game, study, moment, counts, rng)
@@ -254,7 +254,7 @@ def _deals(game: AnyGame, study: AnyStudy, seats: range, counts: Counts, rng: Ra
             moment = Moment(one, players, f"{len(players)} players, seed {seed!r}, before the first event")
             for seat, observer in enumerate((*players, None)):
                 eyes = eyes_on(game, study, observer, _attempts(game, moment, rng))
-                with _repeatable(moment):
+                with _located(moment):
                     if _is_secret(study, eyes, observer, (one, two), [eyes.sight(one), eyes.sight(two)]):
                         spot = Spot(one.phase, None if observer is None else seat)
                         counts.add(spot, differing_fields(one, two), 0)
@@ -272,7 +272,7 @@ def redraw_laws(game: AnyGame, study: AnyStudy, seats: range | None = None) -> N
             state, observer = moment.state, moment.observer(spot)
             redrawn = study.redraw(state, observer, one)
             again = study.redraw(redrawn, observer, other) == study.redraw(state, observer, other)
-            with _repeatable(moment):
+            with _located(moment):
                 assert again, "`redraw` depends on something hidden"
                 assert redrawn == state or not study.sees_everything(state, observer), "`redraw` finds something hidden"
                 if study.imagine is not None:
@@ -325,10 +325,10 @@ def _any_moves(kinds: tuple[type[Event], ...]) -> list[Move]:
 
 
 @contextmanager
-def _repeatable(moment: Moment) -> Iterator[None]:
-    """Adds to a failure how to come to the moment at which it was found."""
+def _located(moment: Moment) -> Iterator[None]:
+    """Adds to a failure where it was found."""
     try:
         yield
     except AssertionError as fault:
-        fault.add_note(f"Found in a match of {moment.origin}.")
+        fault.add_note(f"Found in a match of {moment.origin}; every run of this test comes there.")
         raise
