@@ -17,7 +17,6 @@ from turnstile.testing.strategies import NAMES
 
 MATCHES = 60
 EVENTS = 60  # of a table
-MOMENTS = 16  # kept for each spot
 MOST_PLAYERS = 3
 TROUBLE = 0.2  # how often anything at all happens, instead of what brings the match on
 

@@ -39,6 +39,7 @@ STRANGER = PlayerId("a stranger")
 LENGTH = 5
 TRIES = 6
 PAIRS = 8  # for each phase and each observer
+FEWEST = 5  # followed through a step, of those of one phase, and of those of one observer
 COMMITMENT = re.compile(r'(?<="commitment":")[0-9a-f]{64}')
 """It differs as the hidden seeds do, and says nothing about them."""
 
@@ -200,9 +201,9 @@ def test_P3_V7_tables_that_differ_in_secrets_look_the_same_in_every_phase_from_e
     assert set(forwards) == {*observers, *(Spot(phase, seat) for phase in RESTING[name] for seat in observers)}
     spots = [spot for spot in forwards if isinstance(spot, Spot)]
     for phase in RESTING[name]:
-        assert sum(forwards[spot] for spot in spots if spot.phase is phase) >= PAIRS, f"{phase}: {forwards}"
+        assert sum(forwards[spot] for spot in spots if spot.phase is phase) >= FEWEST, f"{phase}: {forwards}"
     for seat in observers:
-        assert sum(forwards[spot] for spot in spots if spot.seat == seat) >= PAIRS, f"{seat}: {forwards}"
+        assert sum(forwards[spot] for spot in spots if spot.seat == seat) >= FEWEST, f"{seat}: {forwards}"
     secret = {ecard.Phase.PICKING, evenodd.Phase.COLLECTING_CHOICES}  # in 66 and Up-Down every move is made in the open
     wanted = {spot for spot in forwards if isinstance(spot, Spot) and spot.phase in secret}
     assert {spot for spot, count in traces.items() if count} == wanted, traces

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import cycle, islice
 from random import Random
 from typing import Any
 
@@ -24,6 +25,7 @@ from turnstile.testing.moments import Moment, Spot, any_kind, moments
 from turnstile.testing.strategies import NAMES, values
 
 PAIRS = 12  # pairs of different worlds for each spot; fewer is a failure
+TRIES = 20  # moments that are asked for another world, for one pair
 CHOICE = 4  # moments from which the one with the most hidden in it is taken
 WORLDS = 3  # tries for another world of one moment
 LENGTH = 4  # steps that a pair is followed
@@ -76,18 +78,18 @@ def forward_pairs(game: AnyGame, study: AnyStudy, seats: range | None = None) ->
     counts = Counts()
     found = moments(game, seats or _seats(game))
     rng = Random(f"forward pairs of {game.name}")
-    shuffled = {spot: rng.sample(kept, len(kept)) for spot, kept in found.items()}
-    for number in range(PAIRS):  # one pair for each spot in turn, so that a leak anywhere is found soon
-        for spot, kept in shuffled.items():
-            worlds = (_another_world(game, study, moment, spot, rng) for moment in kept[number::PAIRS][:CHOICE])
-            _compare_worlds(game, study, spot, max(worlds, key=World.wealth, default=None), counts, rng)
+    pools = {spot: cycle(rng.sample(kept, len(kept))) for spot, kept in found.items()}
+    for _ in range(PAIRS):  # one pair for each spot in turn, so that a leak anywhere is found soon
+        for spot, pool in pools.items():
+            if world := _richest_world(game, study, spot, pool, rng):
+                _compare_worlds(game, study, spot, world, counts, rng)
     _demand(study, found, counts)
     return counts
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A moment, the same moment in another world, and in which fields and in how many possible events they agree."""
+    """A moment, the same in another world, the fields in which they differ, and how many events both allow."""
 
     moment: Moment
     other: Any
@@ -99,17 +101,23 @@ class World:
         return len(self.fields), self.common > 0
 
 
-def _compare_worlds(
-    game: AnyGame, study: AnyStudy, spot: Spot, world: World | None, counts: Counts, rng: Random
-) -> None:
-    """Compares two worlds, if they really differ."""
-    if world is None or not world.fields:
-        return
+def _compare_worlds(game: AnyGame, study: AnyStudy, spot: Spot, world: World, counts: Counts, rng: Random) -> None:
     moment = world.moment
     eyes = eyes_on(game, study, moment.observer(spot), _attempts(game, moment, rng))
     with _located(moment):
         followed = forward(eyes, moment.state, world.other, lambda one, two: _in_both(game, one, two, rng), LENGTH)
     counts.add(spot, world.fields, followed)
+
+
+def _richest_world(game: AnyGame, study: AnyStudy, spot: Spot, pool: Iterator[Moment], rng: Random) -> World | None:
+    """Of a few moments that have another world, the one with the most to compare."""
+    found: list[World] = []
+    for moment in islice(pool, TRIES):
+        world = _another_world(game, study, moment, spot, rng)
+        found += [world] if world.fields else []
+        if len(found) == CHOICE:
+            break
+    return max(found, key=World.wealth, default=None)
 
 
 def _another_world(game: AnyGame, study: AnyStudy, moment: Moment, spot: Spot, rng: Random) -> World:
