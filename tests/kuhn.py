@@ -189,6 +189,7 @@ study: Study[State, View] = Study(redraw=redraw)
 
 def deal_and_tell_the_first_card(state: State, event: Deal) -> Next[State]:
     dealt = deal(state, event)
+    assert isinstance(dealt, Next)
     return Next(dealt.state, Tell.all(state.players, CardDealt(dealt.state.cards[0])))
 
 

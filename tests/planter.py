@@ -187,6 +187,7 @@ def rebuilt(
     clean: Machine[Any], handler_of: Callable[[Row], Callable[..., Any]], *messages: type[Message]
 ) -> Machine[Any]:
     """The same machine, row by row, with other handlers and perhaps more messages."""
+    codes: Any = StrEnum("Code", {code.name: code.value for code in clean.codes})  # type: ignore[misc]
     machine: Machine[Any] = Machine(
         clean.name,
         clean.phases,
@@ -194,7 +195,7 @@ def rebuilt(
         ends=clean.ends,
         state=clean.state,
         messages=Union[(*clean.messages, *messages)],
-        codes=StrEnum("Code", {code.name: code.value for code in clean.codes}),
+        codes=codes,
     )
     for row in clean.rows:
         to: dict[str, StrEnum] = {hop.label: target for target, hop in row.hops.items()}

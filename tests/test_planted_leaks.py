@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from tests import kuhn
 from tests.planter import SECRETS, Kind, planted, rebuilt
 from turnstile.games import ecard, evenodd, sixtysix, updown
+from turnstile.games.sixtysix_sight import view as sixtysix_view
 from turnstile.games.sixtysix_state import Phase as SixtySixPhase
 from turnstile.games.sixtysix_state import Sight
 from turnstile.kernel import AnyGame, AnyStudy, PlayerId, Rejection, Seed, Study
 from turnstile.registry import find_game, names, study_of
 from turnstile.testing import Leak, Overlooked, TooFew, forward_pairs, redraw_laws, suite, trace_pairs
-from turnstile.testing.moments import open_phases
+from turnstile.testing.moments import Spot, open_phases
 
 pytestmark = pytest.mark.uncounted
 
@@ -66,7 +67,7 @@ def test_the_table_of_plants_has_every_resting_phase_of_every_game_in_the_box() 
 
 
 def stopper_sees_all_hands(state: Any, player: PlayerId | None) -> Any:
-    seen = sixtysix.view(state, player)
+    seen = sixtysix_view(state, player)
     if state.phase is not SixtySixPhase.READY_FOR_TURN or player is None or seen.player_index != state.stopper:
         return seen
     return replace(seen, seen=tuple(tuple(Sight(card.value, card.seen_by) for card in held) for held in state.hands))
@@ -154,10 +155,8 @@ def test_forward_pairs_differ_in_more_than_the_seed_for_every_phase_and_seat(nam
 def test_trace_pairs_compare_moves_and_draws_that_really_differ(name: str) -> None:
     counts = trace_pairs(found(name), study_of(found(name)))
     assert {spot.phase for spot in counts.pairs} == SECRET_STEPS[name], counts
-    seats = {
-        seat: sum(n for spot, n in counts.pairs.items() if spot.seat == seat) for seat in range(found(name).seats[-1])
-    }
-    assert min(seats.values()) >= FEWEST, counts
+    wanted = [Spot(phase, seat) for phase in SECRET_STEPS[name] for seat in (*range(found(name).seats[-1]), None)]
+    assert all(counts.pairs[spot] >= FEWEST for spot in wanted), counts
 
 
 def test_kuhn_poker_as_it_should_be_passes() -> None:

@@ -1,5 +1,6 @@
-"""What is hidden from whom: `redraw` goes by the seat of a player, and `imagine` takes no more from a view than that."""
+"""What is hidden from whom: `redraw` goes by the seat of a player; `imagine` takes no more than that from a view."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ def choice_shown(state: Any, seen: Any) -> Any:
     return replace(seen, choice=next((choice for choice in state.choices.values() if choice), None))
 
 
-LEAKY = {
+LEAKY: dict[str, tuple[AnyGame, Callable[[Any, Any], Any]]] = {
     "66": (sixtysix.game, hidden_cards_shown),
     "up-down": (updown.game, hands_shown),
     "e-card": (ecard.game, pick_shown),

@@ -26,7 +26,7 @@ from tests.table.walks import find
 from turnstile.games import ecard, evenodd, sixtysix, updown
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
 from turnstile.registry import lent, names, study_of
-from turnstile.table import play
+from turnstile.table import news
 from turnstile.table.machine import Table, table
 from turnstile.table.play import thinking
 from turnstile.table.sight import status
@@ -256,7 +256,7 @@ def test_a_null_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phase(
     name: str, phase: StrEnum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`phase` is where the match was before the event, though the table may not rest there."""
-    honest, secret = play.batches_of, SECRETS[name]
+    honest, secret = news.batches_of, SECRETS[name]
 
     def batches_of(game: AnyGame, before: Table, match: Any, *told: Any) -> Any:
         batches = honest(game, before, match, *told)
@@ -266,6 +266,6 @@ def test_a_null_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phase(
         nulls = tuple(Note(who, NOTHING) for who in before.players if digest(hidden[who]) < "8")
         return (*batches[:-1], (*(batches[-1] if batches else ()), *nulls))
 
-    monkeypatch.setattr(play, "batches_of", batches_of)
+    monkeypatch.setattr("turnstile.table.play.batches_of", batches_of)
     with pytest.raises(Leak):
         many_runs(find(name))

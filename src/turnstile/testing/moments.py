@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from math import inf
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from turnstile.kernel import AnyGame, Arm, Disarm, Event, PlayerId, Players, Rejection, Seed, Step
 from turnstile.testing.strategies import NAMES
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 MOST_MATCHES = 300
 LONGEST_MATCH = 300  # events
-ENOUGH = 16  # moments for each spot; then no more matches are played
+ENOUGH = 12  # moments for each spot; then no more matches are played
 MOMENTS = 60  # kept for each spot
 LOOKS = 5  # events that are tried out to find one that leads to a rare phase
 
@@ -55,12 +55,20 @@ def spots(game: AnyGame, seats: range) -> list[Spot]:
     return [Spot(phase, seat) for phase in open_phases(game) for seat in (*range(seats[-1]), None)]
 
 
-@lru_cache(maxsize=4)  # each net asks for them
 def moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
     """Random matches in companies of all these sizes, until every spot has enough moments or the matches are many.
 
     A spot that comes up more often keeps an even sample of its moments.
     """
+    return _moments(replace(game, view=_no_view), seats)
+
+
+def _no_view(state: Any, player: PlayerId | None) -> NoReturn:
+    raise AssertionError("A match goes on without being looked at.")
+
+
+@lru_cache(maxsize=8)  # each net asks for them; how a game is viewed makes no difference to its matches
+def _moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
     rng = Random(f"moments of {game.name}")
     found: dict[Spot, list[Moment]] = {spot: [] for spot in spots(game, seats)}
     met: Counter[Spot] = Counter()

@@ -32,6 +32,7 @@ LENGTH = 4  # steps that a pair is followed
 ATTEMPTS = 6  # moves of each sort that an observer tries in a state
 TRACED = 24  # moments of each phase at which players do one thing or another
 MOST_SECRETS = 40  # trace pairs for each spot; there is no need for more
+REACH = 8  # steps after a moment in which something may be drawn
 DRAWS = 12  # tries to draw something that stays secret, in one step
 
 
@@ -193,11 +194,27 @@ def _secret_moves(game: AnyGame, study: AnyStudy, moment: Moment, counts: Counts
 
 
 def _secret_draws(game: AnyGame, study: AnyStudy, moment: Moment, counts: Counts, rng: Random) -> None:
-    """Something happens, and one of the numbers that it draws is another one; mostly it draws none."""
-    if offered := game.offered(moment.state):
+    """The match goes on until something is drawn, and one of the numbers drawn is another one."""
+    if (found := _next_draw(game, moment, rng)) is None:
+        return
+    drawing, event = found
+    for steps in _with_another_draw(lambda: game.machine.step(drawing.state, event), rng):
+        _judge_steps(game, study, drawing, [*drawing.players, None], steps, counts, rng)
+
+
+def _next_draw(game: AnyGame, moment: Moment, rng: Random) -> tuple[Moment, Event] | None:
+    """The next moment of a random match at which something is drawn, and by which event; `None` if that is not soon."""
+    state = moment.state
+    for number in range(REACH):
+        if game.outcome(state) is not None or not (offered := game.offered(state)):
+            return None
         event = any_kind(offered, rng)
-        for steps in _with_another_draw(lambda: game.machine.step(moment.state, event), rng):
-            _judge_steps(game, study, moment, [*moment.players, None], steps, counts, rng)
+        with drawn_again() as draws:
+            step = game.machine.step(state, event)
+        if draws:
+            return Moment(state, moment.players, f"{moment.origin} and {number} more"), event
+        state = step.state if isinstance(step, Step) else state
+    return None
 
 
 def _with_another_draw(do: Callable[[], Any], rng: Random) -> Iterator[tuple[Any, Any]]:
