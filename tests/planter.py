@@ -138,9 +138,9 @@ def in_a_message(game: AnyGame, phase: StrEnum, secret: Secret) -> AnyGame:
             if isinstance(result, Rejection):
                 return result
             after = result.state if isinstance(result, Next) else result
-            effects = result.effects if isinstance(result, Next) else ()
+            effects, then = (result.effects, result.then) if isinstance(result, Next) else ((), None)
             whispers = {player: Whisper(secret(after, player)) for player in game.players(after)}
-            return Next(after, *effects, Tell((ByPlayer(whispers),)))
+            return Next(after, *effects, Tell((ByPlayer(whispers),)), then=then)
 
         return handler
 

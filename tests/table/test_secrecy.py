@@ -26,11 +26,11 @@ from tests.table.walks import find
 from turnstile.games import ecard, evenodd, sixtysix, updown
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
 from turnstile.registry import lent, names, study_of
-from turnstile.table import news
+from turnstile.table import news, play
 from turnstile.table.machine import Table, table
 from turnstile.table.play import thinking
 from turnstile.table.sight import status
-from turnstile.table.values import NOTHING, Acknowledge, Act, Command, Note, Phase, Told
+from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase, Told
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 from turnstile.testing.moments import Spot, open_phases
@@ -109,11 +109,15 @@ def answered(state: Table, command: Command) -> object:
 
 
 def another(game: AnyGame, state: Table, observer: PlayerId | None, seed: Seed) -> Table:
-    """The same table with all that is hidden from the observer redrawn."""
-    study = study_of(game)
-    assert study.redraw is not None
-    match = None if state.match is None else study.redraw(state.match, observer, seed)
-    return replace(state, match=match, seed=Seed(f"another {seed}"))
+    """The same table with all that is hidden from the observer redrawn, on the table and in what waits to be told."""
+
+    def redrawn(match: Any) -> Any:
+        study = study_of(game)
+        assert study.redraw is not None
+        return None if match is None else study.redraw(match, observer, seed)
+
+    pending = tuple(replace(batch, match=redrawn(batch.match)) for batch in state.pending)
+    return replace(state, match=redrawn(state.match), seed=Seed(f"another {seed}"), pending=pending)
 
 
 def in_both(state: Table, other: Table, game: AnyGame, rng: Random) -> tuple[Event, Event]:
@@ -258,13 +262,13 @@ def test_a_null_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phase(
     """`phase` is where the match was before the event, though the table may not rest there."""
     honest, secret = news.batches_of, SECRETS[name]
 
-    def batches_of(game: AnyGame, before: Table, match: Any, *told: Any) -> Any:
-        batches = honest(game, before, match, *told)
+    def batches_of(game: AnyGame, before: Table, step: Step[Any]) -> tuple[Batch[Any], ...]:
+        batches = honest(game, before, step)
         if before.match is None or before.match.phase is not phase:
             return batches
-        hidden = {who: [secret(before.match, who), secret(match, who)] for who in before.players}
+        hidden = {who: [secret(before.match, who), secret(step.state, who)] for who in before.players}
         nulls = tuple(Note(who, NOTHING) for who in before.players if digest(hidden[who]) < "8")
-        return (*batches[:-1], (*(batches[-1] if batches else ()), *nulls))
+        return (*batches, Batch(nulls)) if nulls else batches
 
     monkeypatch.setattr("turnstile.table.play.batches_of", batches_of)
     with pytest.raises(Leak):

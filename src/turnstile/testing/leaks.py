@@ -6,7 +6,7 @@ study's `redraw`, which never sees a view: what a view shows by mistake is not t
 compared, and how many: nets.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ def eyes_on(game: AnyGame, study: AnyStudy, observer: PlayerId | None, attempts:
         return [game.view(state, observer), offered, [answer_of(game.machine.apply(state, move)) for move in tried]]
 
     def heard(before: Any, step: Step[Any]) -> object:
-        told = [] if observer is None else [without_commitments(message) for message in step.told(observer)]
+        told = [] if observer is None else list(told_with_views(game, step, observer))
         return [told, bool(told) or notices(game, before, step.state, observer)]
 
     return Eyes(
@@ -66,6 +66,13 @@ def eyes_on(game: AnyGame, study: AnyStudy, observer: PlayerId | None, attempts:
         asks=lambda event: isinstance(event, Move) and event.player == me,
         is_alike=lambda one, two: looks_alike(game, study, observer, one.state, two.state),
     )
+
+
+def told_with_views(game: AnyGame, step: Step[Any], player: PlayerId) -> Iterator[tuple[Message, object]]:
+    """What a step tells a player; in a gated game each message with the view that goes with it."""
+    for messages, state in step.batches_with_states:
+        if player in messages:
+            yield without_commitments(messages[player]), game.view(state, player) if game.gated else None
 
 
 def notices(game: AnyGame, before: Any, after: Any, observer: PlayerId | None) -> bool:
