@@ -1,19 +1,20 @@
-"""The nets against leaks can see: each leak planted in E-Card is caught, and the clean game passes the same runs.
+"""What each of the nets against leaks can see, with leaks planted in E-Card, and how one pair is followed.
 
 Forward pairs let the same things happen in two worlds that look alike, so they find what a *state* gives away. Trace
-pairs let a player do one thing or another, so they find what the *telling of an event* gives away.
+pairs let a player do one thing or another, so they find what the *telling of an event* gives away. A leak of every kind
+in every phase of every game: tests/test_planted_leaks.py.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from functools import cache, partial
 from random import Random
-from typing import Any, Union
+from typing import Any
 
 import pytest
 from msgspec import structs
 
+from tests.planter import rebuilt
 from turnstile.games import ecard
 from turnstile.games.ecard import (
     BeginPicking,
@@ -30,22 +31,23 @@ from turnstile.games.ecard import (
 )
 from turnstile.kernel import (
     AnyGame,
+    AnyStudy,
+    ByPlayer,
     Event,
-    Machine,
     Message,
-    Move,
     Next,
     PlayerId,
     Rejection,
     Seed,
     Tell,
 )
-from turnstile.studies.ecard import study
-from turnstile.testing import Leak, forward_pair, trace_pair
-from turnstile.testing.strategies import STRANGER, Match
+from turnstile.kernel.chance import shuffle
+from turnstile.studies.ecard import redraw, study
+from turnstile.testing import Leak, forward_pairs, trace_pairs
+from turnstile.testing.draws import another_number, drawn_again, drawn_differently
+from turnstile.testing.leaks import eyes_on, forward
+from turnstile.testing.strategies import Match
 
-RUNS = 200
-LENGTH = 8  # events in which the two worlds of a pair are watched
 ANA, BO = PLAYERS = (PlayerId("ana"), PlayerId("bo"))
 
 
@@ -55,20 +57,8 @@ def other(player: PlayerId) -> PlayerId:
 
 def with_handler(phase: Phase, event: type[Event], handler: Callable[..., Any], *messages: type[Message]) -> AnyGame:
     """E-Card, but with another handler in one of its rows, and perhaps with more messages."""
-    clean = ecard.ecard
-    machine = Machine(
-        clean.name,
-        clean.phases,
-        start=clean.start,
-        ends=clean.ends,
-        state=clean.state,
-        messages=Union[(*clean.messages, *messages)],
-        codes=Code,
-    )
-    for row in clean.rows:
-        to: dict[str, StrEnum] = {hop.label: target for target, hop in row.hops.items()}
-        used = handler if (row.phase, row.event) == (phase, event) else row.handler
-        machine.auto(row.phase, to=to)(used) if row.event is None else machine.on(row.phase, row.event, to=to)(used)
+    row = next(row for row in ecard.ecard.rows if (row.phase, row.event) == (phase, event))
+    machine = rebuilt(ecard.ecard, lambda each: handler if each is row else each.handler, *messages)
     return replace(ecard.game, machine=machine)
 
 
@@ -143,6 +133,24 @@ def actions_in_an_order_that_tells(state: State, player: PlayerId) -> tuple[Pick
     return offered if hidden in (None, Card.CITIZEN) else offered[::-1]
 
 
+class Quiet(View, frozen=True):
+    """A view that looks the same on the wire whether `padding` is a list or a tuple; two of them are not equal."""
+
+    padding: Any = ()
+
+
+def view_that_changes_without_showing_it(state: State, player: PlayerId | None) -> View:
+    """Nothing is seen of a pick. But a pick that is no citizen makes a view that differs from the one before."""
+    seen = structs.replace(ecard.view(state, player), has_picked=ByPlayer())
+    is_special = bool({Card.EMPEROR, Card.SLAVE} & {*state.pending_picks.values()})
+    return Quiet(**structs.asdict(seen), padding=[] if is_special else ())
+
+
+def pick_without_a_word(state: State, event: Pick) -> State | Rejection:
+    laid = ecard.pick(state, event)
+    return laid.state if isinstance(laid, Next) else laid
+
+
 @dataclass(frozen=True)
 class Planted:
     """A game with a leak, and which of the two kinds of pairs catch it."""
@@ -166,108 +174,61 @@ LEAKS = {
     "the words of a refusal depend on the hidden pick": Planted(
         with_handler(Phase.PICKING, Pick, pick_and_refuse_in_other_words),
         by_forward_pairs=True,
-        by_trace_pairs=False,  # nothing is refused in a match that really happened
+        by_trace_pairs=True,
     ),
     "the seed in a view": Planted(
         replace(ecard.game, view=view_with_the_seed),
         by_forward_pairs=True,
         by_trace_pairs=False,  # both worlds come from one seed
     ),
-    "the hidden pick in a view, where imagination does not look": Planted(
+    "the hidden pick in a field that nobody reads": Planted(
         replace(ecard.game, view=view_with_the_card_gone_from_the_hand),
         by_forward_pairs=True,
         by_trace_pairs=True,
     ),
-    "the hidden pick in a view, where imagination looks": Planted(
+    "the hidden pick in a field that is there for one's own": Planted(
         replace(ecard.game, view=view_with_any_pick),
         by_forward_pairs=True,
-        by_trace_pairs=False,  # they believe the view that the observer may know the difference
+        by_trace_pairs=True,
     ),
     "the hidden pick in the order of the actions": Planted(
         replace(ecard.game, actions=actions_in_an_order_that_tells),
         by_forward_pairs=True,
         by_trace_pairs=True,
     ),
+    "whether an update comes at all": Planted(
+        replace(with_handler(Phase.PICKING, Pick, pick_without_a_word), view=view_that_changes_without_showing_it),
+        by_forward_pairs=False,  # the same card is laid in both worlds
+        by_trace_pairs=True,
+    ),
 }
 each_leak = pytest.mark.parametrize("planted", LEAKS.values(), ids=LEAKS.keys())
 
 
-# The runs: moments of random matches of the clean game, always the same, seen through the eyes of the given game
-
-
-@cache
-def match_of(run: int) -> Match:
-    return Match(ecard.game, PLAYERS, Seed(str(run)), 1_000, Random(f"match {run}"), {})
-
-
-class Moment:
-    """A state of a random match, the events that followed, and what a run needs to choose."""
-
-    def __init__(self, run: int) -> None:
-        self.choices = Random(run)
-        match = match_of(run)
-        number = self.choices.randrange(len(match.events))
-        self.state: State = match.states[number]
-        self.events = match.events[number : number + LENGTH]
-
-    def any_event(self, state: State, observer: PlayerId | None) -> Event:
-        """Something that is possible, something that the observer tries, or just something."""
-        possible = ecard.game.offered(state)
-        tried = [Pick(observer or STRANGER, card) for card in Card]
-        return self.choices.choice([*possible, *tried, BeginPicking(), Reset(), Start(Seed("7"))])
-
-
-def forward_leaks(game: AnyGame) -> int:
-    """How many of the forward pairs could be told apart."""
-    leaks = 0
-    for run in range(RUNS):
-        moment = Moment(run)
-        observer = moment.choices.choice([ANA, BO, None])
-        next_event = partial(moment.any_event, observer=observer)
-        try:
-            forward_pair(game, study, moment.state, observer, Seed(f"imagined {run}"), next_event, LENGTH)
-        except Leak:
-            leaks += 1
-    return leaks
-
-
-def trace_leaks(game: AnyGame) -> int:
-    """How many of the trace pairs could be told apart."""
-    leaks = 0
-    for run in range(RUNS):
-        moment = Moment(run)
-        event, *rest = moment.events
-        if isinstance(event, Move):
-            instead = moment.choices.choice(ecard.actions(moment.state, event.player))
-            observer = moment.choices.choice([other(event.player), None])
-            try:
-                trace_pair(game, study, moment.state, observer, (event, instead), rest)
-            except Leak:
-                leaks += 1
-    return leaks
-
-
-def test_the_clean_game_passes_every_run() -> None:
-    assert forward_leaks(ecard.game) == 0
-    assert trace_leaks(ecard.game) == 0
+def is_caught(net: Callable[[AnyGame, AnyStudy], object], game: AnyGame) -> bool:
+    try:
+        net(game, study)
+    except Leak:
+        return True
+    return False
 
 
 def test_a_game_rebuilt_from_its_rows_is_as_clean() -> None:
-    rebuilt = with_handler(Phase.PICKING, Pick, ecard.pick)
-    assert [(row.phase, row.event, row.hops) for row in rebuilt.machine.rows] == [
+    game = with_handler(Phase.PICKING, Pick, ecard.pick)
+    assert [(row.phase, row.event, row.hops) for row in game.machine.rows] == [
         (row.phase, row.event, row.hops) for row in ecard.ecard.rows
     ]
-    assert forward_leaks(rebuilt) == trace_leaks(rebuilt) == 0
+    assert [is_caught(net, game) for net in (forward_pairs, trace_pairs)] == [False, False]
 
 
 @each_leak
 def test_forward_pairs_catch_what_a_state_gives_away(planted: Planted) -> None:
-    assert (forward_leaks(planted.game) > 0) == planted.by_forward_pairs
+    assert is_caught(forward_pairs, planted.game) == planted.by_forward_pairs
 
 
 @each_leak
 def test_trace_pairs_catch_what_the_telling_of_an_event_gives_away(planted: Planted) -> None:
-    assert (trace_leaks(planted.game) > 0) == planted.by_trace_pairs
+    assert is_caught(trace_pairs, planted.game) == planted.by_trace_pairs
 
 
 # One pair at a time
@@ -284,49 +245,89 @@ def laid(card: Card) -> State:
     return match
 
 
+BEFORE = structs.replace(laid(Card.EMPEROR), pending_picks=ByPlayer.same(PLAYERS, None))
+SECRET = (Pick(ANA, Card.EMPEROR), Pick(ANA, Card.CITIZEN))
+NOT_HELD = Pick(BO, Card.EMPEROR)
+
+
+def follow(game: AnyGame, observer: PlayerId | None, one: State, two: State, *events: tuple[Event, Event]) -> int:
+    """How many steps into different states the observer could not tell apart."""
+    happening = iter(events)
+    return forward(eyes_on(game, study, observer), one, two, lambda here, there: next(happening, None), len(events))
+
+
 def test_a_leak_says_who_learnt_what_and_when() -> None:
     game = LEAKS["the opponent's pick in a message"].game
-    before = structs.replace(laid(Card.EMPEROR), pending_picks=laid(Card.EMPEROR).pending_picks.put(ANA, None))
     with pytest.raises(Leak) as caught:
-        trace_pair(game, study, before, BO, (Pick(ANA, Card.EMPEROR), Pick(ANA, Card.CITIZEN)), [])
+        follow(game, BO, BEFORE, BEFORE, SECRET)
     first, *worlds = str(caught.value).splitlines()
     assert first.startswith("e-card tells bo what it may not know, after Pick(player='ana', card=<Card.EMPEROR: 'E'>)")
     assert ['"card":"E"' in worlds[0], '"card":"C"' in worlds[1]] == [True, True]
 
 
+def test_a_leak_says_where_it_was_found() -> None:
+    with pytest.raises(Leak) as caught:
+        forward_pairs(LEAKS["the seed in a view"].game, study)
+    (note,) = caught.value.__notes__
+    assert re.match(r"Found in a match of 2 players, seed 'match \d+', after 0 events", note)
+
+
 def test_a_spectators_leak_names_a_spectator() -> None:
     game = LEAKS["the seed in a view"].game
     with pytest.raises(Leak, match=r"^e-card tells a spectator what it may not know, before anything happened"):
-        forward_pair(game, study, laid(Card.CITIZEN), None, Seed("imagined"), lambda state: Reset(), length=1)
+        follow(game, None, laid(Card.CITIZEN), redraw(laid(Card.CITIZEN), None, Seed("another")))
 
 
 def test_pairs_go_on_until_the_observer_may_see_the_difference() -> None:
-    before = structs.replace(laid(Card.EMPEROR), pending_picks=laid(Card.EMPEROR).pending_picks.put(ANA, None))
-    secret = (Pick(ANA, Card.EMPEROR), Pick(ANA, Card.CITIZEN))
-    assert trace_pair(ecard.game, study, before, BO, secret, [Pick(BO, Card.CITIZEN)]) == 1, "the reveal shows it"
-    assert trace_pair(ecard.game, study, before, ANA, secret, [Pick(BO, Card.CITIZEN)]) == 0, "Ana knows what she did"
-    assert trace_pair(ecard.game, study, before, BO, (secret[0], secret[0]), [Pick(BO, Card.CITIZEN)]) == 2
-    assert trace_pair(ecard.game, study, before, BO, secret, [Reset()]) == 1, "a refusal ends the story"
+    answer = (Pick(BO, Card.CITIZEN), Pick(BO, Card.CITIZEN))
+    assert follow(ecard.game, BO, BEFORE, BEFORE, SECRET, answer) == 1, "the reveal shows it"
+    assert follow(ecard.game, ANA, BEFORE, BEFORE, SECRET, answer) == 0, "Ana knows what she did"
+    assert follow(ecard.game, BO, BEFORE, BEFORE, SECRET, (Reset(), Reset())) == 1, "a refusal changes nothing"
+    assert follow(ecard.game, BO, BEFORE, BEFORE, (SECRET[0], SECRET[0]), answer) == 0, "these worlds do not differ"
 
 
 def test_the_seed_that_is_shown_at_the_end_is_no_leak() -> None:
     match = Match(ecard.game, PLAYERS, Seed("7"), 1_000, Random(7), {})
     assert match.state.phase is Phase.FINISHED
-    seen = forward_pair(
-        ecard.game, study, match.states[-2], ANA, Seed("dream"), lambda state: match.events[-1], length=1
-    )
-    assert seen == 0
+    other = redraw(match.states[-2], ANA, Seed("another"))
+    assert follow(ecard.game, ANA, match.states[-2], other, (match.events[-1], match.events[-1])) == 0
+
+
+def test_a_commitment_differs_as_the_seeds_do_and_is_no_leak() -> None:
+    lobbies = [ecard.new(PLAYERS, ecard.Options(), Seed(seed)) for seed in ("one", "two")]
+    one, two = (lobby for lobby in lobbies if isinstance(lobby, State))
+    assert follow(ecard.game, ANA, one, two, (Start(Seed("one")), Start(Seed("two")))) == 1
 
 
 def test_a_refusal_is_compared_only_for_the_player_who_is_refused() -> None:
     game = LEAKS["the words of a refusal depend on the hidden pick"].game
-    dream = next(
-        seed
-        for seed in (Seed(str(number)) for number in range(100))
-        if study.imagine is not None
-        and study.imagine(ecard.view(laid(Card.EMPEROR), BO), BO, seed).pending_picks[ANA] is Card.CITIZEN
-    )
-    not_held = Pick(BO, Card.EMPEROR)
     with pytest.raises(Leak, match="when it tried Pick"):
-        forward_pair(game, study, laid(Card.EMPEROR), BO, dream, lambda state: not_held, length=1)
-    assert forward_pair(game, study, laid(Card.EMPEROR), None, dream, lambda state: not_held, length=3) == 3
+        follow(game, BO, laid(Card.EMPEROR), laid(Card.CITIZEN), (NOT_HELD, NOT_HELD))
+    assert follow(game, None, laid(Card.EMPEROR), laid(Card.CITIZEN), (NOT_HELD, NOT_HELD)) == 0
+
+
+# Draws
+
+
+def test_a_draw_that_is_made_again_gives_the_same_from_any_seed() -> None:
+    with drawn_again() as draws:
+        cards = shuffle(Seed("one"), "deal", 1, range(52))
+    with drawn_again(draws):
+        assert shuffle(Seed("two"), "deal", 1, range(52)) == cards
+    assert shuffle(Seed("two"), "deal", 1, range(52)) != cards
+
+
+def test_a_shuffle_that_is_drawn_differently_moves_three_cards_at_most() -> None:
+    rng = Random(1)
+    with drawn_again() as draws:
+        cards = shuffle(Seed("one"), "deal", 1, range(52))
+    for _ in range(50):
+        with drawn_again(drawn_differently(draws, rng)):
+            others = shuffle(Seed("one"), "deal", 1, range(52))
+        assert sorted(others) == sorted(cards)
+        assert sum(one != other for one, other in zip(cards, others, strict=True)) in (2, 3)
+
+
+def test_a_number_that_is_drawn_differently_is_another_one() -> None:
+    assert {another_number(4, 6, Random(seed)) for seed in range(50)} == {0, 1, 2, 3, 5}
+    assert another_number(0, 1, Random(1)) == 0, "there is no other"

@@ -28,7 +28,7 @@ from turnstile.league.referee_state import Phase, State
 from turnstile.league.words import Awaited, player_address
 from turnstile.registry import find_game, lent, study_of
 from turnstile.testing import Leak
-from turnstile.testing.leaks import Eyes, forward, looks_alike, trace
+from turnstile.testing.leaks import Eyes, forward, looks_alike
 
 GAMES = ("e-card", "66", "up-down", "even-odd")
 LENGTH = 12
@@ -72,7 +72,7 @@ def eyes_on_referee(game: AnyGame, observer: PlayerId) -> Eyes:
         name=f"The referee of {game.name} tells {observer}",
         machine=referee,
         sight=sight,
-        heard=heard,
+        heard=lambda before, step: heard(step),
         asks=lambda event: getattr(event, "player_id", None) == observer,
         is_alike=lambda one, two: is_alike(game, observer, one.state, two.state),
     )
@@ -140,11 +140,11 @@ def forward_run(game: AnyGame, rng: Random, length: int) -> int:
     states, _ = walked(game.name, rng, length)
     state, observer = states[-1], rng.choice(PLAYERS)
     study = study_of(game)
-    assert study.imagine is not None
+    assert study.redraw is not None
     assert state.board is not None
-    other = study.imagine(game.view(match_of(state.board), observer), observer, Seed(str(rng.random())))
-    imagined = replace(state, board=replace(state.board, match=Raw(encode(other))))
-    return forward(eyes_on_referee(game, observer), state, imagined, lambda now: anything(now, rng), LENGTH)
+    match = study.redraw(match_of(state.board), observer, Seed(str(rng.random())))
+    other = replace(state, board=replace(state.board, match=Raw(encode(match))))
+    return forward(eyes_on_referee(game, observer), state, other, lambda one, two: (anything(one, rng),) * 2, LENGTH)
 
 
 def trace_run(game: AnyGame, rng: Random, length: int) -> int:
@@ -159,7 +159,9 @@ def trace_run(game: AnyGame, rng: Random, length: int) -> int:
     assert state.board is not None
     instead = replace(event, move_data=MoveData(choice=rng.choice(options_of(state.board, event.player_id))))
     observer = next(player for player in PLAYERS if player != event.player_id)
-    return trace(eyes_on_referee(game, observer), state, (event, instead), events[moment + 1 :])
+    happening = iter([(event, instead), *((each, each) for each in events[moment + 1 :])])
+    eyes = eyes_on_referee(game, observer)
+    return forward(eyes, state, state, lambda one, two: next(happening, None), len(events))
 
 
 @SETTINGS

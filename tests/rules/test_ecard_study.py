@@ -1,4 +1,4 @@
-"""What is known of E-Card beyond its rules: which states can be, what a player may imagine, what is counted."""
+"""What is known of E-Card beyond its rules: which states can be, what is hidden from a player, what is counted."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ from tests.rules.ecard_matches import (
 )
 from turnstile.games.ecard import Card, Phase, Roles, State, first_emperor, hand, view
 from turnstile.kernel import Outcome, PlayerId, Seed
-from turnstile.studies.ecard import essence, imagine, sound, standing, study, tally
+from turnstile.studies.ecard import essence, imagine, redraw, sound, standing, study, tally
 
 TIE_BREAK = "ABABABABABAB"
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
@@ -172,5 +172,11 @@ def test_whoever_has_most_points_so_far_would_win(winners: str, leading: tuple[P
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.imagine, study.essence, study.tally) == (sound, imagine, essence, tally)
+    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
+        sound,
+        redraw,
+        imagine,
+        essence,
+        tally,
+    )
     assert study.standing is standing

@@ -1,4 +1,4 @@
-"""What is known of Even/Odd beyond its rules: which states can be, what a player may imagine, what is counted."""
+"""What is known of Even/Odd beyond its rules: which states can be, what is hidden from a player, what is counted."""
 
 from collections.abc import Callable
 from math import comb
@@ -12,7 +12,7 @@ from tests.rules.evenodd_matches import ALICE, BOB, PLAYERS, collecting, finishe
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, actions, evenodd, game, view
 from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, encode
 from turnstile.kernel.check import SEEDS, Verdict, check, world_of
-from turnstile.studies.evenodd import essence, imagine, sound, standing, study, tally
+from turnstile.studies.evenodd import essence, imagine, redraw, sound, standing, study, tally
 
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
 MATCHES = {
@@ -162,5 +162,11 @@ def test_whoever_has_most_points_so_far_would_win() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.imagine, study.essence, study.tally) == (sound, imagine, essence, tally)
+    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
+        sound,
+        redraw,
+        imagine,
+        essence,
+        tally,
+    )
     assert study.standing is standing

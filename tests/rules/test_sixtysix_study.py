@@ -1,4 +1,4 @@
-"""What is known of 66 beyond its rules: which states can be, what a player may imagine, what is counted."""
+"""What is known of 66 beyond its rules: which states can be, what is hidden from a player, what is counted."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from turnstile.games.sixtysix_cards import Card, Seat, hand
 from turnstile.games.sixtysix_sight import view
 from turnstile.games.sixtysix_state import Phase, Place, Round, State
 from turnstile.kernel import ByPlayer, Commitment, Outcome, PlayerId, Rejection, Seed
-from turnstile.studies.sixtysix import imagine, sound, study, tally
+from turnstile.studies.sixtysix import imagine, redraw, sound, study, tally
 from turnstile.testing.strategies import NAMES, Match, events, matches
 
 DREAMS = [Seed(f"dream {number}") for number in range(25)]
@@ -297,4 +297,4 @@ def test_a_tally_counts_how_rounds_ended_and_whether_it_paid_to_stop() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.imagine, study.tally) == (sound, imagine, tally)
+    assert (study.sound, study.redraw, study.imagine, study.tally) == (sound, redraw, imagine, tally)

@@ -1,4 +1,4 @@
-"""What is known of Up-Down beyond its rules: which states can be, what a player may imagine, what is counted."""
+"""What is known of Up-Down beyond its rules: which states can be, what is hidden from a player, what is counted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ from turnstile.games.updown_cards import DECK, Card, Suit, card, hand
 from turnstile.games.updown_hand import HandResult, PlayedCard
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.check import Verdict, check, world_of
-from turnstile.studies.updown import cards_played, essence, imagine, lacking_suits, sound, study, tally
+from turnstile.studies.updown import cards_played, essence, imagine, lacking_suits, redraw, sound, study, tally
 from turnstile.testing.strategies import Match, events, matches
 
 DREAMS = [Seed(f"dream {number}") for number in range(20)]
@@ -335,4 +335,10 @@ def test_a_tally_of_a_whole_match_counts_every_bet_once() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.imagine, study.essence, study.tally) == (sound, imagine, essence, tally)
+    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
+        sound,
+        redraw,
+        imagine,
+        essence,
+        tally,
+    )

@@ -59,20 +59,10 @@ def derive(seed: Seed, label: str, counter: int = 0) -> Seed:
 
 
 def draw(seed: Seed, label: str, counter: int, bound: int) -> int:
-    """A number from 0 to `bound` - 1, each exactly as likely as any other.
-
-    As many bits as `bound` needs are taken from the keyed hash; a number that is too large is thrown away and the next
-    attempt is made, for taking a remainder would favour the small numbers.
-    """
+    """A number from 0 to `bound` - 1, each exactly as likely as any other."""
     if bound < 1:
         raise ValueError(f"There is nothing to draw below {bound}.")
-    bits = (bound - 1).bit_length()
-    size = (bits + 7) // 8
-    for attempt in count():
-        number = int.from_bytes(_bytes(seed, label, counter, attempt, size), "big") >> (8 * size - bits)
-        if number < bound:
-            return number
-    raise AssertionError("unreachable")  # pragma: no cover
+    return _number(seed, label, counter, bound)
 
 
 def shuffle(seed: Seed, label: str, counter: int, items: Sequence[T]) -> tuple[T, ...]:
@@ -86,6 +76,21 @@ def shuffle(seed: Seed, label: str, counter: int, items: Sequence[T]) -> tuple[T
         code, chosen = divmod(code, last + 1)
         deck[last], deck[chosen] = deck[chosen], deck[last]
     return tuple(deck)
+
+
+def _number(seed: Seed, label: str, counter: int, bound: int) -> int:
+    """The one place where numbers come from, so that a test can put another one in its place.
+
+    As many bits as `bound` needs are taken from the keyed hash; a number that is too large is thrown away and the next
+    attempt is made, for taking a remainder would favour the small numbers.
+    """
+    bits = (bound - 1).bit_length()
+    size = (bits + 7) // 8
+    for attempt in count():
+        number = int.from_bytes(_bytes(seed, label, counter, attempt, size), "big") >> (8 * size - bits)
+        if number < bound:
+            return number
+    raise AssertionError("unreachable")  # pragma: no cover
 
 
 def _bytes(seed: Seed, label: str, counter: int, attempt: int, size: int) -> bytes:

@@ -123,8 +123,21 @@ class Study(Generic[S, V]):
 
     sound: Callable[[S], str | None] = lambda _: None
     """What is wrong with a state, in a sentence; `None` for every state that can be reached."""
+    redraw: Callable[[S, PlayerId | None, Seed], S] | None = None
+    """The same state with everything that this player may not know drawn anew from the seed (`None`: a spectator).
+
+    It says what is hidden from whom, so it goes by the state and the player's seat, and never by what a view shows: the
+    tests for leaks compare what a player gets in a state and in the redrawn one. Its result depends on nothing hidden:
+    two states that the player may not tell apart give the same result for the same seed.
+    """
+    sees_everything: Callable[[S, PlayerId | None], bool] = lambda state, player: False
+    """Whether the rules hide nothing from this player here. The tests for leaks demand differing states elsewhere."""
     imagine: Callable[[V, PlayerId | None, Seed], S] | None = None
-    """A state that this view could belong to, with all that is hidden from this player drawn from the seed."""
+    """A state that this view could belong to, with everything that this player may not know drawn from the seed.
+
+    For bots, which are given views and never states. It often rebuilds a state from the view, with anything in the
+    hidden places, and lets `redraw` do the rest.
+    """
     essence: Callable[[S], Hashable] = lambda state: state
     """What the rest of the match depends on: two states with one essence go on alike."""
     tally: Callable[[S], Tally] = lambda _: {}

@@ -1,4 +1,4 @@
-"""E-Card beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+"""E-Card beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
 
 from collections.abc import Hashable, Sequence
 from itertools import count
@@ -6,8 +6,8 @@ from itertools import count
 from msgspec.structs import replace
 
 from turnstile.games import ecard
-from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Card, Pair, Phase, Pick, Start, State, View
-from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Pair, Phase, Pick, Start, State, View
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 
 
@@ -21,21 +21,45 @@ def sound(state: State) -> str | None:
     return None if story == state else "No match of E-Card can be in this state: its fields contradict each other."
 
 
+def redraw(state: State, player: PlayerId | None, seed: Seed) -> State:
+    """The seed could be any that made the same first emperor, and a card of another that lies face down could be any of
+    its owner's hand."""
+    picks = {
+        who: card if card is None or who == player else state.hands[who][_imagined_index(seed, who, state)]
+        for who, card in state.pending_picks.items()
+    }
+    hidden_seed = None if state.seed is None else _fitting_seed(state.players, _first_emperor(state), seed)
+    return replace(state, seed=hidden_seed, pending_picks=ByPlayer(picks))
+
+
 def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
-    """A match that looks like this to `player`: the seed could be any that made the same first emperor, and a card that
-    lies face down could be any of its owner's hand."""
+    """A match that looks like this to `player`: told again from the pairs that were revealed, and then redrawn."""
+    lobby = _lobby(seen, _fitting_seed(seen.players, _first_emperor(seen), seed))
+    if seen.phase is Phase.LOBBY:
+        return lobby
+    state = _retold(lobby, seen.revealed, seen.phase)
+    picks = {who: state.hands[who][0] if laid else None for who, laid in seen.has_picked.items()}
+    if player is not None and player in picks:
+        picks[player] = seen.pending_pick
+    return redraw(replace(state, pending_picks=ByPlayer(picks)), player, seed)
+
+
+def _imagined_index(seed: Seed, who: PlayerId, state: State) -> int:
+    return draw(seed, f"imagined pick of {who}", 0, len(state.hands[who]))
+
+
+def _first_emperor(match: State | View) -> PlayerId | None:
+    """Who was the emperor on the first side; nobody before the match has started."""
+    if match.roles is None:
+        return None
+    roles = (match.roles.emperor_player, match.roles.slave_player)
+    return roles[(min(match.decisive_round_index, ROUNDS - 1) // ROUNDS_IN_SIDE) % 2]
+
+
+def _fitting_seed(players: Players, first: PlayerId | None, seed: Seed) -> Seed:
+    """A seed from which this first emperor is drawn; any, where none was drawn yet."""
     candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
-    if seen.roles is None:
-        return _lobby(seen, next(candidates))
-    roles = (seen.roles.emperor_player, seen.roles.slave_player)
-    first = roles[(min(seen.decisive_round_index, ROUNDS - 1) // ROUNDS_IN_SIDE) % 2]
-    likely = next(candidate for candidate in candidates if ecard.first_emperor(seen.players, candidate) == first)
-    state = _retold(_lobby(seen, likely), seen.revealed, seen.phase)
-    picks: dict[PlayerId, Card | None] = {}
-    for who, laid in seen.has_picked.items():
-        hidden = state.hands[who][draw(seed, f"imagined pick of {who}", 0, len(state.hands[who]))] if laid else None
-        picks[who] = seen.pending_pick if who == player else hidden
-    return replace(state, pending_picks=ByPlayer(picks))
+    return next(each for each in candidates if first in (None, ecard.first_emperor(players, each)))
 
 
 def essence(state: State) -> Hashable:
@@ -89,4 +113,4 @@ def _played(state: State, *events: Event) -> State:
     return state
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=standing)
+study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=standing)

@@ -1,6 +1,8 @@
-"""Even/Odd beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+"""Even/Odd beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
 
 from collections.abc import Hashable, Mapping
+
+from msgspec.structs import replace
 
 from turnstile.games import evenodd
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, Status, View
@@ -17,25 +19,39 @@ def sound(state: State) -> str | None:
     return None if story == state else "No match of Even/Odd can be in this state: its fields contradict each other."
 
 
-def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
-    """A match that looks like this to `player`: a hidden choice could be either, and the numbers to come are open.
+def redraw(state: State, player: PlayerId | None, seed: Seed) -> State:
+    """A choice of another that is not shown yet could be either, and the numbers to come are open.
 
-    They come from an imagined seed, which does not give the numbers of the past: one that gives them all cannot be
-    found for a long series, which is what makes the commitment to the real one worth something.
+    They come from another seed, which does not give the numbers of the past: one that gives them all cannot be found
+    for a long series, which is what makes the commitment to the real one worth something.
     """
-    choices: dict[PlayerId, Parity | None] = {}
-    for who, has_chosen in seen.has_chosen.items():
-        hidden = list(Parity)[draw(seed, f"imagined choice of {who}", 0, len(Parity))] if has_chosen else None
-        choices[who] = seen.choice if who == player else hidden
-    return State(
+    choices = {
+        who: choice if choice is None or who == player else _imagined_choice(seed, who)
+        for who, choice in state.choices.items()
+    }
+    hidden_seed = None if state.seed is None else derive(seed, "imagined seed")
+    return replace(state, seed=hidden_seed, choices=ByPlayer(choices))
+
+
+def _imagined_choice(seed: Seed, who: PlayerId) -> Parity:
+    return list(Parity)[draw(seed, f"imagined choice of {who}", 0, len(Parity))]
+
+
+def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
+    """A match that looks like this to `player`."""
+    choices = {who: Parity.EVEN if has_chosen else None for who, has_chosen in seen.has_chosen.items()}
+    if player is not None and player in choices:
+        choices[player] = seen.choice
+    state = State(
         phase=seen.phase,
         players=seen.players,
         draws=seen.draws,
         choices=ByPlayer(choices),
         score=seen.score,
         results=seen.results,
-        seed=derive(seed, "imagined seed"),
+        seed=seed,
     )
+    return redraw(state, player, seed)
 
 
 def essence(state: State) -> Hashable:
@@ -71,4 +87,4 @@ def _retold(idle: State, state: State) -> State:
     return story
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=standing)
+study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=standing)

@@ -1,4 +1,4 @@
-"""66 beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+"""66 beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from turnstile.games import sixtysix
 from turnstile.games.sixtysix import FAILED_STOP, LIMIT, lowest, round_scores
 from turnstile.games.sixtysix_cards import DECK, HAND_SIZE, Card, Seat, total
 from turnstile.games.sixtysix_moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix_state import Options, Phase, Place, Round, State, View
-from turnstile.kernel import Outcome, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.games.sixtysix_state import Options, Phase, Place, Round, Sight, State, View
+from turnstile.kernel import Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
 
 # Groups of phases that have something in common
@@ -179,29 +179,50 @@ def _cards(state: State) -> Iterator[int]:
         yield state.taken
 
 
-# imagine
+# redraw and imagine
+
+HIDDEN = -1
+"""What `imagine` puts where a card is that its player has not seen; `redraw` takes its place."""
+
+
+def redraw(state: State, player: PlayerId | None, seed: Seed) -> State:
+    """A card that `player` has not seen could be any that lies where it cannot look, and the seed could be any.
+
+    Cards that were just shown to others are drawn so that the claim turns out as it did.
+    """
+    seat = _seat_of(player, state.players)
+    taken = state.taken if seat == state.turn else None
+    values, unseen = _redrawn(state, seat, taken, seed)
+    hands = tuple(
+        tuple(Card(values[Place(Seat(owner), index)], card.seen_by) for index, card in enumerate(held))
+        for owner, held in enumerate(state.hands)
+    )
+    return replace(
+        state,
+        seed=derive(seed, "imagined seed"),
+        deck=unseen[: len(state.deck)],
+        hands=hands,
+        taken=unseen[-1] if state.taken is not None and taken is None else taken,
+    )
 
 
 def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
-    """A match that looks like this to `player`: a card it has not seen could be any that lies where it cannot look.
-
-    Cards that were just shown to others are drawn so that the claim turns out as it did. The seed could be any.
-    """
-    values, unseen = _imagined(seen, seed)
+    """A match that looks like this to `player`."""
+    seat = _seat_of(player, seen.players)
     hands = tuple(
-        tuple(Card(values[Place(Seat(seat), index)], sight.seen_by) for index, sight in enumerate(row))
-        for seat, row in enumerate(seen.seen)
+        tuple(_card_behind(sight, seen, Place(Seat(owner), index), seat) for index, sight in enumerate(row))
+        for owner, row in enumerate(seen.seen)
     )
-    is_hidden = seen.phase is Phase.DECK_CARD_TAKEN and seen.taken is None
-    return State(
+    is_hidden = seen.phase is Phase.DECK_CARD_TAKEN and seat != seen.turn
+    state = State(
         phase=seen.phase,
         players=seen.players,
-        seed=derive(seed, "imagined seed"),
+        seed=seed,
         commitment=seen.commitment,
-        deck=unseen[: seen.deck_size],
+        deck=(HIDDEN,) * seen.deck_size,
         discarded=seen.discarded,
         hands=hands,
-        taken=unseen[-1] if is_hidden else seen.taken,
+        taken=HIDDEN if is_hidden else seen.taken,
         touched=seen.touched,
         turn=seen.turn,
         starter=seen.starter,
@@ -210,36 +231,57 @@ def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
         totals=seen.totals,
         rounds=seen.rounds,
     )
+    return redraw(state, player, seed)
 
 
-def _imagined(seen: View, seed: Seed) -> tuple[dict[Place, int], tuple[int, ...]]:
+def _seat_of(player: PlayerId | None, players: Players) -> Seat | None:
+    return Seat(players.index(player)) if player in players else None
+
+
+def _may_know(phase: Phase, seat: Seat | None, seen_by: tuple[Seat, ...]) -> bool:
+    """Whether a seat may know a card of a hand: it has seen it, or the round is over and all hands are open."""
+    return phase in OVER or seat in seen_by
+
+
+def _card_behind(sight: Sight, seen: View, place: Place, seat: Seat | None) -> Card:
+    """A card as this seat knows it. Hidden cards of a claim that has failed are not all alike."""
+    if sight.value is not None and _may_know(seen.phase, seat, sight.seen_by):
+        return Card(sight.value, sight.seen_by)
+    is_first_of_different = seen.is_identical is False and place == seen.touched[0]
+    return Card(HIDDEN - is_first_of_different, sight.seen_by)
+
+
+def _redrawn(
+    state: State, seat: Seat | None, taken: int | None, seed: Seed
+) -> tuple[dict[Place, int], tuple[int, ...]]:
     """What may lie in each place of the hands, and all that is left for the deck and the card taken from it."""
-    known = _known(seen)
-    pool = Counter(DECK if seen.discarded else ()) - Counter(seen.discarded) - Counter(known.values())
-    if seen.taken is not None:
-        pool[seen.taken] -= 1
-    if seen.is_identical and not known.keys() & set(seen.touched):
-        value = _claimed_value(pool, len(seen.touched), seed)
-        known |= dict.fromkeys(seen.touched, value)
-        pool[value] -= len(seen.touched)
-    places = [Place(Seat(seat), index) for seat, row in enumerate(seen.seen) for index in range(len(row))]
-    hidden = [place for place in places if place not in known]
+    known = _known(state, seat)
+    claim = state.is_identical if state.phase in CLAIMED else None
+    pool = Counter(DECK if state.discarded else ()) - Counter(state.discarded) - Counter(known.values())
+    if taken is not None:
+        pool[taken] -= 1
+    if claim and not known.keys() & set(state.touched):
+        value = _claimed_value(pool, len(state.touched), seed)
+        known |= dict.fromkeys(state.touched, value)
+        pool[value] -= len(state.touched)
+    hidden = [place for place, _ in _places(state) if place not in known]
     for attempt in count():
         unseen = shuffle(seed, "imagined cards", attempt, sorted(pool.elements()))
         values = known | dict(zip(hidden, unseen, strict=False))
-        if seen.is_identical is not False or len({values[place] for place in seen.touched}) > 1:
+        if claim is not False or len({values[place] for place in state.touched}) > 1:
             return values, unseen[len(hidden) :]
     raise AssertionError("unreachable")  # pragma: no cover
 
 
-def _known(seen: View) -> dict[Place, int]:
-    """The cards that this player has seen, by where they lie."""
-    return {
-        Place(Seat(seat), index): sight.value
-        for seat, row in enumerate(seen.seen)
-        for index, sight in enumerate(row)
-        if sight.value is not None
-    }
+def _known(state: State, seat: Seat | None) -> dict[Place, int]:
+    """The cards that this seat may know, by where they lie."""
+    return {place: card.value for place, card in _places(state) if _may_know(state.phase, seat, card.seen_by)}
+
+
+def _places(state: State) -> list[tuple[Place, Card]]:
+    return [
+        (Place(Seat(owner), index), card) for owner, held in enumerate(state.hands) for index, card in enumerate(held)
+    ]
 
 
 def _claimed_value(pool: Counter[int], size: int, seed: Seed) -> int:
@@ -273,4 +315,4 @@ def standing(state: State) -> Outcome:
     return lowest(state.players, sums)
 
 
-study = Study(sound=sound, imagine=imagine, tally=tally, standing=standing)
+study = Study(sound=sound, redraw=redraw, imagine=imagine, tally=tally, standing=standing)

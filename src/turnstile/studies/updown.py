@@ -1,15 +1,17 @@
-"""Up-Down beyond its rules: which states can be, what a player may imagine, what a statistician counts."""
+"""Up-Down beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
+from msgspec.structs import replace
+
 from turnstile.games import updown
 from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, State, View
 from turnstile.games.updown_cards import DECK, Card, Hand, Suit
 from turnstile.games.updown_hand import HandResult, HandState, PlayedCard
-from turnstile.games.updown_rounds import PlayerState, RoundResult, RoundState
+from turnstile.games.updown_rounds import PlayerState, PlayerView, RoundResult, RoundState
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 
@@ -43,27 +45,37 @@ def sound(state: State) -> str | None:
     return None if story == state else CONTRADICTION
 
 
-def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
-    """A match that looks like this to `player`: the seed could be any that drew the same order, and the cards of the
-    others could be any that are not in sight, but of no suit that their owner has failed to follow."""
-    players = tuple(each.id for each in seen.players)
+def redraw(state: State, player: PlayerId | None, seed: Seed) -> State:
+    """The seed could be any that drew the same order, and the cards of the others could be any that are not in sight,
+    but of no suit that their owner has failed to follow."""
+    ids = tuple(each.id for each in state.players)
     candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
-    fits = (each for each in candidates if seen.player_order in ((), updown.natural_order(players, each)))
-    hands = _imagined_hands(seen, seed)
-    return State(
+    fits = (each for each in candidates if state.player_order in ((), updown.natural_order(ids, each)))
+    hands = _redrawn_hands(state, player, seed)
+    players = tuple(each if each.id == player else replace(each, hand=hands[each.id]) for each in state.players)
+    return replace(state, players=players, seed=next(fits))
+
+
+def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
+    """A match that looks like this to `player`."""
+    state = State(
         phase=seen.phase,
         players=tuple(
-            PlayerState(
-                each.id, hands[each.id] if each.hand is None else each.hand, each.bet, each.hands_won, each.score
-            )
+            PlayerState(each.id, _hand_behind(each, player), each.bet, each.hands_won, each.score)
             for each in seen.players
         ),
         player_order=seen.player_order,
         current_round=seen.current_round,
         round_sequence=seen.round_sequence,
         completed_rounds=seen.completed_rounds,
-        seed=next(fits),
+        seed=seed,
     )
+    return redraw(state, player, seed)
+
+
+def _hand_behind(seen: PlayerView, player: PlayerId | None) -> Hand:
+    """One's own hand; for any other, as many cards as it has, for `redraw` to replace."""
+    return seen.hand if seen.id == player and seen.hand is not None else DECK[: seen.hand_size]
 
 
 def essence(state: State) -> Hashable:
@@ -158,17 +170,17 @@ def _played(state: State, events: Sequence[Event]) -> State:
 # the cards of the others
 
 
-def _imagined_hands(seen: View, seed: Seed) -> Mapping[PlayerId, Hand]:
-    """A hand for everybody whose hand is not seen, drawn from the cards that are not seen.
+def _redrawn_hands(state: State, player: PlayerId | None, seed: Seed) -> Mapping[PlayerId, Hand]:
+    """A hand for everybody but this player, drawn from the cards that it does not see.
 
     Every place in a hand takes a card it may hold; where none is left, places pass cards on until one is. So a deal
     that fits is found whenever there is one, and there is: the real one.
     """
-    places: list[PlayerId] = [each.id for each in seen.players if each.hand is None for _ in range(each.hand_size)]
+    places: list[PlayerId] = [each.id for each in state.players if each.id != player for _ in each.hand]
     order = shuffle(seed, "imagined places", 0, range(len(places)))
-    in_sight = _in_sight(seen)
+    in_sight = _in_sight(state, player)
     unseen = [card for card in shuffle(seed, "imagined cards", 0, DECK) if card not in in_sight]
-    lacking = lacking_suits(seen.current_round) if seen.current_round else {}
+    lacking = lacking_suits(state.current_round) if state.current_round else {}
     place_of: dict[Card, int] = {}
 
     def find_card(place: int, tried: set[Card]) -> bool:
@@ -184,15 +196,19 @@ def _imagined_hands(seen: View, seed: Seed) -> Mapping[PlayerId, Hand]:
     for place in order:
         find_card(place, set())
     held = {who: [card for card, place in place_of.items() if places[place] == who] for who in dict.fromkeys(places)}
-    return {each.id: tuple(sorted(held.get(each.id, ()), key=NUMBER.__getitem__)) for each in seen.players}
+    return {each.id: tuple(sorted(held.get(each.id, ()), key=NUMBER.__getitem__)) for each in state.players}
 
 
-def _in_sight(seen: View) -> set[Card]:
-    """The cards that this round shows: the mesa, what was played, one's own hand."""
-    if seen.current_round is None:
+def _in_sight(state: State, player: PlayerId | None) -> set[Card]:
+    """The cards that this round shows a player: the mesa, what was played, its own hand."""
+    if state.current_round is None:
         return set()
-    played = [each.card for each in cards_played(seen.current_round)]
-    return {seen.current_round.mesa, *played, *(card for each in seen.players for card in each.hand or ())}
+    played = [each.card for each in cards_played(state.current_round)]
+    return {
+        state.current_round.mesa,
+        *played,
+        *(card for each in state.players if each.id == player for card in each.hand),
+    }
 
 
 def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
@@ -205,4 +221,4 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
     return lacking
 
 
-study = Study(sound=sound, imagine=imagine, essence=essence, tally=tally, standing=updown.standing)
+study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=updown.standing)

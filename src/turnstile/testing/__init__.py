@@ -1,6 +1,7 @@
 """The nets under every game, for its author to import: `TestMyGame = suite(my_game)` in a test file is all."""
 
-from turnstile.testing.leaks import Leak, forward_pair, trace_pair
+from turnstile.testing.leaks import Leak
+from turnstile.testing.nets import Overlooked, TooFew, forward_pairs, redraw_laws, trace_pairs
 from turnstile.testing.suite import suite
 
-__all__ = ["suite", "Leak", "forward_pair", "trace_pair"]
+__all__ = ["suite", "Leak", "TooFew", "Overlooked", "forward_pairs", "trace_pairs", "redraw_laws"]

@@ -99,7 +99,7 @@ def _news(
 ) -> Facts:
     """Those of these later facts that are another in some world in which the player has seen and heard the same."""
     known = dict(later)
-    for world in _lookalikes(game, study, state, player, MOST_WORLDS):
+    for world in _lookalikes(study, state, player, MOST_WORLDS):
         messages = [message for part in _parts(game, world, event, player) for message in part.messages]
         if messages[: len(heard)] == heard:
             known = _unchanged(known, _facts(messages[len(heard) :]))
@@ -113,18 +113,17 @@ def _given_away(
 ) -> Facts:
     """The news that is the same in all states that look like the one that is shown."""
     known, seen = dict(news), encode(game.view(part.state, player))
-    for other in _lookalikes(game, study, part.state, player, MOST_LOOKALIKES if news else 0):
+    for other in _lookalikes(study, part.state, player, MOST_LOOKALIKES if news else 0):
         if (looks := encode(game.view(other, player))) != seen:
             raise Leak(f"{game.name} shows {player} what it may not know:\n  {seen.decode()}\n  {looks.decode()}")
         known = _unchanged(known, _facts([*with_this_part, *part.goes_on_from(game.machine, other, player)]))
     return known
 
 
-def _lookalikes(game: AnyGame, study: AnyStudy, state: Any, player: PlayerId, count: int) -> Iterator[Any]:
-    """States that look like this one to the player."""
-    assert study.imagine is not None
-    seen = game.view(state, player)
-    return (study.imagine(seen, player, Seed(f"world {number}")) for number in range(count))
+def _lookalikes(study: AnyStudy, state: Any, player: PlayerId, count: int) -> Iterator[Any]:
+    """States that the player may not tell from this one."""
+    assert study.redraw is not None
+    return (study.redraw(state, player, Seed(f"world {number}")) for number in range(count))
 
 
 def _unchanged(facts: Facts, others: Facts) -> dict[str, object]:

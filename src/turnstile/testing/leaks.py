@@ -1,20 +1,24 @@
 """No leak: what a player is shown, offered, told or refused depends only on what that player may know.
 
-Two generators of pairs of worlds, because each finds leaks that the other misses. *Forward pairs* start from a state
-and another that its observer cannot tell from it, and let the same happen in both: a view, an action or a refusal
-that depends on a secret shows. *Trace pairs* let another player do something else in secret: a message that says what
-was done shows. Both stop when the observer may rightly see the difference, which is when the game's own `imagine`, fed
-with the two views, no longer gives the same state, or when the match is over and its seed is shown. A trace pair so
-believes what `imagine` reads in a view; it takes a forward pair to find a leak there.
+This module looks at two worlds that one observer may not tell apart, lets things happen in both, and compares all that
+the observer gets. It stops when the observer may rightly see the difference. What an observer may know is said by the
+study's `redraw`, which never sees a view: what a view shows by mistake is not taken for granted. Which worlds are
+compared, and how many: nets.py.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from turnstile.kernel import AnyGame, AnyStudy, Event, Machine, Move, PlayerId, Rejection, Seed, Step, encode
+from msgspec import structs
 
-SAME_DREAM = Seed("one imagination for both worlds")
+from turnstile.kernel import AnyGame, AnyStudy, Event, Machine, Message, Move, PlayerId, Rejection, Seed, Step, encode
+from turnstile.kernel.chance import Commitment
+from turnstile.testing.draws import drawn_again
+from turnstile.testing.strategies import STRANGER
+
+ONE_SEED = Seed("one seed for the hidden parts of both worlds")
+SOME_COMMITMENT = Commitment("a commitment")
 
 
 class Leak(AssertionError):
@@ -23,122 +27,115 @@ class Leak(AssertionError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
-    """Somebody who looks at a machine from one side: what it gets to see, to hear and to be answered."""
+    """An observer of a machine: what it sees, what it is told, what it is answered."""
 
     name: str
     machine: Machine[Any]
     sight: Callable[[Any], object]
-    """All that it can see of a state, and all that it is answered to whatever it may ask there."""
-    heard: Callable[[Step[Any]], object]
-    """All that a step tells it."""
+    """Everything that it can see of a state, and every answer that it can get there by trying something."""
+    heard: Callable[[Any, Step[Any]], object]
+    """Everything that a step from a state tells it, and whether it notices the step at all."""
     asks: Callable[[Event], bool]
     """Whether the answer to an event is one that it reads."""
     is_alike: Callable[[Step[Any], Step[Any]], bool]
     """Whether it may not know which of two steps was taken."""
-    there: Callable[[Event, Any], Event] = lambda event, state: event
-    """The same event in the other world, whose state is given."""
 
 
-def eyes_on(game: AnyGame, study: AnyStudy, observer: PlayerId | None) -> Eyes:
-    """A player of a game, or with `None` a spectator."""
+NextEvents = Callable[[Any, Any], tuple[Event, Event] | None]
+"""What happens next in two worlds; `None` when nothing can happen in both."""
+
+
+def eyes_on(game: AnyGame, study: AnyStudy, observer: PlayerId | None, attempts: Sequence[Move] = ()) -> Eyes:
+    """A player of a game (`None`: a spectator) who tries all these moves in every state, legal or not."""
+    me = observer or STRANGER
+    tried = [structs.replace(attempt, player=me) for attempt in attempts]
 
     def sight(state: Any) -> object:
-        return [game.view(state, observer), game.actions(state, observer) if observer is not None else ()]
+        offered = () if observer is None else game.actions(state, observer)
+        return [game.view(state, observer), offered, [answer_of(game.machine.apply(state, move)) for move in tried]]
+
+    def heard(before: Any, step: Step[Any]) -> object:
+        told = [] if observer is None else list(told_with_views(game, step, observer))
+        return [told, bool(told) or notices(game, before, step.state, observer)]
 
     return Eyes(
         name=f"{game.name} tells {observer or 'a spectator'}",
         machine=game.machine,
         sight=sight,
-        heard=lambda step: step.told(observer) if observer else [],
-        asks=lambda event: isinstance(event, Move) and event.player == observer,
+        heard=heard,
+        asks=lambda event: isinstance(event, Move) and event.player == me,
         is_alike=lambda one, two: looks_alike(game, study, observer, one.state, two.state),
     )
+
+
+def told_with_views(game: AnyGame, step: Step[Any], player: PlayerId) -> Iterator[tuple[Message, object]]:
+    """What a step tells a player; in a gated game each message with the view that goes with it."""
+    for messages, state in step.batches_with_states:
+        if player in messages:
+            yield without_commitments(messages[player]), game.view(state, player) if game.gated else None
+
+
+def notices(game: AnyGame, before: Any, after: Any, observer: PlayerId | None) -> bool:
+    """Whether an observer who is told nothing still gets an update, because it sees or may do something else."""
+    if game.view(before, observer) != game.view(after, observer):
+        return True
+    return observer is not None and game.actions(before, observer) != game.actions(after, observer)
+
+
+def without_commitments(message: Message) -> Message:
+    """The message with every commitment replaced: it differs as the hidden seeds do, and says nothing about them."""
+    names = [field.name for field in structs.fields(message) if field.type is Commitment]
+    return structs.replace(message, **dict.fromkeys(names, SOME_COMMITMENT))
 
 
 def looks_alike(game: AnyGame, study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
     """Whether the observer may not know which of these two it is in. After the end everything may be shown."""
     if game.outcome(one) or game.outcome(two):
         return False
-    return means_the_same(study, observer, game.view(one, observer), game.view(two, observer))
+    return knows_the_same(study, observer, one, two)
 
 
-def means_the_same(study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
-    """Whether the observer reads the same in these two views."""
-    assert study.imagine is not None
-    dreams = [study.imagine(view, observer, SAME_DREAM) for view in (one, two)]
-    return bool(dreams[0] == dreams[1])
+def knows_the_same(study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
+    """Whether the observer may know the same in these two: once all that is hidden is redrawn, they are equal."""
+    assert study.redraw is not None
+    return bool(study.redraw(one, observer, ONE_SEED) == study.redraw(two, observer, ONE_SEED))
 
 
-def forward_pair(
-    game: AnyGame,
-    study: AnyStudy,
-    state: Any,
-    observer: PlayerId | None,
-    seed: Seed,
-    next_event: Callable[[Any], Event],
-    length: int,
-) -> int:
-    """From `state` and from one that looks the same to `observer`, let the same events happen; how many could."""
-    assert study.imagine is not None
-    other = study.imagine(game.view(state, observer), observer, seed)
-    return forward(eyes_on(game, study, observer), state, other, next_event, length)
-
-
-def forward(eyes: Eyes, state: Any, other: Any, next_event: Callable[[Any], Event], length: int) -> int:
-    """From two states that look the same, let the same events happen; how many could."""
-    _compare(eyes, eyes.sight(state), eyes.sight(other), "before anything happened")
-    for count in range(length):
-        event = next_event(state)
-        one, two = eyes.machine.step(state, event), eyes.machine.step(other, eyes.there(event, other))
-        if isinstance(one, Rejection) or isinstance(two, Rejection):
-            if eyes.asks(event):
-                _compare(eyes, _answer(one), _answer(two), f"when it tried {event}")
+def forward(eyes: Eyes, one: Any, two: Any, next_events: NextEvents, length: int) -> int:
+    """Compares two worlds before anything happens and after each step; the number of steps into different states."""
+    compare(eyes, eyes.sight(one), eyes.sight(two), "before anything happened")
+    followed = 0
+    for _ in range(length):
+        events = next_events(one, two)
+        if events is None:
+            break
+        with drawn_again() as draws:
+            here = eyes.machine.step(one, events[0])
+        with drawn_again(draws):  # else another seed would part the worlds at the next deal
+            there = eyes.machine.step(two, events[1])
+        if isinstance(here, Rejection) or isinstance(there, Rejection):
+            if eyes.asks(events[0]):
+                compare(eyes, answer_of(here), answer_of(there), f"when it tried {events[0]}")
             continue
-        if not eyes.is_alike(one, two):
-            return count
-        _compare(eyes, _seen(eyes, one), _seen(eyes, two), f"after {event}")
-        state, other = one.state, two.state
-    return length
+        if not eyes.is_alike(here, there):
+            break
+        compare(eyes, received(eyes, one, here), received(eyes, two, there), f"after {events[0]} or {events[1]}")
+        one, two = here.state, there.state
+        followed += one != two
+    return followed
 
 
-def trace_pair(
-    game: AnyGame,
-    study: AnyStudy,
-    state: Any,
-    observer: PlayerId | None,
-    secret: tuple[Event, Event],
-    rest: Iterable[Event],
-) -> int:
-    """From `state` somebody does one thing, or another; then the same things happen; how many steps looked the same."""
-    return trace(eyes_on(game, study, observer), state, secret, rest)
+def received(eyes: Eyes, before: Any, step: Step[Any]) -> list[object]:
+    """Everything that the observer gets out of a step."""
+    return [eyes.heard(before, step), eyes.sight(step.state)]
 
 
-def trace(eyes: Eyes, state: Any, secret: tuple[Event, Event], rest: Iterable[Event]) -> int:
-    """From `state` one thing happens, or another; then the same things happen; how many steps looked the same."""
-    count = 0
-    other = state
-    for here, there in [secret, *((event, event) for event in rest)]:
-        one, two = eyes.machine.step(state, here), eyes.machine.step(other, eyes.there(there, other))
-        if isinstance(one, Rejection) or isinstance(two, Rejection):
-            return count
-        if not eyes.is_alike(one, two):
-            return count
-        _compare(eyes, _seen(eyes, one), _seen(eyes, two), f"after {here} or {there}")
-        state, other = one.state, two.state
-        count += 1
-    return count
-
-
-def _seen(eyes: Eyes, step: Step[Any]) -> list[object]:
-    """Everything the observer gets out of a step."""
-    return [eyes.heard(step), eyes.sight(step.state)]
-
-
-def _answer(result: Step[Any] | Rejection) -> object:
+def answer_of(result: object) -> object:
+    """What whoever tried something is told: the refusal, with its code and its sentence, or that it was accepted."""
     return result if isinstance(result, Rejection) else "accepted"
 
 
-def _compare(eyes: Eyes, one: object, two: object, when: str) -> None:
+def compare(eyes: Eyes, one: object, two: object, when: str) -> None:
     first, second = encode(one), encode(two)
     if first != second:
         raise Leak(f"{eyes.name} what it may not know, {when}:\n  {first.decode()}\n  {second.decode()}")

@@ -5,14 +5,14 @@ import subprocess
 import sys
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from turnstile.kernel import AnyGame, AnyStudy, Move, PlayerId, Rejection, Seed, Step, Study, decode, digest, encode
+from turnstile.kernel import AnyGame, AnyStudy, Rejection, Step, Study, decode, digest, encode
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
 from turnstile.testing.batches import has_later_batches, news_of_later_batches
-from turnstile.testing.leaks import forward_pair, trace_pair
+from turnstile.testing.nets import forward_pairs, redraw_laws, trace_pairs
 from turnstile.testing.opening import opening_tests
 from turnstile.testing.strategies import Match, events, matches, moves
 
@@ -27,11 +27,12 @@ SETTINGS = settings(
 def suite(game: AnyGame, study: AnyStudy | None = None, most_states: int = MOST_STATES) -> type:
     """A class of tests for pytest to collect: `TestECard = suite(ecard.game, study)`.
 
-    The tests for leaks need the study's `imagine`; without it they do not exist, rather than pass.
+    The tests for leaks need the study's `redraw`; without it they do not exist, rather than pass. `pytest -s` shows
+    what they compared.
     """
     known: AnyStudy = study or Study()
-    leaks = _leak_tests(game, known) if known.imagine else {}
-    batches = _batch_tests(game, known) if known.imagine and game.gated else {}
+    leaks = _leak_tests(game, known) if known.redraw else {}
+    batches = _batch_tests(game, known) if known.redraw and game.gated else {}
     tests = {**_tests(game, known, most_states), **opening_tests(game, known), **leaks, **batches}
     return type(f"Test {game.title}", (), tests)
 
@@ -117,31 +118,14 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
 
 def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
-    @SETTINGS
-    @given(matches(game), st.data())
-    def test_forward_pairs_look_the_same(self: Any, match: Match, data: Any) -> None:
-        observer = data.draw(st.sampled_from([*match.players, None]), label="observer")
-        seed = Seed(str(data.draw(st.integers(0, 2**32), label="imagined")))
+    def test_what_is_redrawn_depends_on_nothing_hidden(self: Any) -> None:
+        redraw_laws(game, study)
 
-        def next_event(state: Any) -> Any:
-            legal = game.offered(state)
-            anything = events(game, match.players)
-            return data.draw(st.sampled_from(legal) | anything if legal else anything, label="event")
+    def test_forward_pairs_look_the_same(self: Any) -> None:
+        print(f"Forward pairs of {game.title}:\n{forward_pairs(game, study)}")
 
-        forward_pair(game, study, match.state, observer, seed, next_event, length=6)
-
-    @SETTINGS
-    @given(matches(game), st.data())
-    def test_trace_pairs_look_the_same(self: Any, match: Match, data: Any) -> None:
-        moves = [moment for moment, event in enumerate(match.events) if isinstance(event, Move)]
-        assume(moves)
-        moment = data.draw(st.sampled_from(moves), label="moment")
-        state, event = match.states[moment], match.events[moment]
-        assert isinstance(event, Move)
-        others: list[PlayerId | None] = [player for player in (*match.players, None) if player != event.player]
-        observer = data.draw(st.sampled_from(others), label="observer")
-        instead = data.draw(st.sampled_from(game.actions(state, event.player)), label="instead")
-        trace_pair(game, study, state, observer, (event, instead), match.events[moment + 1 :])
+    def test_trace_pairs_look_the_same(self: Any) -> None:
+        print(f"Trace pairs of {game.title}:\n{trace_pairs(game, study)}")
 
     return {name: test for name, test in locals().items() if name.startswith("test_")}
 
