@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from turnstile.agents.caller import Caller, Silent, Unreached
 from turnstile.agents.contacts import Contacts
 from turnstile.agents.envelope import Claim, Identity, new_conversation
-from turnstile.agents.journal import Journal
+from turnstile.agents.journal import Journal, short
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
 from turnstile.agents.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
@@ -22,7 +22,13 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
 from turnstile.league.management import Ping
-from turnstile.league.messages import ChooseParityCall, GameInvitation, GameMoveCall, LeagueMessage
+from turnstile.league.messages import (
+    ChooseParityCall,
+    GameInvitation,
+    GameMoveCall,
+    LeagueMessage,
+    RoundAnnouncement,
+)
 from turnstile.league.registering import pause
 from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 
@@ -183,12 +189,21 @@ class Calls:
         event: Event | None
         if isinstance(message, TOLD):
             event = acknowledgement(message, Address(send.to), answer)
+            if isinstance(message, RoundAnnouncement) and send.to.startswith("referee:"):
+                self._see_refusal(send.to, answer, is_taken=event is not None)
         elif isinstance(answer, LeagueMessage):
             event = answer
         else:  # after a receipt, what was asked for may still be posted
             event = work.faulted(state, send) if isinstance(answer, Fault) else None
         if event is not None:
             await self._agent.bring(work, event)
+
+    def _see_refusal(self, referee: str, answer: Answered, *, is_taken: bool) -> None:
+        """Warn of a referee that refuses its matches, once: the log and the board show it until it takes them."""
+        refusal = None if is_taken or isinstance(answer, LeagueMessage) else summary_of(answer)
+        if refusal is not None and self._agent.contacts[referee].refusal is None:
+            self._agent.journal.note(f"Warning: {short(referee)} refuses its matches in every form ({refusal}).")
+        self._agent.contacts.refused(referee, refusal)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
         """The journal has what really came: only a message is called one."""
