@@ -56,7 +56,7 @@ class RoundSummary(LeagueValue, frozen=True, kw_only=True):
 
 
 class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
-    """A match of the schedule. Who referees it is known while its round is played."""
+    """A match of the schedule. Who referees it is known once its round has begun."""
 
     match_id: MatchId
     game_type: str = GAME_TYPE
@@ -64,6 +64,8 @@ class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
     player_b_id: PlayerId
     referee_endpoint: str | None = None
     referee_id: RefereeId | None = None
+    reassignments: Number | UnsetType | None = UNSET
+    """How often it was given to another referee; left out where it is 0. Ours alone count that."""
 
 
 class ScheduledRound(LeagueValue, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from turnstile.league.manager_entry import (
     register_referee_in_round,
 )
 from turnstile.league.manager_queries import answered, status_of, witnessed
-from turnstile.league.manager_results import match_reported, outcome_of
+from turnstile.league.manager_results import match_reported, outcome_of, refuse_earlier_course
 from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
     IN_ROUND,
@@ -44,6 +44,7 @@ from turnstile.league.manager_state import (
     RefereeExpired,
     State,
     put,
+    referee_letter,
 )
 from turnstile.league.messages import (
     LeagueCompleted,
@@ -289,9 +290,9 @@ def take_result(state: State, event: MatchResultReport) -> Next[State] | Rejecti
     if isinstance(match, Rejection):
         return match
     at = _referee_at(state, event)
-    if at is None or match.referee_id not in (None, state.referees[at].referee_id):
+    if at is None or match.referee_id != state.referees[at].referee_id:
         return Rejection(Code.WRONG_REFEREE, f"Another referee has {match.match_id}.")
-    outcome = outcome_of(match, event.result)
+    outcome = refuse_earlier_course(match, event.result.details) or outcome_of(match, event)
     if isinstance(outcome, Rejection):
         return outcome
     if match.outcome not in (None, outcome):
@@ -314,7 +315,14 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 def complete_round(state: State) -> Next[State]:
     """All players are sent the table and hear that the round is over; then there is another, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
-    after = replace(state, finished=(*state.finished, outcomes), matches=(), revision=0)
+    referees = "".join(referee_letter(match.referee_id) for match in state.matches)
+    after = replace(
+        state,
+        finished=(*state.finished, outcomes),
+        finished_by=(*state.finished_by, referees),
+        matches=(),
+        revision=0,
+    )
     told = round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)
