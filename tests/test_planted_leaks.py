@@ -133,7 +133,7 @@ HIDDEN: dict[str, dict[StrEnum, str]] = {
 """What is hidden in each phase beside the seed. Where nothing stands, there is the seed alone."""
 FEWEST = 5  # pairs that differ in more than the seed
 
-SECRET_STEPS = {
+SECRET_STEPS: dict[str, set[StrEnum]] = {
     "e-card": {ecard.Phase.PICKING},
     "even-odd": {evenodd.Phase.COLLECTING_CHOICES},
     "up-down": {updown.Phase.WAITING, updown.Phase.PLAYING_HAND},
