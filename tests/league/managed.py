@@ -10,6 +10,7 @@ from turnstile.kernel import Arm, Disarm, Effect, Event, PlayerId, Rejection, Se
 from turnstile.league.management import RefereeRegisterRequest, StartLeague
 from turnstile.league.manager import manager, new
 from turnstile.league.manager_calls import expiry_of
+from turnstile.league.manager_results import past_match
 from turnstile.league.manager_state import (
     AnnouncementExpired,
     AnnouncementLost,
@@ -116,9 +117,8 @@ class League:
         self, match: str, winner: str | None, status: Status | None = None, by: RefereeId | None = None
     ) -> MatchResultReport:
         """A report by the referee of a match, or by another."""
-        known = next((each.referee_id for each in self.state.matches if each.match_id == match), REF01)
         return MatchResultReport(
-            sender=referee_address(by or known or REF01),
+            sender=referee_address(by or self._referee_of(match)),
             league_id=self.state.league_id,
             round_id=int(match[1 : match.index("M")]),
             match_id=MatchId(match),
@@ -126,6 +126,13 @@ class League:
                 winner=None if winner is None else PlayerId(winner), details=ReportDetails(status=status)
             ),
         )
+
+    def _referee_of(self, match: str) -> RefereeId:
+        """The referee that has a match of this round, or had it in a round that is over."""
+        round_id, _, number = match.removeprefix("R").partition("M")
+        if int(round_id) <= len(self.state.finished):
+            return past_match(self.state, int(round_id), int(number)).referee_id
+        return next((each.referee_id for each in self.state.matches if each.match_id == match), REF01)
 
     def plays_round(self) -> "League":
         """Everybody hears of the round, and Player A wins every match of it."""

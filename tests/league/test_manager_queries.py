@@ -3,7 +3,8 @@
 import pytest
 from msgspec import UNSET
 
-from tests.league.managed import League
+from tests.league import managed
+from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId, Send, Step
 from turnstile.league.answers import (
     GET_NEXT_MATCH,
@@ -113,10 +114,29 @@ def test_of_a_long_schedule_the_current_round_is_told_and_of_a_large_round_the_o
     assert rounds is not UNSET
     assert [(each.round_id, len(each.matches)) for each in rounds] == [(1, 12)]
     large = League.of(*NAMES[:131])
-    for asking, expected in (("player:P05", 1), ("player:P01", 0), ("referee:REF01", 0)):  # P01 sits out
+    for asking, expected in (("player:P05", 1), ("player:P01", 0), ("launcher", 0)):  # P01 sits out
         (only,) = data(large.query(GET_SCHEDULE, asking)).rounds or ()
         assert len(only.matches) == expected
         assert all("P05" in (match.player_a_id, match.player_b_id) for match in only.matches)
+
+
+def test_of_a_large_round_a_referee_is_told_its_own_matches() -> None:
+    large = League.of(*NAMES[:131], referees=("Ron", "Sue"))
+    for asking in (REF01, REF02):
+        (only,) = data(large.query(GET_SCHEDULE, f"referee:{asking}")).rounds or ()
+        own = [match.match_id for match in large.state.matches if match.referee_id == asking]
+        assert [match.match_id for match in only.matches] == own
+    (later,) = data(large.query(GET_SCHEDULE, "referee:REF01", query_params=QueryParams(round_id=2))).rounds or ()
+    assert later.matches == ()
+
+
+def test_the_schedule_tells_who_has_a_match_and_how_often_it_was_given_to_another() -> None:
+    league = managed.playing()
+    (first, *_) = data(league.query(GET_SCHEDULE, "referee:REF01")).rounds or ()
+    assert [(match.referee_id, match.reassignments) for match in first.matches] == [(REF01, UNSET), (REF02, UNSET)]
+    league.watches(REF01, 4)
+    (first, *_) = data(league.query(GET_SCHEDULE, "referee:REF01")).rounds or ()
+    assert [(match.referee_id, match.reassignments) for match in first.matches] == [(REF02, 1), (REF02, UNSET)]
 
 
 # the next match

@@ -136,6 +136,30 @@ def test_every_announcement_that_replaces_another_has_a_higher_revision() -> Non
     assert revisions(league.answers(REF01)) == {2}
 
 
+def test_a_match_is_announced_with_the_number_of_times_it_was_given_to_another_referee() -> None:
+    league = playing("Ron", "Sue")
+
+    def told(league: League) -> dict[str, object]:
+        """Of every match announced in the last step, its number."""
+        entries = (entry for said in league.said(RoundAnnouncement).values() for entry in said.matches)
+        return {entry.match_id: entry.reassignments for entry in entries}
+
+    assert told(league) == {"R1M1": UNSET, "R1M2": UNSET}
+    assert told(league.watches(REF01, 4)) == {"R1M1": 1, "R1M2": UNSET}
+    league.heard().watches(REF02, 4)
+    assert league.phase is Phase.WAITING_FOR_REFEREE
+    assert told(league.answers(REF01)) == {"R1M1": 2, "R1M2": 1}, "it was given away and back"
+    assert told(league.heard()) == {"R1M1": 2, "R1M2": 1}
+    assert {entry.times_reassigned for entry in league.said(RoundAnnouncement)["referee:REF01"].matches} == {1, 2}
+
+
+def test_a_match_that_its_referee_keeps_was_given_to_nobody_else() -> None:
+    league = playing("Ron").watches(REF01, 4)
+    assert league.phase is Phase.WAITING_FOR_REFEREE
+    league.answers(REF01)
+    assert {entry.reassignments for entry in league.said(RoundAnnouncement)["player:P01"].matches} == {UNSET}
+
+
 def test_the_next_round_begins_without_a_revision() -> None:
     league = playing("Ron", "Sue").watches(REF01, 4).heard().plays_round()
     assert (league.state.round_id, league.state.revision) == (2, 0)

@@ -10,11 +10,26 @@ from msgspec.structs import replace
 from tests.league.managed import REF01, REF02, League
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import ByPlayer, PlayerId, Step
+from turnstile.league.management import RefereeRegisterRequest, StartLeague
 from turnstile.league.manager_sound import sound
-from turnstile.league.manager_state import JSON_RPC_ERRORS, Code, Match, Outcome, Phase, Tally
+from turnstile.league.manager_state import (
+    JSON_RPC_ERRORS,
+    MOST_REFEREES,
+    Code,
+    Match,
+    Options,
+    Outcome,
+    Phase,
+    Tally,
+    referee_id,
+    referee_letter,
+    referee_with,
+)
 from turnstile.league.manager_table import standings, tally_of
+from turnstile.league.manager_world import entering, refereeing
 from turnstile.league.messages import (
     LeagueCompleted,
+    LeagueRegisterRequest,
     MatchResultAck,
     MatchResultReport,
     ReportDetails,
@@ -104,6 +119,33 @@ def test_a_result_of_a_round_that_is_over_is_acknowledged_again_or_refused() -> 
     assert league.refusal(league.report("R1M2", "P02")) == Code.ALREADY_REPORTED
 
 
+def test_a_result_of_a_round_that_is_over_is_acknowledged_to_the_referee_that_had_the_match_and_to_no_other() -> None:
+    league = playing().reports("R1M1", "P01").reports("R1M2", None)
+    assert league.refusal(league.report("R1M1", "P01", by=REF02)) == Code.WRONG_REFEREE
+    assert league.refusal(league.report("R1M2", None, by=REF01)) == Code.WRONG_REFEREE
+    assert league.takes(league.report("R1M2", None, by=REF02)).one(MatchResultAck).match_id == "R1M2"
+
+
+def test_after_the_league_a_result_is_acknowledged_to_the_referee_that_had_the_match_and_to_no_other() -> None:
+    league = League.of("Ana", "Bo", referees=("Ron", "Sue")).plays_round()
+    assert league.phase is Phase.LEAGUE_COMPLETE
+    assert league.refusal(league.report("R1M1", "P01", by=REF02)) == Code.WRONG_REFEREE
+
+
+def test_a_match_that_changed_its_referee_counts_for_the_last_one_after_its_round() -> None:
+    league = playing().watches(REF01, 4).heard().reports("R1M1", "P01").reports("R1M2", None)
+    assert league.state.round_id == 2
+    assert league.refusal(league.report("R1M1", "P01", by=REF01)) == Code.WRONG_REFEREE
+    assert league.takes(league.report("R1M1", "P01", by=REF02)).one(MatchResultAck).match_id == "R1M1"
+
+
+def test_the_thousandth_referee_is_remembered_as_well_as_the_first() -> None:
+    everybody = [referee_id(number) for number in range(1, MOST_REFEREES + 1)]
+    letters = [referee_letter(referee) for referee in everybody]
+    assert [*map(referee_with, letters)] == everybody
+    assert {*map(len, letters)} == {1}
+
+
 def test_after_the_end_results_are_acknowledged_again_or_refused() -> None:
     league = League.of("Ana", "Bo").plays_round()
     assert league.reports("R1M1", "P01").one(MatchResultAck).status == "ACCEPTED"
@@ -174,15 +216,86 @@ def test_a_result_that_the_number_and_the_choices_contradict_is_refused() -> Non
 
 
 def test_where_number_or_choices_are_missing_the_winner_is_believed() -> None:
-    for details in (chosen(None, Parity.EVEN), chosen(Parity.EVEN, None), chosen(Parity.EVEN, Parity.ODD, None)):
+    for details in (chosen(None, Parity.EVEN), chosen(Parity.ODD, None), chosen(Parity.EVEN, Parity.ODD, None)):
         league = playing()
         assert isinstance(league.tried(told(league, winner="P01", details=details)), Step)
 
 
-def test_a_technical_loss_needs_no_number() -> None:
+def test_a_result_that_what_is_told_rules_out_is_refused_though_something_is_missing() -> None:
     league = playing()
-    details = replace(chosen(Parity.ODD, Parity.EVEN), status=Status.TECHNICAL_LOSS)
-    assert isinstance(league.tried(told(league, winner="P04", details=details)), Step)
+    assert league.refusal(told(league, winner="P01", details=chosen(Parity.EVEN, None))) == Code.INVALID_RESULT
+    assert league.refusal(told(league, winner="P01", details=chosen(None, Parity.ODD))) == Code.INVALID_RESULT
+    alike = chosen(Parity.ODD, Parity.ODD, None)
+    assert league.refusal(told(league, winner="P01", details=alike)) == Code.INVALID_RESULT
+    different = chosen(Parity.ODD, Parity.EVEN, None)
+    assert league.refusal(told(league, winner=None, details=different)) == Code.INVALID_RESULT
+
+
+@pytest.mark.parametrize("number", [0, 11, 12, -1, 10**6])
+@pytest.mark.parametrize("status", [Status.WIN, Status.DRAW, None])
+def test_a_number_that_cannot_be_drawn_is_refused(number: int, status: Status | None) -> None:
+    league = playing()
+    parity = Parity.ODD if number % 2 else Parity.EVEN
+    other = Parity.EVEN if number % 2 else Parity.ODD
+    won = replace(chosen(parity, parity if status is Status.DRAW else other, number), status=status)
+    winner = None if status is Status.DRAW else "P01"
+    assert league.refusal(told(league, winner=winner, details=won)) == Code.INVALID_RESULT
+    untold = replace(chosen(None, None, number), status=status)
+    assert league.refusal(told(league, winner=winner, details=untold)) == Code.INVALID_RESULT
+
+
+@pytest.mark.parametrize("number", [*range(1, 11), None])
+def test_every_number_from_1_to_10_can_be_drawn(number: int | None) -> None:
+    league = playing()
+    assert isinstance(league.tried(told(league, winner=None, details=chosen(Parity.ODD, Parity.ODD, number))), Step)
+
+
+def test_a_technical_loss_needs_no_number() -> None:
+    for number in (None, 0, 7):
+        league = playing()
+        details = replace(chosen(Parity.ODD, Parity.EVEN, number), status=Status.TECHNICAL_LOSS)
+        assert isinstance(league.tried(told(league, winner="P04", details=details)), Step)
+
+
+def test_a_technical_loss_with_a_number_that_cannot_be_drawn_is_refused() -> None:
+    league = playing()
+    details = replace(chosen(None, None, 12), status=Status.TECHNICAL_LOSS)
+    assert league.refusal(told(league, winner="P04", details=details)) == Code.INVALID_RESULT
+
+
+# other games
+
+
+def playing_cards() -> League:
+    """Two players of E-Card; R1M1 is P01 against P02."""
+    league = League(Options(game_type="e-card"))
+    for name in ("Ana", "Bo"):
+        meta = entering(name).player_meta
+        league.takes(LeagueRegisterRequest(player_meta=replace(meta, game_types=("e-card",))))
+    ron = refereeing("Ron").referee_meta
+    league.takes(RefereeRegisterRequest(referee_meta=replace(ron, game_types=("e-card",))))
+    return league.takes(StartLeague()).heard()
+
+
+def cards(league: League, **details: object) -> MatchResultReport:
+    won = ReportedResult(winner=PlayerId("P01"), details=ReportDetails(status=Status.WIN, **details))  # type: ignore[arg-type]
+    return replace(league.report("R1M1", "P01"), game_type="e-card", result=won)
+
+
+def test_a_match_of_another_game_is_booked_with_the_scores_of_its_two_players() -> None:
+    league, both = playing_cards(), ByPlayer({PlayerId("P01"): 8, PlayerId("P02"): 4})
+    nobody_chose: ByPlayer[Parity | None] = ByPlayer({PlayerId("P01"): None, PlayerId("P02"): None})
+    for details in ({}, {"scores": both}, {"choices": nobody_chose}):
+        assert isinstance(league.tried(cards(league, **details)), Step)
+
+
+def test_a_number_choices_or_scores_that_the_game_cannot_have_are_refused() -> None:
+    league = playing_cards()
+    assert league.refusal(cards(league, drawn_number=7)) == Code.INVALID_RESULT
+    chose = ByPlayer({PlayerId("P01"): Parity.ODD})
+    assert league.refusal(cards(league, choices=chose)) == Code.INVALID_RESULT
+    strangers = ByPlayer({PlayerId("P01"): 8, PlayerId("P09"): 4})
+    assert league.refusal(cards(league, scores=strangers)) == Code.INVALID_RESULT
 
 
 # all together

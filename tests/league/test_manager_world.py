@@ -17,7 +17,7 @@ from turnstile.league.manager_world import HAPPENINGS, worlds
 from turnstile.league.messages import RoundAnnouncement
 from turnstile.league.stands import manager_stand
 
-STATES = (3_814, 1_966, 733)
+STATES = (3_822, 1_978, 733)
 
 
 # worlds
@@ -111,10 +111,14 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
     (PLAYING, {"phase": Phase.COMPLETING_ROUND}),
     (COMPLETE, {"round_id": 2}),
     (COMPLETE, {"finished": COMPLETE.finished[:-1], "round_id": 2}),
+    (COMPLETE, {"finished_by": COMPLETE.finished_by[:-1]}),
+    (COMPLETE, {"finished_by": (*COMPLETE.finished_by[:-1], "A")}),
+    (COMPLETE, {"finished_by": (*COMPLETE.finished_by[:-1], "AC")}),
     (COMPLETE, {"matches": PLAYING.matches}),
     (PLAYING, {"remaining": 1}),
     (PLAYING, {"revision": -1}),
     (COMPLETE, {"revision": 1}),
+    (PLAYING, {"matches": tuple(replace(match, reassignments=1) for match in PLAYING.matches)}),
     (ANNOUNCED, {"unheard": ("P02", "P01")}),
     (ANNOUNCED, {"unheard": ("P09",)}),
     (ANNOUNCED, {"unheard": ()}),

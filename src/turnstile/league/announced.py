@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, RefereeId, Url
+from turnstile.league.words import GAME_TYPE, LeagueValue, MatchId, Number, RefereeId, Url
 
 
 class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
@@ -11,6 +11,9 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
 
     The keys are ours, and secrets: a player is told its own, the referee of the match both, and nobody else any. All
     that a referee says to a player in a match it says with the key of that player. Other managers give none.
+
+    `reassignments` is ours, too: how often the match was given to another referee, left out where it is 0. Who knows the
+    match with a lower number forgets what came of it: it is begun anew, even if it has gone back to its first referee.
     """
 
     match_id: MatchId
@@ -23,6 +26,12 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
     player_b_endpoint: Url | None = None
     player_a_key: str | UnsetType | None = UNSET
     player_b_key: str | UnsetType | None = UNSET
+    reassignments: Number | UnsetType | None = UNSET
+
+    @property
+    def times_reassigned(self) -> int:
+        """`reassignments`, which other managers do not count."""
+        return self.reassignments or 0
 
     def key_of(self, player: PlayerId) -> str | None:
         """The key of one of its players, as far as it is told."""

@@ -64,6 +64,8 @@ class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
     player_b_id: PlayerId
     referee_endpoint: str | None = None
     referee_id: RefereeId | None = None
+    reassignments: Number | UnsetType | None = UNSET
+    """How often it was given to another referee; left out where it is 0. Ours alone count that."""
 
 
 class ScheduledRound(LeagueValue, frozen=True, kw_only=True):

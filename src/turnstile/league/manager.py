@@ -44,6 +44,7 @@ from turnstile.league.manager_state import (
     RefereeExpired,
     State,
     put,
+    referee_letter,
 )
 from turnstile.league.messages import (
     LeagueCompleted,
@@ -289,9 +290,9 @@ def take_result(state: State, event: MatchResultReport) -> Next[State] | Rejecti
     if isinstance(match, Rejection):
         return match
     at = _referee_at(state, event)
-    if at is None or match.referee_id not in (None, state.referees[at].referee_id):
+    if at is None or match.referee_id != state.referees[at].referee_id:
         return Rejection(Code.WRONG_REFEREE, f"Another referee has {match.match_id}.")
-    outcome = outcome_of(match, event.result)
+    outcome = outcome_of(match, event)
     if isinstance(outcome, Rejection):
         return outcome
     if match.outcome not in (None, outcome):
@@ -314,7 +315,14 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 def complete_round(state: State) -> Next[State]:
     """All players are sent the table and hear that the round is over; then there is another, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
-    after = replace(state, finished=(*state.finished, outcomes), matches=(), revision=0)
+    referees = "".join(referee_letter(match.referee_id) for match in state.matches)
+    after = replace(
+        state,
+        finished=(*state.finished, outcomes),
+        finished_by=(*state.finished_by, referees),
+        matches=(),
+        revision=0,
+    )
     told = round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)

@@ -88,7 +88,8 @@ def reassigned(state: State, gone: Collection[RefereeId]) -> State:
     matches, concerned = list(state.matches), set()
     for at, referee in zip(moved, chosen, strict=True):
         if matches[at].referee_id != referee.referee_id:  # who has another seed
-            matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None)
+            again = matches[at].reassignments + 1
+            matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None, reassignments=again)
         concerned |= {matches[at].player_a_id, matches[at].player_b_id}
     unheard = tuple(player for player in state.player_ids if player in concerned)
     return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
@@ -153,6 +154,7 @@ def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> Announ
         player_b_endpoint=state.players[b].contact_endpoint,
         player_a_key=one,
         player_b_key=other,
+        reassignments=match.reassignments or UNSET,
     )
 
 
@@ -167,7 +169,6 @@ def match_key(secret: Seed, match: Match, player: PlayerId) -> str:
 
 
 def referee_of(state: State, match: Match) -> Referee:
-    assert match.referee_id is not None, "a match of this round has a referee"
     at = state.referee_at(match.referee_id)
     assert at is not None, "a match is given to a referee of this league"
     return state.referees[at]

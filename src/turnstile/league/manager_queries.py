@@ -4,7 +4,7 @@ They change nothing, but for one thing: the referee of a match may say with its 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -108,7 +108,10 @@ def _standings(state: State, query: LeagueQuery) -> Answer:
 
 
 def _schedule(state: State, query: LeagueQuery) -> Answer:
-    """All rounds, or the one that was asked for. Of a long schedule one round is told, of a large round one's own."""
+    """All rounds, or the one that was asked for. Of a long schedule one round is told, of a large round one's own.
+
+    So a referee that comes back learns which matches are still its own.
+    """
     wanted = _params(query).round_id
     if not wanted and schedule.matches(len(state.players)) > MOST_SCHEDULED:
         wanted = state.round_id
@@ -193,11 +196,18 @@ def _error(name: LeagueErrorName) -> QueryError:
 def _entries(state: State, round_id: int, query: LeagueQuery) -> Iterator[ScheduledMatch]:
     count = schedule.matches_a_round(len(state.players))
     numbers = range(1, count + 1)
-    if count > MOST_ANNOUNCED:
-        place = _place(state, query)
-        own = None if isinstance(place, QueryError) else schedule.number_of(len(state.players), round_id, place)
-        numbers = range(own, own + 1) if own else range(0)
-    return (_entry(state, round_id, number) for number in numbers)
+    is_large = count > MOST_ANNOUNCED
+    return (_entry(state, round_id, number) for number in (_own(state, round_id, query) if is_large else numbers))
+
+
+def _own(state: State, round_id: int, query: LeagueQuery) -> Iterable[int]:
+    """The matches of whoever asks, by their numbers: the one that it plays in, or those that it has as a referee."""
+    place = _place(state, query)
+    if isinstance(place, QueryError):
+        matches = state.matches if round_id == state.round_id else ()
+        return [at for at, match in enumerate(matches, 1) if query.sender == referee_of(state, match).address]
+    number = schedule.number_of(len(state.players), round_id, place)
+    return [] if number is None else [number]
 
 
 def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
@@ -211,6 +221,7 @@ def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
         player_b_id=player_id(b + 1),
         referee_endpoint=None if referee is None else referee.contact_endpoint,
         referee_id=None if referee is None else referee.referee_id,
+        reassignments=UNSET if match is None else match.reassignments or UNSET,
     )
 
 

@@ -3,15 +3,28 @@
 Points follow from the status and the winner. The score that a referee adds up itself is not looked at.
 """
 
+from itertools import product
+
 from msgspec.structs import replace
 
-from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, judge
+from turnstile.games.evenodd import NUMBERS, POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge
 from turnstile.kernel.machine import Rejection
 from turnstile.league import schedule
-from turnstile.league.manager_state import Code, Match, Outcome, State, Tally, match_id, match_of, player_id, put
+from turnstile.league.manager_state import (
+    Code,
+    Match,
+    Outcome,
+    State,
+    Tally,
+    match_id,
+    match_of,
+    player_id,
+    put,
+    referee_with,
+)
 from turnstile.league.manager_table import climbed
-from turnstile.league.messages import MatchResultReport, ReportDetails, ReportedResult, RoundSummary
-from turnstile.league.words import MatchId, Status
+from turnstile.league.messages import MatchResultReport, ReportDetails, RoundSummary
+from turnstile.league.words import GAME_TYPE, MatchId, Status
 
 WINNER = {Outcome.A_WON: 0, Outcome.A_BY_DEFAULT: 0, Outcome.B_WON: 1, Outcome.B_BY_DEFAULT: 1}
 """Who has won: Player A, or Player B."""
@@ -39,13 +52,13 @@ def match_reported(state: State, event: MatchResultReport) -> Match | Rejection:
 
 
 def past_match(state: State, round_id: int, number: int) -> Match:
-    """A match of a round that is over. Who refereed it is forgotten."""
+    """A match of a round that is over."""
     a, b = schedule.pairing(len(state.players), round_id, number)
     return Match(
         match_id=match_id(round_id, number),
         player_a_id=player_id(a + 1),
         player_b_id=player_id(b + 1),
-        referee_id=None,
+        referee_id=referee_with(state.finished_by[round_id - 1][number - 1]),
         outcome=Outcome(state.finished[round_id - 1][number - 1]),
     )
 
@@ -65,12 +78,12 @@ def places_of(state: State, match: Match) -> tuple[int, int]:
 # how it ended
 
 
-def outcome_of(match: Match, result: ReportedResult) -> Outcome | Rejection:
-    """How a match ended, of what a referee says; a result that contradicts itself is none.
+def outcome_of(match: Match, event: MatchResultReport) -> Outcome | Rejection:
+    """How a match ended, by what its referee says; a result that contradicts itself or the rules is refused.
 
     A status that is missing follows from the winner: without one the match is a draw.
     """
-    players = (match.player_a_id, match.player_b_id)
+    result, players = event.result, (match.player_a_id, match.player_b_id)
     winner = result.winner or None
     if winner is not None and winner not in players:
         return Rejection(Code.INVALID_RESULT, "The winner is none of the two players.")
@@ -78,8 +91,9 @@ def outcome_of(match: Match, result: ReportedResult) -> Outcome | Rejection:
     status = result.details.status or (Status.DRAW if winner is None else Status.WIN)
     if (status is Status.WIN and seat is None) or (status is Status.DRAW and seat is not None):
         return Rejection(Code.INVALID_RESULT, "A win has a winner, and a draw has none.")
-    if status is not Status.TECHNICAL_LOSS and not _is_possible(match, result.details, seat):
-        return Rejection(Code.INVALID_RESULT, "The number and the choices have another result.")
+    refuse = _refuse_even_odd if event.game_type == GAME_TYPE else _refuse_other_game
+    if refused := refuse(match, result.details, status, seat):
+        return refused
     if status is Status.DRAW:
         return Outcome.DRAW
     if seat is None:
@@ -87,12 +101,35 @@ def outcome_of(match: Match, result: ReportedResult) -> Outcome | Rejection:
     return (Outcome.A_WON, Outcome.B_WON)[seat] if status is Status.WIN else BY_DEFAULT[seat]
 
 
+def _refuse_even_odd(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+    """Why a match of Even/Odd cannot have ended so. Of a technical loss no number need be told, and 0 is none."""
+    number = details.drawn_number
+    is_technical = status is Status.TECHNICAL_LOSS
+    if number is not None and number not in NUMBERS and not (is_technical and number == 0):
+        return Rejection(Code.INVALID_RESULT, f"The number is drawn from {NUMBERS[0]} to {NUMBERS[-1]}.")
+    if not is_technical and not _is_possible(match, details, seat):
+        return Rejection(Code.INVALID_RESULT, "The number and the choices have another result.")
+    return None
+
+
 def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None) -> bool:
-    """Whether number and choices, where they are told, lead to this winner."""
+    """Whether number and choices lead to this winner. Where one is not told, any will do that leads there."""
     a, b = details.choices.get(match.player_a_id), details.choices.get(match.player_b_id)
-    if details.drawn_number is None or a is None or b is None:
-        return True
-    return judge(a, b, details.drawn_number).winning_seat == winning_seat
+    every = product(
+        Parity if a is None else (a,),
+        Parity if b is None else (b,),
+        NUMBERS if details.drawn_number is None else (details.drawn_number,),
+    )
+    return any(judge(one, other, number).winning_seat == winning_seat for one, other, number in every)
+
+
+def _refuse_other_game(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+    """Why a match of another game cannot have ended so. Its rules are not known here, but what they do not have is."""
+    if details.drawn_number or any(details.choices.values()):
+        return Rejection(Code.INVALID_RESULT, "Numbers and choices belong to Even/Odd.")
+    if not {*(details.scores or ())} <= {match.player_a_id, match.player_b_id}:
+        return Rejection(Code.INVALID_RESULT, "The scores are those of the two players.")
+    return None
 
 
 # what it is worth

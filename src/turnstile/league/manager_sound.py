@@ -5,6 +5,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from turnstile.kernel.values import PlayerId
 from turnstile.league import schedule
 from turnstile.league.homes import home_of
 from turnstile.league.manager_register import name_key
@@ -20,7 +21,9 @@ from turnstile.league.manager_state import (
     State,
     match_id,
     referee_id,
+    referee_letter,
 )
+from turnstile.league.words import MatchId
 
 
 def sound(state: State) -> str | None:
@@ -80,10 +83,12 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
     over, letters = len(state.finished), {*Outcome}
     if any(len(outcomes) != a_round or not {*outcomes} <= letters for outcomes in state.finished):
         yield "A round that is over has the outcomes of all its matches."
+    if [*map(len, state.finished_by)] != [a_round] * over or not _known_letters(state, *state.finished_by):
+        yield "Every match of a round that is over had a referee of this league."
     if state.phase in IN_ROUND:
         if state.round_id != over + 1 or state.round_id > state.total_rounds:
             yield "The current round is the one after those that are over."
-        elif [*map(_unplayed, state.matches)] != [*map(_unplayed, _scheduled(state))]:
+        elif [*map(_pairing, state.matches)] != [*_scheduled(state)]:
             yield "The matches of a round are those of the schedule."
     elif state.phase is not Phase.LEAGUE_COMPLETE or state.round_id != over or over != state.total_rounds:
         yield "A league is complete when all its rounds are over."
@@ -94,6 +99,8 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
         yield "A round goes on while it has matches without a result."
     if state.revision < 0 or (state.revision and state.phase not in IN_ROUND):
         yield "Matches change their referee while a round is played, and at no other time."
+    if any(not 0 <= match.reassignments <= state.revision for match in state.matches):
+        yield "A match changes its referee when the round is announced anew, and at no other time."
     if [player for player in state.player_ids if player in state.unheard] != [*state.unheard]:
         yield "Only players are waited for, each once."
     if state.untold and state.phase is not Phase.LEAGUE_COMPLETE:
@@ -102,13 +109,18 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
         yield "Players are waited for while a round is announced, and at no other time."
 
 
-def _scheduled(state: State) -> Iterator[Match]:
+def _scheduled(state: State) -> Iterator[tuple[MatchId, PlayerId, PlayerId]]:
     for number, (a, b) in enumerate(schedule.pairings(state.player_ids, state.round_id), 1):
-        yield Match(match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=None)
+        yield match_id(state.round_id, number), a, b
 
 
-def _unplayed(match: Match) -> Match:
-    return replace(match, referee_id=None, commitment=None, outcome=None)
+def _known_letters(state: State, *rounds: str) -> bool:
+    known = {referee_letter(referee.referee_id) for referee in state.referees}
+    return all({*letters} <= known for letters in rounds)
+
+
+def _pairing(match: Match) -> tuple[MatchId, PlayerId, PlayerId]:
+    return match.match_id, match.player_a_id, match.player_b_id
 
 
 # who referees

@@ -1,7 +1,8 @@
 """What a league manager keeps of its league, and what can happen to it that is no message.
 
-Of a round that is over one letter a match is left. The schedule is not kept at all: the list of players and the number
-of the round say who meets whom. So a league of a thousand players is still a small value.
+Of a round that is over two letters a match are left: how it ended, and who refereed it. The schedule is not kept at
+all: the list of players and the number of the round say who meets whom. So a league of a thousand players is still a
+small value.
 """
 
 from collections.abc import Callable
@@ -38,6 +39,7 @@ MOST_PLAYERS = 1_000
 MOST_REFEREES = 1_000
 MOST_CAPACITY = 10_000  # matches at a time, whatever a referee says of itself
 MOST_DIGITS = 9  # of a number in an id
+FIRST_LETTER = ord("A")  # which stands for the first referee
 
 
 class Phase(StrEnum):
@@ -164,17 +166,16 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
 
 
 class Match(LeagueValue, frozen=True, kw_only=True):
-    """A match of the current round. It always has a referee, though that one may have been given up.
-
-    Of a round that is over, nobody remembers who refereed its matches.
-    """
+    """A match of the current round, or of one that is over. Its referee may have been given up."""
 
     match_id: MatchId
     player_a_id: PlayerId
     player_b_id: PlayerId
-    referee_id: RefereeId | None
+    referee_id: RefereeId
     commitment: Commitment | None = None
     """To the seed of its draw, as its referee gave it first, before the players were called."""
+    reassignments: int = 0
+    """How often it was given to another referee than the one that had it."""
     outcome: Outcome | None = None
 
 
@@ -204,6 +205,8 @@ class State(LeagueValue, frozen=True, kw_only=True):
     """Who has not answered yet that the league is over."""
     finished: tuple[str, ...] = ()
     """For every round that is over, the outcomes of its matches."""
+    finished_by: tuple[str, ...] = ()
+    """For every round that is over, the referees whose results were booked: a `referee_letter` for each match."""
 
     @property
     def league_id(self) -> LeagueId:
@@ -245,6 +248,15 @@ def player_id(number: int) -> PlayerId:
 
 def referee_id(number: int) -> RefereeId:
     return RefereeId(f"REF{number:02}")
+
+
+def referee_letter(referee: RefereeId) -> str:
+    """A referee of a league as one letter: that of REF01 is A."""
+    return chr(FIRST_LETTER + int(referee.removeprefix("REF")) - 1)
+
+
+def referee_with(letter: str) -> RefereeId:
+    return referee_id(ord(letter) - FIRST_LETTER + 1)
 
 
 def match_id(round_id: int, number: int) -> MatchId:

@@ -249,6 +249,6 @@ def essence(state: State) -> Hashable:
     """What the rest depends on: not who came first, nor how the rounds that are over ended, but for two players."""
     agents = frozenset(player.display_name for player in state.players), state.referees
     matches = tuple((match.referee_id, match.commitment is None, match.outcome is None) for match in state.matches)
-    past = state.finished if len(state.players) == 2 else len(state.finished)
+    past = (state.finished, state.finished_by) if len(state.players) == 2 else len(state.finished)
     begins_by_itself = state.phase is Phase.ACCEPTING_REGISTRATIONS and state.options.expected_players is not None
     return state.phase, agents, begins_by_itself, state.round_id, matches, past, state.unheard
