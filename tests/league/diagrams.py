@@ -62,6 +62,15 @@ REFEREE_DEPARTURES = (
         new=[("NOTIFYING_PLAYERS", "GAME_OVER_ACK", "NOTIFYING_PLAYERS")],
     ),
     Departure(
+        "A match may be given to another referee",
+        new=[
+            ("WAITING_FOR_PLAYERS", "match_withdrawn", "IDLE"),
+            ("COLLECTING_CHOICES", "match_withdrawn", "IDLE"),
+            ("NOTIFYING_PLAYERS", "match_withdrawn", "IDLE"),
+            ("REPORTING_RESULT", "match_withdrawn", "IDLE"),
+        ],
+    ),
+    Departure(
         "Matches of other games",
         new=[
             ("WAITING_FOR_PLAYERS", "GAME_MOVE_RESPONSE", "WAITING_FOR_PLAYERS"),

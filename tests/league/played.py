@@ -186,7 +186,11 @@ ROW = StandingsRow(rank=1, player_id=ME, display_name="Juniper", played=1, wins=
 
 
 def announcement(
-    round_id: int, league: LeagueId = LEAGUE, referee: str | None = "REF03", revision: int | None = None
+    round_id: int,
+    league: LeagueId = LEAGUE,
+    referee: str | None = "REF03",
+    revision: int | None = None,
+    reassignments: int | None = None,
 ) -> RoundAnnouncement:
     matches = tuple(
         AnnouncedMatch(
@@ -195,6 +199,7 @@ def announcement(
             player_b_id=second,
             referee_endpoint="http://localhost:8003/mcp",
             referee_id=None if referee is None else RefereeId(referee),
+            reassignments=reassignments,
         )
         for match, (first, second) in ROUNDS[round_id].items()
     )

@@ -22,6 +22,7 @@ from turnstile.league.referee_calls import expiry_of
 from turnstile.league.referee_state import (
     CleanupComplete,
     MatchAssigned,
+    MatchWithdrawn,
     Phase,
     Seat,
     State,
@@ -141,6 +142,8 @@ def event_of(state: State, words: str) -> Event:
             return TimeoutNotification(match_id=MATCH, waiting_for=Awaited.GAME_OVER_ACK, retry_count=0)
         case ["cleanup"]:
             return CleanupComplete()
+        case ["withdrawn", *rest]:
+            return MatchWithdrawn(match_id=ANOTHER if rest else MATCH)
         case [who, "is", "silent"]:
             return expiry_of(state, seat(state, who), AWAITED[state.phase])
         case [who, "is", "unreached"]:

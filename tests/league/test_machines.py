@@ -131,7 +131,8 @@ def test_the_seeds_of_the_world_give_an_even_number_and_an_odd_one() -> None:
 @pytest.mark.parametrize("seed", range(200))
 def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> None:
     rng, state, told = Random(f"match {seed}"), refereed.idle(), set()
-    happenings = [event for event in referee_world.HAPPENINGS if not isinstance(event, referee_state.CleanupComplete)]
+    ends = referee_state.CleanupComplete | referee_state.MatchWithdrawn
+    happenings = [event for event in referee_world.HAPPENINGS if not isinstance(event, ends)]
     while state.phase is not referee_state.Phase.MATCH_COMPLETE:
         step = referee.step(state, rng.choice(happenings))
         if isinstance(step, Rejection):

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, League
@@ -187,6 +188,18 @@ def test_a_match_of_another_league_or_another_round_is_unknown_and_another_game_
 
 def test_before_the_league_begins_nothing_is_reported() -> None:
     assert League().refusal(League().report("R1M1", None)) == Code.IGNORED
+
+
+def test_the_result_of_a_course_before_a_match_was_given_away_and_back_is_refused() -> None:
+    league = playing().watches(REF01, 4).heard().watches(REF02, 4).answers(REF01)
+    assert (league.match("R1M1").referee_id, league.match("R1M1").reassignments) == (REF01, 2)
+    for number in (0, 1, 3):
+        early = told(league, winner="P01", details=ReportDetails(reassignments=number))
+        assert league.refusal(early) == Code.WRONG_REFEREE
+    for number in (2, UNSET):  # not every referee counts
+        assert isinstance(league.tried(told(league, winner="P01", details=ReportDetails(reassignments=number))), Step)
+    booked = told(league, winner="P01", details=ReportDetails(reassignments=2))
+    assert league.takes(booked).takes(booked).one(MatchResultAck).status == "ACCEPTED"
 
 
 # what

@@ -61,6 +61,41 @@ def test_another_referee_comes_too_late_when_the_next_round_is_announced() -> No
     assert taken(state, WITH_ANOTHER).state == state
 
 
+# away and back
+
+BACK = announcement(1, revision=2, reassignments=2)
+
+
+@pytest.mark.parametrize("phase", IN_MATCH)
+def test_a_match_that_is_given_away_and_back_is_dropped_though_the_player_heard_of_neither_before(phase: Phase) -> None:
+    step = taken(IN_MATCH[phase](), BACK)
+    assert (step.state.phase, step.state.match) == (Phase.WAITING_FOR_ROUND, None)
+    assert timers(step) == ["no join", "no choice"]
+    assert sound(step.state) is None
+
+
+@pytest.mark.parametrize("phase", IN_MATCH)
+def test_a_player_that_dropped_a_match_is_invited_anew_by_its_first_referee(phase: Phase) -> None:
+    state = taken(taken(IN_MATCH[phase](), WITH_ANOTHER).state, BACK).state
+    state = play(taken(state, invitation("R1M1")).state, "ready").state
+    state = play(taken(state, call("R1M1")).state, "odd", "won R1M1").state
+    assert [(match.match_id, match.reassignments) for match in state.history] == [("R1M1", 2)]
+
+
+def test_a_match_that_was_begun_anew_is_not_dropped_when_that_is_announced_again() -> None:
+    state = taken(play(played.registered(), "round 1").state, BACK).state
+    state = taken(state, invitation("R1M1")).state
+    assert taken(state, BACK).state == state
+
+
+def test_a_result_of_a_match_that_is_given_away_and_back_is_taken_back() -> None:
+    state = taken(played.complete(), BACK).state
+    assert (state.phase, state.history, state.match) == (Phase.WAITING_FOR_ROUND, (), None)
+    state = play(taken(state, invitation("R1M1")).state, "ready").state
+    state = play(taken(state, call("R1M1")).state, "odd", "won R1M1").state
+    assert taken(state, BACK).state.history == state.history, "it is played once more, and once"
+
+
 # the history
 
 

@@ -366,6 +366,28 @@ def test_transition_8_the_referee_is_idle_again_and_keeps_nothing_but_its_id() -
     assert play(complete(), "cleanup").state == idle()
 
 
+# matches that are given to another referee
+
+
+@pytest.mark.parametrize("state", [assigned(), collecting(), notifying(), reporting()], ids=lambda state: state.phase)
+def test_a_match_that_is_given_to_another_referee_is_dropped_with_its_timers_and_nobody_is_told(state: State) -> None:
+    step = play(state, "withdrawn")
+    assert step.state == idle()
+    assert sent(step) == []
+    assert set(timers(step)) == {"no player_A", "no player_B", "no league_manager", "no notification"}
+    assert refusal(state, "withdrawn elsewhere") == Code.IGNORED
+
+
+def test_a_match_that_is_complete_or_not_begun_cannot_be_withdrawn() -> None:
+    assert refusal(complete(), "withdrawn") == refusal(idle(), "withdrawn") == Code.IGNORED
+
+
+def test_a_match_that_was_withdrawn_can_be_begun_anew_with_invitations() -> None:
+    again = taken(play(collecting(), "withdrawn").state, assignment())
+    assert again.state == assigned()
+    assert sent(again) == ["GAME_INVITATION to player:P05", "GAME_INVITATION to player:P02"]
+
+
 # late timers
 
 

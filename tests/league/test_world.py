@@ -17,6 +17,7 @@ MUST_BE_REACHED = (
     "a letter was refused",
     "a letter came to nobody",
     "an old announcement came late",
+    "a match was begun anew by its first referee",
     "WatchedManager dies",
     "LocalReferee dies",
     "LocalReferee dies for good",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from tests.league import world_weather as weathers
-from tests.league.world_agents import DIES, Exit, RoguePlayer, WatchedManager, WorldPlayer
+from tests.league.world_agents import DIES, SOON, Exit, RoguePlayer, WatchedManager, WorldPlayer
 from tests.league.world_audit import Audit
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId, wire_name
@@ -18,7 +18,7 @@ from turnstile.league.local import player_options, referee_meta
 from turnstile.league.local_referee import LocalReferee
 from turnstile.league.manager_state import Options, Phase, player_id
 from turnstile.league.manager_table import standings
-from turnstile.league.messages import GameOver, RoundAnnouncement
+from turnstile.league.messages import ChooseParityCall, GameInvitation, GameOver, RoundAnnouncement
 from turnstile.league.office import Letter, Office
 from turnstile.league.player_state import Phase as PlayerPhase
 from turnstile.league.player_state import Question
@@ -26,8 +26,8 @@ from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId
 
 CALM = 3600 * 1000
 """Milliseconds in which every league must end once nothing goes wrong any more."""
-SOON = 30_000
-"""Milliseconds after which somebody starts a player again that has given up."""
+LONG = 600_000
+"""Milliseconds for which a referee is away, unless it is started before that."""
 MOST_TURNS = 20_000  # many more than any league needs that ends
 
 
@@ -76,6 +76,8 @@ class World(Office):
         self.manager: WatchedManager | None = None
         self.lives: Counter[Address] = Counter()
         self.ended: Instant | None = None
+        self.shuttled: tuple[MatchId | None, tuple[Address, ...]] = (None, ())
+        """The match that goes away and back, and the referees that have died in it."""
         self.turns = 0
 
     # what is written down
@@ -106,7 +108,31 @@ class World(Office):
             self._bring_belated(letter, letter.message)
         if self.weather.untold and self.is_stormy and isinstance(letter.message, GameOver):
             self.later(0, lambda: self.lose_a_referee(self.homes[letter.sender]))
+        if self.weather.away_and_back and isinstance(letter.message, ChooseParityCall | GameOver):
+            self._send_away(self.homes[letter.sender], letter.message)
+        if isinstance(letter.message, GameInvitation):
+            self._note_return(letter.sender, letter.message)
         return delays
+
+    def _send_away(self, home: Address, said: ChooseParityCall | GameOver) -> None:
+        """The first referee of a match dies when it has said this, and so does the second, which brings the first back.
+
+        Which of the two messages it is, is drawn for each of them.
+        """
+        shuttled, referees = self.shuttled
+        if shuttled not in (None, said.match_id) or home in referees or len(referees) == 2:
+            return
+        if type(said) is not Random(f"{self.seed} {home} away").choice((ChooseParityCall, GameOver)):
+            return
+        self.shuttled = said.match_id, (*referees, home)
+        self.later(0, lambda: self.bury(Exit(home, "is away", downtime=LONG)))
+        if referees:
+            self.later(SOON, lambda: self.begin(referees[0]))
+
+    def _note_return(self, referee: Address, said: GameInvitation) -> None:
+        if said.match_id == self.shuttled[0] and len(self.shuttled[1]) == 2:
+            is_first = self.homes[referee] == self.shuttled[1][0]
+            self.reached["a match was begun anew by its first referee"] += is_first
 
     def _bring_belated(self, letter: Letter, said: RoundAnnouncement) -> None:
         """What was announced of the same round before may come once more, while what replaces it is acted on."""
@@ -174,7 +200,7 @@ class World(Office):
         if isinstance(agent, LocalReferee):
             self.referee_ids[end.home] = agent.referee_id
         if end.home not in self.gone:
-            downtime = self.chance.randrange(self.weather.downtime + 1) if end.is_crash else SOON
+            downtime = self.chance.randrange(self.weather.downtime + 1) if end.is_crash else end.downtime
             self.later(downtime, lambda: self.begin(end.home))
 
     def lose_a_referee(self, home: Address) -> None:

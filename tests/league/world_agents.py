@@ -23,13 +23,16 @@ ANSWERS = GameJoinAck | ChooseParityResponse
 
 
 DIES = "dies"
+SOON = 30_000
+"""Milliseconds after which somebody starts an agent again that has given up."""
 
 
 class Exit(Exception):
     """The process of an agent ends, here and now: by a crash, or because it has given up."""
 
-    def __init__(self, home: Address, why: str) -> None:
+    def __init__(self, home: Address, why: str, downtime: int = SOON) -> None:
         super().__init__(f"{home} {why}")
+        self.downtime = downtime
         self.home = home
         self.why = why
         self.is_crash = why == DIES
@@ -44,8 +47,8 @@ class WatchedManager(LocalManager):
         super()._keep_book(before, event)
         if isinstance(event, MatchResultReport):
             match = next((match for match in before.matches if match.match_id == event.match_id), None)
-            assigned = None if match is None or match.referee_id is None else referee_address(match.referee_id)
-            self.world.audit.booked(event, assigned)
+            assigned = None if match is None else referee_address(match.referee_id)
+            self.world.audit.booked(event, assigned, 0 if match is None else match.reassignments)
         if self.state.phase is Phase.LEAGUE_COMPLETE and self.world.ended is None:
             self.world.ended = self.office.now
 

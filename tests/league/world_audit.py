@@ -19,8 +19,8 @@ from turnstile.league.office import Letter
 from turnstile.league.referee_calls import score_of
 from turnstile.league.words import Address, MatchId, Status
 
-Refereed = tuple[Address, MatchId]
-"""A match as one referee runs it: another one may have begun it before."""
+Refereed = tuple[Address, MatchId, int]
+"""A match as one referee runs it, with the number of its reassignments: it may have been begun before, and be again."""
 
 
 class Audit:
@@ -39,11 +39,12 @@ class Audit:
         """Look at what somebody says; `is_honest` tells whether it keeps to the rules."""
         said = letter.message
         if isinstance(said, ChooseParityCall):
-            self._called((letter.sender, said.match_id), said.context.commitment)
+            self._called(_run_of(letter), said.context.commitment)
         elif isinstance(said, GameOver):
-            self._ended((letter.sender, said.match_id), said.game_result)
+            self._ended(_run_of(letter), said.game_result)
         elif isinstance(said, ChooseParityResponse) and is_honest:
-            self._chose(letter.sender, (letter.to, said.match_id), said.parity_choice)
+            match: Refereed = letter.to, said.match_id, letter.since.playing.reassignments
+            self._chose(letter.sender, match, said.parity_choice)
 
     def _called(self, match: Refereed, commitment: Commitment | None) -> None:
         if self._commitments.setdefault(match, commitment) != commitment:
@@ -66,7 +67,7 @@ class Audit:
 
     # at every booking
 
-    def booked(self, event: MatchResultReport, assigned: Address | None) -> None:
+    def booked(self, event: MatchResultReport, assigned: Address | None, reassignments: int) -> None:
         """A result is in the books of the manager, for good. `assigned` is the referee that the match was given to."""
         if event.sender != assigned:
             self.fail("its referee", f"{event.match_id} of {assigned} was booked for {event.sender}")
@@ -74,7 +75,7 @@ class Audit:
             self.fail("once", f"{event.match_id} was booked twice")
         self.bookings[event.match_id] = event
         assert isinstance(event.sender, str)
-        told = self._results.get((event.sender, event.match_id))
+        told = self._results.get((event.sender, event.match_id, reassignments))
         if told is None:
             self.fail("same result", f"{event.match_id} was booked for {event.sender}, who never told its players")
         elif (told.status, told.winner_player_id, score_of(told)) != (
@@ -121,4 +122,10 @@ class Audit:
 
     def ended_twice(self) -> int:
         """The matches that two referees have ended, for the first was lost before it could report."""
-        return sum(times > 1 for times in Counter(match for _, match in self._results).values())
+        return sum(times > 1 for times in Counter(match for _, match, _ in self._results).values())
+
+
+def _run_of(letter: Letter) -> Refereed:
+    """Which run of which match a referee speaks of."""
+    given = letter.since.given.match
+    return letter.sender, given.match_id, given.times_reassigned

@@ -26,6 +26,11 @@ class Weather:
     """When one referee of several dies for good; 0 is never."""
     untold: bool = False
     """It dies for good when it has told its players a result, and nobody else."""
+    away_and_back: bool = False
+    """A referee dies when it has called its players, and so does the next that has the match; then the first is back.
+
+    Either may have called them to choose, or told them a result.
+    """
 
     @property
     def is_perfect(self) -> bool:
@@ -72,6 +77,8 @@ def _weather(rng: Random, referees: int) -> Weather:
             return Weather("deadly", storm, crash=rng.choice((0.005, 0.03, 0.1)), downtime=_downtime(rng))
         case "bereft":
             gone, belated, untold = rng.randrange(1, 4_000), rng.choice((0.0, 1.0)), rng.random() < 0.5
+            if rng.random() < 0.4:
+                return Weather("away and back", storm, delay=300, belated=belated, away_and_back=True)
             return Weather("bereft", storm, delay=300, gone=0 if untold else gone, belated=belated, untold=untold)
         case _:
             return Weather(

@@ -84,6 +84,8 @@ def _entry(entry: Fields) -> Fields:
     for name in ("referee_id", "referee_endpoint", "player_A_endpoint", "player_B_endpoint"):
         if not isinstance(entry.get(name), str):
             entry.pop(name, None)
+    if type(entry.get("reassignments")) is not int:  # it is a word of ours, as `revision` is
+        entry.pop("reassignments", None)
     default(entry, referee_endpoint="")
     return entry
 

@@ -198,6 +198,8 @@ def _mend_report(fields: Fields) -> None:
     default(result, score={})
     default(details, drawn_number=None)
     details["choices"] = _choices(details.get("choices"))
+    if type(details.get("reassignments")) is not int:
+        details.pop("reassignments", None)
     default(details, status=_status(result["winner"], details["drawn_number"], result["score"]))
 
 

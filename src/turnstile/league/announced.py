@@ -12,8 +12,8 @@ class AnnouncedMatch(LeagueValue, frozen=True, kw_only=True):
     The keys are ours, and secrets: a player is told its own, the referee of the match both, and nobody else any. All
     that a referee says to a player in a match it says with the key of that player. Other managers give none.
 
-    `reassignments` is ours, too: how often the match was given to another referee, left out where it is 0. Who knows the
-    match with a lower number forgets what came of it: it is begun anew, even if it has gone back to its first referee.
+    `reassignments` is ours, too: how often the match was given to another referee, left out where it is 0. An agent
+    that knows a lower number forgets what it knows of the match: it is begun anew, even if its first referee has it.
     """
 
     match_id: MatchId

@@ -2,19 +2,29 @@
 
 It runs as many at a time as it may and keeps the others waiting, in the order in which they were given to it. A match
 that it is given again it does not begin again: what is finished it reports once more, for the manager has not heard.
+But a match that another referee has had meanwhile it begins anew. After a restart it asks the manager first which
+matches are still its own.
 """
 
 from turnstile.kernel.chance import Seed, derive
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
+from turnstile.league.answers import GET_SCHEDULE
 from turnstile.league.clockwork import Clockwork, Instant, Log, replayed
 from turnstile.league.management import Ping, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
-from turnstile.league.messages import AnnouncedMatch, RoundAnnouncement, RoundAnnouncementAck
+from turnstile.league.messages import (
+    AnnouncedMatch,
+    LeagueMessage,
+    LeagueQueryResponse,
+    RoundAnnouncement,
+    RoundAnnouncementAck,
+)
 from turnstile.league.office import Letter, Office, letter_of
+from turnstile.league.ownership import may_go_on, schedule_query
 from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import failure_of, report_of, resumed
-from turnstile.league.referee_state import MatchAssigned, Phase, State
+from turnstile.league.referee_state import Assignment, MatchAssigned, Phase, State
 from turnstile.league.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
@@ -54,22 +64,31 @@ class LocalReferee:
         self.waiting: dict[MatchId, MatchAssigned] = {}
         self.matches: dict[MatchId, Clockwork[State]] = {}
         self.finished: dict[MatchId, State] = {}
+        self.interrupted: dict[MatchId, Clockwork[State]] = {}
+        """Matches that were under way before a restart, until the manager has said whose they are."""
+        self.given_away: dict[MatchId, State] = {}
+        """Matches of this round that another referee has been given, as they stood."""
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
         self.office.agents[self.home] = self
+        for match, log in (self.logs or {}).items():
+            self._restore(match, replayed(referee, new(self.id), log, self.pace))
         if self.referee_id is None:
             self._register()
-        for match, log in (self.logs or {}).items():
-            self._go_on(match, replayed(referee, new(self.id), log, self.pace))
-        self._look_at_timers()
+        elif self.interrupted:
+            self._ask_whose()
 
-    def _go_on(self, match: MatchId, work: Clockwork[State]) -> None:
+    def _restore(self, match: MatchId, work: Clockwork[State]) -> None:
         """A match after a restart."""
         self.round_id = max(self.round_id, work.state.given.round_id)
         if work.state.phase is Phase.MATCH_COMPLETE:
             self.finished[match] = work.state
-            return
+        else:
+            self.interrupted[match] = work
+
+    def _go_on(self, match: MatchId, work: Clockwork[State]) -> None:
+        """A match that is still our own after a restart."""
         self.matches[match] = work
         for call in resumed(work.state):
             self.post(work.state, call)
@@ -81,7 +100,15 @@ class LocalReferee:
 
     def _register(self) -> None:
         """Ask for a place, until there is an answer."""
-        self.office.send(Letter(self.home, LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=self.meta)))
+        self._ask(self.home, RefereeRegisterRequest(referee_meta=self.meta))
+
+    def _ask_whose(self) -> None:
+        """Ask whose the matches are that were under way, until there is an answer."""
+        league = next(iter(self.interrupted.values())).state.given.league_id
+        self._ask(referee_address(self.id), schedule_query(league))
+
+    def _ask(self, sender: Address, question: LeagueMessage) -> None:
+        self.office.send(Letter(sender, LEAGUE_MANAGER, question))
         self.asks_at = self.office.now + round(MANAGER_SECONDS * self.pace * 1000)
         self.office.wake_at(self.asks_at, self)
 
@@ -90,9 +117,14 @@ class LocalReferee:
     def receive(self, letter: Letter) -> None:
         said = letter.message
         if isinstance(said, RefereeRegisterResponse):
-            self.referee_id, self.asks_at = said.referee_id, None
+            if self.referee_id is None:
+                self.referee_id, self.asks_at = said.referee_id, None
         elif self.referee_id is None:
             pass  # what is said to a referee that does not know itself yet is said again
+        elif isinstance(said, LeagueQueryResponse) and said.query_type == GET_SCHEDULE:
+            self._hear_whose(said)
+        elif isinstance(said, RoundAnnouncement) and self.interrupted:
+            pass  # as is what is said to one that does not know which matches it has
         elif isinstance(said, RoundAnnouncement):
             self._hear_of_round(said)
         elif isinstance(said, Ping):
@@ -108,13 +140,26 @@ class LocalReferee:
 
     def wake(self) -> None:
         if self.asks_at is not None and self.asks_at <= self.office.now:
-            self._register()
+            if self.referee_id is None:
+                self._register()
+            else:
+                self._ask_whose()
         for match, work in tuple(self.matches.items()):
             for event in work.run_out(self.office.now):
                 self.take(match, event)
         self._look_at_timers()
 
     # rounds
+
+    def _hear_whose(self, answer: LeagueQueryResponse) -> None:
+        """Go on with the matches that are still our own."""
+        interrupted, self.interrupted, self.asks_at = self.interrupted, {}, None
+        for match, work in interrupted.items():
+            if may_go_on(work.state.given, work.state.phase, answer, self.id, self.home):
+                self._go_on(match, work)
+            else:
+                self.given_away[match] = work.state
+        self._look_at_timers()
 
     def _hear_of_round(self, event: RoundAnnouncement) -> None:
         """Take what is new in this round, and report again what is over. Earlier rounds are forgotten."""
@@ -135,20 +180,41 @@ class LocalReferee:
         self.office.send(Letter(referee_address(self.id), LEAGUE_MANAGER, ack))
 
     def _be_given(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
-        done = self.finished.get(match.match_id)
-        if done is not None:
+        known = self._known(match.match_id)
+        if known is None or known.match.times_reassigned < match.times_reassigned:
+            self._take_anew(event, match)
+        elif (done := self.finished.get(match.match_id)) is not None:
             self.post(done, report_of(done))
-        elif match.match_id not in self.matches and match.match_id not in self.waiting:
-            seed = derive(self.seed, f"match {match.match_id}")
-            self.waiting[match.match_id] = MatchAssigned(
-                league_id=event.league_id, round_id=event.round_id, match=match, seed=seed
-            )
+
+    def _known(self, match: MatchId) -> Assignment | MatchAssigned | None:
+        """A match as it was given to this referee the last time."""
+        if match in self.waiting:
+            return self.waiting[match]
+        state = self._standing(match)
+        return None if state is None else state.given
+
+    def _standing(self, match: MatchId) -> State | None:
+        """Where a match stands, or stood when it was over or was given away."""
+        work = self.matches.get(match)
+        return (self.finished.get(match) or self.given_away.get(match)) if work is None else work.state
+
+    def _take_anew(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
+        """Take a match, for the first time or once more. It has another seed when its players know the old one."""
+        name, before = match.match_id, self._standing(match.match_id)
+        if before is None:
+            seed = derive(self.seed, f"match {name}")
+        else:
+            is_told = before.result is not None
+            seed = derive(before.given.seed, f"again {match.times_reassigned}") if is_told else before.given.seed
+        for course in (self.matches, self.finished, self.given_away):
+            course.pop(name, None)
+        self.waiting[name] = MatchAssigned(league_id=event.league_id, round_id=event.round_id, match=match, seed=seed)
 
     def _forget(self) -> None:
-        for match in self.finished:
+        for match in (*self.finished, *self.given_away):
             if self.logs is not None:
                 del self.logs[match]
-        self.finished = {}
+        self.finished, self.given_away = {}, {}
         self.waiting = {}
 
     def _begin(self) -> None:

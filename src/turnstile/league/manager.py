@@ -30,7 +30,7 @@ from turnstile.league.manager_entry import (
     register_referee_in_round,
 )
 from turnstile.league.manager_queries import answered, status_of, witnessed
-from turnstile.league.manager_results import match_reported, outcome_of
+from turnstile.league.manager_results import match_reported, outcome_of, refuse_earlier_course
 from turnstile.league.manager_rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
 from turnstile.league.manager_state import (
     IN_ROUND,
@@ -292,7 +292,7 @@ def take_result(state: State, event: MatchResultReport) -> Next[State] | Rejecti
     at = _referee_at(state, event)
     if at is None or match.referee_id != state.referees[at].referee_id:
         return Rejection(Code.WRONG_REFEREE, f"Another referee has {match.match_id}.")
-    outcome = outcome_of(match, event)
+    outcome = refuse_earlier_course(match, event.result.details) or outcome_of(match, event)
     if isinstance(outcome, Rejection):
         return outcome
     if match.outcome not in (None, outcome):

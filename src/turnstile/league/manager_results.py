@@ -5,6 +5,7 @@ Points follow from the status and the winner. The score that a referee adds up i
 
 from itertools import product
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import NUMBERS, POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge
@@ -73,6 +74,16 @@ def places_of(state: State, match: Match) -> tuple[int, int]:
     assert a is not None, "only registered players are paired"
     assert b is not None, "only registered players are paired"
     return a, b
+
+
+def refuse_earlier_course(match: Match, details: ReportDetails) -> Rejection | None:
+    """Why a result is not that of the match as it is played now: it was given to another referee since, and back.
+
+    A result that has been booked is told again with the number that it had.
+    """
+    if match.outcome is not None or details.reassignments in (UNSET, match.reassignments):
+        return None
+    return Rejection(Code.WRONG_REFEREE, f"{match.match_id} was given to another referee since, and is begun anew.")
 
 
 # how it ended

@@ -331,6 +331,8 @@ class ReportDetails(LeagueValue, frozen=True, kw_only=True):
     scores: ByPlayer[int] | UnsetType = UNSET
     seed: Seed | UnsetType = UNSET
     """From which the number was drawn: so that anyone can check it. Other referees tell none."""
+    reassignments: Number | UnsetType = UNSET
+    """How often the match had been given to another referee when it was played. Other referees do not tell it."""
 
 
 class ReportedResult(LeagueValue, frozen=True, kw_only=True):

@@ -65,10 +65,10 @@ def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State
 
 
 def is_given_to_another(state: State, event: RoundAnnouncement) -> bool:
-    """Whether the match that is played has another referee now."""
+    """Whether the match that is played has another referee now, or has had another meanwhile."""
     match = state.playing
     return any(
-        expected.match_id == match.match_id and not expected.is_by(match.referee)
+        expected.match_id == match.match_id and expected.is_other_than(match.referee, match.reassignments)
         for expected in my_matches(state, event)
     )
 

@@ -184,12 +184,14 @@ def with_round(state: State, event: RoundAnnouncement) -> State:
 
 
 def _void(state: State, announced: Round) -> list[MatchId]:
-    """The matches of a round that are over, but were ended by another referee than the one that has them now."""
-    ended = {played.match_id: played.referee for played in state.history if played.round_id == announced.round_id}
+    """The matches of a round that are over, but have been given to another referee since, or away and back."""
+    ended = {played.match_id: played for played in state.history if played.round_id == announced.round_id}
     return [
         match.match_id
         for match in announced.matches
-        if (referee := ended.get(match.match_id)) is not None and not match.is_by(referee)
+        if (played := ended.get(match.match_id)) is not None
+        and played.referee is not None
+        and match.is_other_than(played.referee, played.reassignments)
     ]
 
 
@@ -218,6 +220,7 @@ def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
             referee_endpoint=match.referee_endpoint,
             referee_id=match.referee_id,
             key=match.key_of(state.me),
+            reassignments=match.times_reassigned,
         )
         for match in event.matches
         if state.me in (match.player_a_id, match.player_b_id)
@@ -296,6 +299,8 @@ def invited(state: State, event: GameInvitation) -> Next[State]:
     known = state.round
     if known is None or known.round_id != event.round_id:
         known = Round(round_id=event.round_id, matches=())  # nobody announced it
+    expected = next((each for each in known.matches if each.match_id == event.match_id), None)
+    match = match if expected is None else replace(match, reassignments=expected.reassignments)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
     return Next(after, Arm(JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
 

@@ -43,6 +43,7 @@ def _unheard(match: Match) -> PlayedMatch:
         opponent_id=match.opponent_id,
         game_type=match.game_type,
         referee=match.referee,
+        reassignments=match.reassignments,
         result=None,
         my_choice=match.my_choice,
     )

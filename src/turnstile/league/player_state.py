@@ -95,6 +95,12 @@ class Expected(LeagueValue, frozen=True, kw_only=True):
     referee_id: RefereeId | None = None
     key: str | None = None
     """With which its referee speaks to this player; where none was announced, it is believed without."""
+    reassignments: int = 0
+    """How often the match was given to another referee. With a higher number it is begun anew."""
+
+    def is_other_than(self, referee: Address, reassignments: int) -> bool:
+        """Whether this is not the match that was begun by that referee: another has it, or has had it meanwhile."""
+        return not self.is_by(referee) or self.reassignments > reassignments
 
     def is_by(self, sender: Address) -> bool:
         """Whether this is the announced referee, as far as the announcement names one."""
@@ -141,6 +147,8 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     """Of the latest call, as the referee has written it."""
     my_choice: Parity | None = None
     asked: AskedMove | None = None
+    reassignments: int = 0
+    """How often it had been given to another referee when it began, as far as it was announced."""
 
     @property
     def has_answered(self) -> bool:
@@ -157,6 +165,8 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     game_type: str = GAME_TYPE
     referee: Address | None = None
     """Who refereed it; should it be given to another, this result is void."""
+    reassignments: int = 0
+    """How often it had been given to another before; should it be given away and back, this result is void, too."""
     result: Outcome | None
     is_technical: bool = False
     my_choice: Parity | None = None

@@ -32,7 +32,6 @@ from turnstile.league.referee_calls import (
     error,
     invited,
     notification_expiry,
-    notified,
     played,
     queried,
     reported,
@@ -56,6 +55,7 @@ from turnstile.league.referee_play import (
     is_due,
     is_from_manager,
     misdirected,
+    notify_again,
     once_told,
     refuse_assignment,
     reminded,
@@ -65,12 +65,14 @@ from turnstile.league.referee_play import (
     seated,
     unreached,
     warned,
+    withdraw,
 )
 from turnstile.league.referee_state import (
     Assignment,
     CleanupComplete,
     Code,
     MatchAssigned,
+    MatchWithdrawn,
     Phase,
     PlayerTimeout,
     Seat,
@@ -98,6 +100,7 @@ PLAYER_TIMEOUTS: tuple[type[PlayerTimeout], ...] = (TimeoutPlayerA, TimeoutPlaye
 RETRY = "retries are left"
 WAITS_ON = "retries are left, or the other may answer"
 EXHAUSTED = "exhausted"
+IN_MATCH = (Phase.WAITING_FOR_PLAYERS, Phase.COLLECTING_CHOICES, Phase.NOTIFYING_PLAYERS, Phase.REPORTING_RESULT)
 
 
 # start
@@ -332,15 +335,6 @@ def notification_failed(state: State, event: DeliveryFailed) -> Next[State] | Re
     return Next(after, armed(after, seat, Awaited.GAME_OVER_ACK, RETRY_PAUSE_SECONDS))
 
 
-def notify_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 5, error handling. The pause is over, and the player is told once more."""
-    seat = seat_timed(state, event)
-    if not seat.is_unreached or not is_due(state, seat, event, Awaited.GAME_OVER_ACK):
-        return STALE
-    again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    return Next(put(state, again), notified(state, again))
-
-
 for _expiry in PLAYER_TIMEOUTS:
     referee.on(Phase.NOTIFYING_PLAYERS, _expiry, to=Phase.NOTIFYING_PLAYERS)(notify_again)
 
@@ -380,6 +374,10 @@ def report_again(state: State, event: TimeoutLeagueManager) -> Next[State] | Sta
 def clean_up(state: State, event: CleanupComplete) -> State:
     """Transition 8. The match is kept, and the referee is free for the next."""
     return new(state.referee_id)
+
+
+for _phase in IN_MATCH:
+    referee.on(_phase, MatchWithdrawn, to=Phase.IDLE)(withdraw)
 
 
 # what is ignored, and why

@@ -199,6 +199,7 @@ def report_of(state: State) -> Send:
         status=result.status,
         scores=result.scores,
         seed=result.seed or UNSET,
+        reassignments=given.match.times_reassigned,
     )
     report = MatchResultReport(
         league_id=given.league_id,

@@ -18,7 +18,7 @@ from turnstile.league.messages import GameJoinAck, GameMoveResponse, LeagueQuery
 from turnstile.league.questions import MoveData
 from turnstile.league.referee import new, referee
 from turnstile.league.referee_calls import call_count, expiry_of
-from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, Seat, State
+from turnstile.league.referee_state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, Seat, State
 from turnstile.league.referee_world import ANA, BO, HAPPENINGS, MATCH, STRANGER, assigned, sound
 from turnstile.league.words import Awaited, DeliveryFailed, RefereeId, player_address
 
@@ -79,7 +79,7 @@ def moves(state: State) -> Iterator[Event]:
 COMMON = tuple(
     event
     for event in HAPPENINGS
-    if not isinstance(event, MatchAssigned | CleanupComplete)
+    if not isinstance(event, MatchAssigned | MatchWithdrawn | CleanupComplete)
     and getattr(event, "match_id", MATCH) == MATCH
     and getattr(event, "player_id", ANA) != STRANGER
     and getattr(event, "waiting_for", Awaited.GAME_OVER_ACK) in (Awaited.GAME_OVER_ACK, Awaited.MATCH_RESULT_ACK)

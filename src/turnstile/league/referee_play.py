@@ -35,7 +35,17 @@ from turnstile.league.referee_calls import (
     reported,
     timer_of,
 )
-from turnstile.league.referee_state import Code, Phase, PlayerTimeout, Seat, State, TimeoutPlayerA, fresh, put
+from turnstile.league.referee_state import (
+    Code,
+    MatchWithdrawn,
+    Phase,
+    PlayerTimeout,
+    Seat,
+    State,
+    TimeoutPlayerA,
+    fresh,
+    put,
+)
 from turnstile.league.words import (
     GAME_TYPE,
     MAX_RETRIES,
@@ -189,6 +199,15 @@ def ended(state: State, result: GameResult) -> Next[State]:
     return Next(state, *players_disarmed(), *(notified(state, seat) for seat in state.seats), notification_armed(state))
 
 
+def notify_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
+    """Transition 5, error handling. The pause is over, and the player is told once more."""
+    seat = seat_timed(state, event)
+    if not seat.is_unreached or not is_due(state, seat, event, Awaited.GAME_OVER_ACK):
+        return STALE
+    again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
+    return Next(put(state, again), notified(state, again))
+
+
 def once_told(state: State) -> Next[State]:
     return Next(state) if any(seat.is_awaited for seat in state.seats) else reporting(state)
 
@@ -197,3 +216,11 @@ def reporting(state: State) -> Next[State]:
     """Transition 6. The result is reported, and the league manager has 10 seconds to acknowledge it."""
     state = replace(fresh(state), phase=Phase.REPORTING_RESULT)
     return Next(state, *players_disarmed(), Disarm(NOTIFICATION_TIMER), *reported(state))
+
+
+def withdraw(state: State, event: MatchWithdrawn) -> Next[State] | Rejection:
+    """Another referee has the match. This one is done with it: it tells nobody, and forgets what it was told."""
+    if event.match_id != state.match_id:
+        return Rejection(Code.IGNORED, f"This is about {event.match_id}, not {state.match_id}.")
+    timers = (*players_disarmed(), Disarm(MANAGER_TIMER), Disarm(NOTIFICATION_TIMER))
+    return Next(State(phase=Phase.IDLE, referee_id=state.referee_id), *timers)

@@ -172,6 +172,12 @@ class TimeoutNotification(LeagueTimeout, frozen=True, tag="timeout_notification"
     """The time for telling both players how it ended is over."""
 
 
+class MatchWithdrawn(Internal, frozen=True, tag="match_withdrawn", kw_only=True):
+    """The league manager has given the match to another referee, or has given it back to be begun anew."""
+
+    match_id: MatchId
+
+
 class CleanupComplete(Internal, frozen=True, tag="cleanup_complete", kw_only=True):
     """The host has kept all there is to keep of the match."""
 

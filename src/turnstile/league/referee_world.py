@@ -33,6 +33,7 @@ from turnstile.league.referee_play import refuse_assignment
 from turnstile.league.referee_state import (
     CleanupComplete,
     MatchAssigned,
+    MatchWithdrawn,
     Phase,
     State,
     TimeoutLeagueManager,
@@ -90,13 +91,15 @@ def moves(state: State) -> Iterator[Event]:
 
 
 def _leads_on(state: State) -> Callable[[Event], bool]:
-    """Whether an event changes more than a player's mind."""
+    """Whether an event changes more than a player's mind, and the match goes on."""
 
     def leads_on(event: Event) -> bool:
         if isinstance(event, ChooseParityResponse):
             seat = state.seat_of(event.player_id)
             if seat is not None and seat.has_answered:
                 return False
+        if isinstance(event, MatchWithdrawn):
+            return False
         return referee.apply(state, event) != state
 
     return leads_on
@@ -106,6 +109,7 @@ def happenings() -> Iterator[Event]:
     """Anything that may happen to a referee, in whatever phase it is."""
     yield from (assigned(seed) for seed in SEEDS)
     yield CleanupComplete()
+    yield from (MatchWithdrawn(match_id=match) for match in (MATCH, OTHER_MATCH))
     for player, match in product((ANA, BO, STRANGER), (MATCH, OTHER_MATCH)):
         yield from (GameJoinAck(match_id=match, player_id=player, accept=accept) for accept in (True, False))
         yield from (ChooseParityResponse(match_id=match, player_id=player, parity_choice=word) for word in CHOICES)
