@@ -40,9 +40,14 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def pass_time(seconds: float) -> None:
     """Let time pass at once, for everybody but the test itself."""
-    loop = current()
-    loop.ahead += seconds
-    loop.limit.reschedule((loop.limit.when() or 0.0) + seconds)
+    current().ahead += seconds
+    be_patient(seconds)
+
+
+def be_patient(seconds: float) -> None:
+    """Let the test take so much longer before it fails."""
+    limit = current().limit
+    limit.reschedule((limit.when() or 0.0) + seconds)
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -140,6 +140,7 @@ def test_a_referee_that_is_dropped_in_a_match_goes_on_with_it_and_with_those_tha
             seed = seed_of(league)
             await league.referee.drop()
             league.referee = await league.here.referee(port=league.referee.port, capacity=1)
+            await until(lambda: bool(league.referee.host._matches))
             assert seed_of(league) == seed
             chosen.set()
             reports = [(await league.reports.get())["match_id"] for _ in range(3)]

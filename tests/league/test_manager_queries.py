@@ -97,7 +97,7 @@ def test_the_schedule_is_known_when_the_league_has_begun() -> None:
         (2, ["R2M1"]),
         (3, ["R3M1"]),
     ]
-    assert [each.matches[0].referee_id for each in rounds] == [None, "REF01", None], "of the round that is played"
+    assert [each.matches[0].referee_id for each in rounds] == ["REF01", "REF01", None], "of rounds that have begun"
 
 
 def test_one_round_of_the_schedule() -> None:

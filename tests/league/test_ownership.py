@@ -60,6 +60,15 @@ def test_a_match_of_a_round_that_is_over_is_nobodys_to_go_on_with() -> None:
     assert owner_of(before, answer(league), REF01, RON) is Owner.ANOTHER
 
 
+def test_after_the_league_a_match_is_its_last_referees() -> None:
+    league = League.of("Ana", "Bo", referees=("Ron", "Sue")).heard()
+    before = given(league)
+    league.watches(REF01, 4).heard()
+    assert league.plays_round().phase is managed.Phase.LEAGUE_COMPLETE
+    assert owner_of(before, answer(league), REF01, RON) is Owner.ANOTHER
+    assert owner_of(before, answer(league, REF02), REF02, SUE) is Owner.SAME
+
+
 def test_in_a_large_round_a_match_that_is_not_listed_is_another_referees() -> None:
     league = League.of(*(f"player {number}" for number in range(132)), referees=("Ron", "Sue")).heard()
     assert owner_of(given(league, "R1M1"), answer(league), REF01, RON) is Owner.SAME

@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -25,6 +25,9 @@ Render = Callable[[], bytes]
 
 Place = Callable[[Path], Path]
 """Where a file really goes that is to stand in a place. It is asked in another thread, too."""
+
+Stale = Callable[[Path], Iterable[Path]]
+"""The files that are to go when the one for a place has been written. It is asked in another thread, too."""
 
 
 def part_of_path(text: str) -> str | None:
@@ -78,6 +81,7 @@ class _Wish(NamedTuple):
     written: asyncio.Future[None]
     is_passing: bool
     place: Place | None
+    stale: Stale | None
 
 
 class Scribe:
@@ -91,12 +95,18 @@ class Scribe:
         self._failed = failed
 
     def put(
-        self, path: Path, render: Render, *, is_passing: bool = False, place: Place | None = None
+        self,
+        path: Path,
+        render: Render,
+        *,
+        is_passing: bool = False,
+        place: Place | None = None,
+        stale: Stale | None = None,
     ) -> asyncio.Future[None]:
         """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
         before = self._wanted.get(path)
         written = asyncio.get_running_loop().create_future() if before is None else before.written
-        self._wanted[path] = _Wish(render, written, is_passing, place)
+        self._wanted[path] = _Wish(render, written, is_passing, place, stale)
         self._woken.set()
         return written
 
@@ -124,6 +134,8 @@ class Scribe:
         try:
             place = path if wish.place is None else wish.place(path)
             write_whole(place, wish.render(), is_passing=wish.is_passing)
+            for each in () if wish.stale is None else wish.stale(path):
+                each.unlink(missing_ok=True)
         except OSError as fault:
             log.error("%s could not be written: %s", path, fault)
             self._failed()

@@ -21,6 +21,7 @@ from turnstile.agents.ledger import table_of
 from turnstile.agents.posts import Standing
 from turnstile.agents.referee_matches import Matches
 from turnstile.agents.referee_work import MatchWork, RegistrarWork
+from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
 from turnstile.kernel.chance import new_seed
@@ -42,7 +43,9 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
+from turnstile.league.ownership import may_go_on, schedule_query
 from turnstile.league.referee_posts import PostedAnswer
+from turnstile.league.registering import pause
 from turnstile.league.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
@@ -55,10 +58,12 @@ from turnstile.league.words import (
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")
+LONGEST_BACKOFF = 3  # doublings of the pause before a manager that does not answer is asked again
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_UNDER_WAY = ignored("This match is not under way.")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
 WAITS = Ack(status=POSTED.status, reason="It counts if its player answers the call with a receipt.")
+NOT_SURE = Fault(TOO_BUSY, "This referee is asking which matches are its own")
 NOT_REGISTERED = Fault(4005, "This referee is not registered yet")
 TOO_MANY = Fault(TOO_BUSY, "Too many matches wait for this referee already")
 
@@ -101,6 +106,8 @@ class RefereeHost(Host):
         self._key = key
         self._keeper: Keeper[registrar.State] | None = None
         self._registered = asyncio.Event()
+        self._matches_known = asyncio.Event()
+        """It is known which of the matches that were under way are still our own."""
 
     # its beginning
 
@@ -114,10 +121,11 @@ class RefereeHost(Host):
         self.work = RegistrarWork(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
         self._matches = Matches(self.agent, self.settings, self._capacity, keeper.pace, self._end_if_over)
-        await self._matches.restore()
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
         if keeper.state.phase is registrar.Phase.REGISTERED and not is_new:
             self.agent.start(self._come_back(keeper.state))
+        else:
+            await self._restore_matches(None)
         wish = registrar.wanted(keeper.state)
         if wish is not None:
             await self.agent.bring(self.work, wish)
@@ -144,9 +152,30 @@ class RefereeHost(Host):
         )
 
     async def _come_back(self, state: registrar.State) -> None:
-        """Register once more after a restart: the manager knows us, and tells us again which matches we have."""
-        request = RefereeRegisterRequest(referee_meta=state.meta)
-        await self.agent.calls.ask(self.settings.manager, LEAGUE_MANAGER, request, self._seconds, self._key)
+        """Ask after a restart which matches are still our own, and go on with those; then register once more.
+
+        The manager knows us, and tells us again which matches we have.
+        """
+        is_unsure = await self._matches.is_any_open()
+        answer = await self._answer_to(schedule_query(self._league)) if is_unsure else None
+        await self._restore_matches(answer)
+        await self._answer_to(RefereeRegisterRequest(referee_meta=state.meta), self._key)
+
+    async def _answer_to(self, question: LeagueMessage, token: str | None = None) -> Answered:
+        """What the manager answers, however long it is away."""
+        ask, tried = self.agent.calls.ask, 0
+        while (answer := await ask(self.settings.manager, LEAGUE_MANAGER, question, self._seconds, token)) is None:
+            await asyncio.sleep(pause(min(tried, LONGEST_BACKOFF)) * self.work.keeper.pace)
+            tried += 1
+        return answer
+
+    async def _restore_matches(self, answer: Answered | None) -> None:
+        """Go on with the matches that are still our own, as the manager answers."""
+        said = answer if isinstance(answer, LeagueMessage) else None
+        me = self.work.state.referee_id
+        await self._matches.restore(lambda given, phase: me is None or may_go_on(given, phase, said, me, self.endpoint))
+        self._matches_known.set()
+        self._end_if_over()
 
     @property
     def _seconds(self) -> float:
@@ -168,7 +197,8 @@ class RefereeHost(Host):
             self._registered.set()
 
     def _end_if_over(self) -> None:
-        if self.work.state.phase is registrar.Phase.LEAGUE_COMPLETE and not self._matches:
+        is_done = self._matches_known.is_set() and not self._matches
+        if self.work.state.phase is registrar.Phase.LEAGUE_COMPLETE and is_done:
             self.end()
 
     def is_from_its_manager(self, incoming: Incoming) -> bool:
@@ -181,6 +211,10 @@ class RefereeHost(Host):
             is_known = await comes_within(self._seconds / 2, self._registered)
             if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
                 return self._turned_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
+        if isinstance(message, RoundAnnouncement | RunMatch):
+            is_sure = await comes_within(self._seconds / 2, self._matches_known)
+            if not is_sure:
+                return self._turned_down(message, by, NOT_SURE)
         match message:
             case RoundAnnouncement():
                 return await self._announced(message, by)

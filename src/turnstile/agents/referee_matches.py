@@ -6,26 +6,23 @@ goes on after a restart. A match that is over is known by its log.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import count
-from typing import Any, NamedTuple
 
 from turnstile.agents.host import Settings
 from turnstile.agents.keeper import Keeper, stored
-from turnstile.agents.ledger import read_about, read_header, table_of
+from turnstile.agents.match_logs import MatchLog, first_table, is_open, latest_log, open_matches, restored
 from turnstile.agents.referee_work import MatchWork
 from turnstile.agents.runtime import Agent
-from turnstile.agents.transcript import Transcript, match_path, own_place
+from turnstile.agents.transcript import Transcript, match_path, own_place, stale_files
 from turnstile.kernel.chance import Seed, new_seed
-from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import Malformed, PlayerId
+from turnstile.kernel.values import PlayerId
 from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
 from turnstile.league.referee import new, referee
-from turnstile.league.referee_calls import reported, resumed
+from turnstile.league.referee_calls import report_of, resumed
 from turnstile.league.referee_posts import PostedAnswer
-from turnstile.league.referee_state import CleanupComplete, MatchAssigned, Phase, State
+from turnstile.league.referee_state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
 from turnstile.league.words import (
     GAME_TYPE,
     LEAGUE_MANAGER,
@@ -37,21 +34,13 @@ from turnstile.league.words import (
     player_address,
 )
 from turnstile.store.log import Damaged, TableId
-from turnstile.store.protocol import Row, Store
 
-MATCHES = "match"
-NOTHING_TOLD = (Phase.WAITING_FOR_PLAYERS, Phase.COLLECTING_CHOICES)
-"""Phases in which no player knows a result yet. A match of Even/Odd whose log is damaged then is begun again, with the
-same seed: what the players have answered they answer again. Any other is the manager's to give to another referee."""
 MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
-PAGE = 100
+REPORT_PAUSE_SECONDS = 5.0  # before a manager that does not answer is told a result once more
+GIVEN_AWAY = "This match was given to another referee."
 
-
-class _Found(NamedTuple):
-    table: TableId
-    is_begun: bool
-    damaged: TableId | None
-    """The log before this one, which cannot be read any more."""
+MayGoOn = Callable[[MatchAssigned, Phase], bool]
+"""Whether a match that was under way, in this phase, is still the referee's own."""
 
 
 class Matches:
@@ -71,6 +60,8 @@ class Matches:
         self._latest: LeagueId | None = None
         """The league of the latest match; not every manager names one when a referee registers."""
         self._assigning = asyncio.Lock()
+        self._unbooked: dict[TableId, MatchWork] = {}
+        """Matches that are complete, but whose results the manager has not acknowledged. It is told them again."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to do."""
@@ -97,18 +88,7 @@ class Matches:
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
         """Whether a match was given to this referee before, be it over or not."""
-        return (await self._look_up(league, match)).is_begun
-
-    async def _look_up(self, league: LeagueId, match: MatchId) -> "_Found":
-        """The log of a match. Where one was damaged the next counts, if the match can be begun again."""
-        before: TableId | None = None
-        for number in count(1):
-            table = table_of(MATCHES, league, match, *([str(number)] if number > 1 else []))
-            row = await stored(self._agent.store.row, table)
-            if row is None or not row.note or row.phase not in NOTHING_TOLD:
-                return _Found(table, row is not None, before)
-            before = table
-        raise AssertionError("there is always a next number")
+        return await stored(self._agent.store.row, first_table(league, match)) is not None
 
     async def knows(self, league: LeagueId, match: MatchId) -> bool:
         """Whether there was such a match in the referee's league, or in the one that it was last given a match of."""
@@ -116,56 +96,62 @@ class Matches:
 
     # after a restart
 
-    async def restore(self) -> None:
-        """Every match that was under way goes on; those that waited wait on, in their order."""
+    async def is_any_open(self) -> bool:
+        """Whether a match was under way, or waited, when the referee stopped."""
+        return any([page async for page in open_matches(self._agent.store)])
+
+    async def restore(self, may_go_on: MayGoOn) -> None:
+        """Every match goes on that may; those that waited wait on, in their order. The others are another referee's."""
         works: list[MatchWork] = []
-        async for page in _open_matches(self._agent.store):
+        async for page in open_matches(self._agent.store):
             found = await asyncio.gather(*map(self._readable, page))
             works += [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
             self._all[work.keeper.table] = work
-            if work.keeper.position == 0:
+            if not may_go_on(work.given, work.state.phase):
+                await self._withdraw(work)
+            elif work.keeper.position == 0:
                 self._waiting.append(work)
             else:
                 self._agent.take_up(work, resumed(work.state))
-                self._keep(work)
-            if work.state.phase is Phase.MATCH_COMPLETE:
-                self._agent.start(self._clean_up(work))
+                self._noticed(work)
         self._fill()
+
+    async def _withdraw(self, work: MatchWork) -> None:
+        """Be done with a match that was given to another referee, and tell nobody."""
+        self._agent.journal.note(GIVEN_AWAY, work.given.match.match_id)
+        if work.keeper.position > 0:
+            await self._agent.bring(work, MatchWithdrawn(match_id=work.given.match.match_id))
+            return
+        await self._put_aside(work.keeper.table, GIVEN_AWAY)
+        if work in self._waiting:
+            self._waiting.remove(work)
+        self._over(work)
 
     async def _readable(self, table: TableId) -> MatchWork | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
         try:
-            return await self._restored(table)
+            keeper, transcript = await restored(self._agent.store, table)
         except Damaged as fault:
             await self._put_aside(table, fault.why)
             self._agent.journal.note(str(fault))
             return None
+        return self._work(keeper, transcript)
 
     async def _put_aside(self, table: TableId, why: str) -> None:
         await stored(self._agent.store.put_aside, table, why)
 
-    async def _restored(self, table: TableId) -> MatchWork:
-        """A match from its log, with its transcript as it was."""
-        happened: list[Any] = []
-        keeper = await Keeper.restore(
-            self._agent.store, table, referee, is_open=_is_open, watch=lambda *what: happened.append(what)
-        )
-        assert keeper is not None, "it was listed"
-        work = self._work(keeper, keeper.about(MatchAssigned))
-        for at, event, came_of_it in happened:
-            work.transcript.add(at, event, came_of_it)
-        return work
-
-    def _work(self, keeper: Keeper[State], given: MatchAssigned) -> MatchWork:
-        self._latest = given.league_id
-        transcript = Transcript(given, keeper.state.referee_id, keeper.opened)
+    def _work(self, keeper: Keeper[State], transcript: Transcript) -> MatchWork:
+        self._latest = transcript.given.league_id
         return MatchWork(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
 
     # assignment
 
     async def assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
-        """Take matches. One under way is known; one that is over is reported again. False: they are too many."""
+        """Take matches. One under way is known; one that is over is reported again. False: they are too many.
+
+        One that another referee has had since is begun anew.
+        """
         async with self._assigning:
             if len(self._waiting) + len(matches) > MOST_WAITING:
                 return False
@@ -178,28 +164,34 @@ class Matches:
         return True
 
     async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
-        found = await self._look_up(league, match.match_id)
-        if found.table in self._all:
+        table, seed = first_table(league, match.match_id), None
+        log = await latest_log(self._agent.store, league, match.match_id)
+        if log is None:
+            seed = new_seed()
+        elif match.times_reassigned > log.times_reassigned:
+            table, seed = log.next_table, await self._seed_anew(log)
+        elif log.table in self._all:
             return None
-        if found.is_begun:
-            self._agent.start(self._report_again(found.table))
-            return None
-        seed = new_seed() if found.damaged is None else await self._seed_in(found.damaged)
-        if seed is None or (found.damaged is not None and match.game_type != GAME_TYPE):
+        elif log.is_damaged_untold:
+            table, seed = log.next_table, log.given.seed if log.given and match.game_type == GAME_TYPE else None
+        else:
+            self._agent.start(self._report_again(log.table))
+        if seed is None:
             return None
         given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=seed)
         keeper = await Keeper.begin(
-            self._agent.store, found.table, referee, new(me), pace=self._pace, is_open=_is_open, about=given
+            self._agent.store, table, referee, new(me), pace=self._pace, is_open=is_open, about=given
         )
-        return self._work(keeper, given)
+        return self._work(keeper, Transcript(given, me, keeper.opened))
 
-    async def _seed_in(self, damaged: TableId) -> Seed | None:
-        """The seed that a match was bound to whose log is damaged, if that is still to be read."""
-        saved = await stored(self._agent.store.load, damaged)
-        try:
-            return None if saved is None else read_about(read_header(damaged, saved.header), MatchAssigned).seed
-        except (Damaged, Malformed):
-            return None
+    async def _seed_anew(self, log: MatchLog) -> Seed:
+        """The seed of a match that was given to another referee and back: another, if its players know the old one."""
+        self._unbooked.pop(log.table, None)
+        work = self._all.get(log.table) or (None if log.is_damaged else await self._readable(log.table))
+        is_told = not log.is_damaged_untold if work is None else work.transcript.result is not None
+        if work is not None and log.table in self._all:
+            await self._withdraw(work)
+        return new_seed() if is_told or log.given is None else log.given.seed
 
     def _fill(self) -> None:
         """Begin with matches that wait, in the order of their assignment, while there is room."""
@@ -215,19 +207,33 @@ class Matches:
             self._agent.journal.note(f"This match cannot be played. {came_of_it.sentence}", work.given.match.match_id)
             self._over(work)
 
+    # results that the manager has not acknowledged
+
     async def _report_again(self, table: TableId) -> None:
         """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
         work = await self._readable(table)
-        state = None if work is None else work.transcript.last
-        if work is None or state is None:
-            return
-        report = next(effect.message for effect in reported(state) if isinstance(effect, Send))
+        if work is not None and work.transcript.last is not None:
+            await self._report(work, work.transcript.last)
+
+    async def _report(self, work: MatchWork, ended: State) -> bool:
+        """Tell the manager how a match ended; false if it does not answer."""
+        report = report_of(ended).message
         assert isinstance(report, LeagueMessage)
         seconds = MANAGER_SECONDS * self._pace
         answer = await self._agent.calls.ask(self._settings.manager, LEAGUE_MANAGER, report, seconds)
         if isinstance(answer, MatchResultAck) and answer.status == Registration.ACCEPTED:
             work.transcript.is_reported = True
             self._keep(work)
+        return answer is not None
+
+    async def _report_until_answered(self) -> None:
+        """Tell the manager the results that it has not acknowledged, until it answers: it may be away for long."""
+        while self._unbooked:
+            table, work = next(iter(self._unbooked.items()))
+            if work.transcript.last is None or await self._report(work, work.transcript.last):
+                self._unbooked.pop(table, None)
+            else:
+                await asyncio.sleep(REPORT_PAUSE_SECONDS * self._pace)
 
     # their course
 
@@ -235,6 +241,7 @@ class Matches:
         self._keep(work)
         if work.state.phase is Phase.MATCH_COMPLETE:
             self._agent.start(self._clean_up(work))
+            self._see_booked(work)
         elif work.state.phase is Phase.IDLE:
             self._over(work)
 
@@ -245,16 +252,32 @@ class Matches:
         """A post without proof has waited for the exchange of its player to end, and was answered long ago."""
         await self._agent.exchange(work, post, player_address(post.player_id), work.refuse_unproven(post))
 
+    def _see_booked(self, work: MatchWork) -> None:
+        """A match is complete, though the manager may not have acknowledged its result."""
+        if work.transcript.is_reported:
+            return
+        self._unbooked[work.keeper.table] = work
+        if len(self._unbooked) == 1:
+            self._agent.start(self._report_until_answered())
+
     def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
-        """The file of a match is written anew whenever something has happened in it, the last time to last."""
+        """The file of a match is written anew whenever something has happened in it, the last time to last.
+
+        Of a match that was given to another referee, or whose result was booked for another, no file is kept.
+        """
         transcript = work.transcript
         path = match_path(self._settings.data, transcript)
         if path is None:
             why = "No file is kept of this match: its ids are no names of files."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
-        place = partial(own_place, transcript)
-        return self._agent.scribe.put(path, transcript.rendered, is_passing=transcript.finished is None, place=place)
+        return self._agent.scribe.put(
+            path,
+            transcript.rendered,
+            is_passing=transcript.finished is None,
+            place=partial(own_place, transcript),
+            stale=partial(stale_files, transcript),
+        )
 
     async def _clean_up(self, work: MatchWork) -> None:
         """All there is to keep is kept, and then the referee is done with the match."""
@@ -268,17 +291,3 @@ class Matches:
         self._all.pop(work.keeper.table, None)
         self._fill()
         self._one_is_over()
-
-
-async def _open_matches(store: Store) -> AsyncIterator[list[TableId]]:
-    """Every log of a match that is not at its end, a page at a time."""
-    page: list[tuple[TableId, Row]] = []
-    is_last = False
-    while not is_last:
-        page = await stored(store.tables, is_open=True, after=page[-1][0] if page else None, limit=PAGE)
-        is_last = len(page) < PAGE
-        yield [table for table, _ in page if table.startswith(f"{MATCHES}/")]
-
-
-def _is_open(state: State) -> bool:
-    return state.phase is not Phase.IDLE

@@ -7,6 +7,7 @@ It is a function of the referee's log: what is replayed after a restart makes th
 """
 
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,11 @@ class Transcript:
         self.is_reported = state.is_reported or self.is_reported
         if state.phase is Phase.MATCH_COMPLETE:
             self.finished, self.last = at, state
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """It was given to another referee before it was complete."""
+        return bool(self._hops) and self.phase == Phase.IDLE and self.finished is None
 
     def rendered(self) -> bytes:
         """The file."""
@@ -138,14 +144,39 @@ def own_place(transcript: Transcript, path: Path) -> Path:
     When another referee's file is there, and that referee may be the one who has the match, ours stands beside it until
     the league manager has booked our result.
     """
-    if transcript.is_reported or _author(path) in (None, transcript.referee):
+    if transcript.is_reported or _content(path).get("referee_id") in (None, transcript.referee):
         return path
-    return path.with_name(f"{path.stem}.{transcript.referee}.json")
+    return _beside(path, transcript.referee)
 
 
-def _author(path: Path) -> str | None:
+def stale_files(transcript: Transcript, path: Path) -> list[Path]:
+    """The files of a match that do not count any more, now that ours is written.
+
+    When our result is booked, those of all other referees. When another's is, or another was given the match, ours.
+    """
+    if transcript.is_reported:
+        beside = path.parent.glob(f"{escape(path.stem)}.*{path.suffix}")
+        return [each for each in beside if _content(each).get("match_id") == transcript.given.match.match_id]
+    if transcript.is_withdrawn:
+        return [own_place(transcript, path)]
+    there = _content(path)
+    is_anothers = there.get("referee_id") != transcript.referee and _is_booked(there)
+    return [_beside(path, transcript.referee)] if is_anothers else []
+
+
+def _beside(path: Path, referee: str) -> Path:
+    return path.with_name(f"{path.stem}.{referee}{path.suffix}")
+
+
+def _is_booked(content: dict[str, Any]) -> bool:
+    lifecycle = content.get("lifecycle")
+    return isinstance(lifecycle, dict) and lifecycle.get("is_reported") is True
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """What stands in the file of a match; nothing where there is none that can be read."""
     try:
         found = msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeError):
-        return None
-    return str(found.get("referee_id")) if isinstance(found, dict) else None
+        return {}
+    return found if isinstance(found, dict) else {}

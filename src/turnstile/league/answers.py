@@ -56,7 +56,7 @@ class RoundSummary(LeagueValue, frozen=True, kw_only=True):
 
 
 class ScheduledMatch(LeagueValue, frozen=True, kw_only=True):
-    """A match of the schedule. Who referees it is known while its round is played."""
+    """A match of the schedule. Who referees it is known once its round has begun."""
 
     match_id: MatchId
     game_type: str = GAME_TYPE

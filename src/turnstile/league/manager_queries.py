@@ -28,6 +28,7 @@ from turnstile.league.answers import (
 from turnstile.league.errors import LEAGUE_ERROR_CODES, LeagueErrorName
 from turnstile.league.management import LeagueStatus
 from turnstile.league.manager_calls import MOST_ANNOUNCED, referee_of
+from turnstile.league.manager_results import past_match
 from turnstile.league.manager_state import Match, Phase, State, match_id, match_of, player_id, put
 from turnstile.league.manager_table import rows_of, shown_to, standings
 from turnstile.league.messages import LeagueQuery, LeagueQueryResponse
@@ -212,7 +213,7 @@ def _own(state: State, round_id: int, query: LeagueQuery) -> Iterable[int]:
 
 def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
     a, b = schedule.pairing(len(state.players), round_id, number)
-    match = _current(state, round_id, number)
+    match = _begun(state, round_id, number)
     referee = None if match is None else referee_of(state, match)
     return ScheduledMatch(
         match_id=match_id(round_id, number),
@@ -223,6 +224,12 @@ def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
         referee_id=None if referee is None else referee.referee_id,
         reassignments=UNSET if match is None else match.reassignments or UNSET,
     )
+
+
+def _begun(state: State, round_id: int, number: int) -> Match | None:
+    """A match of a round that is played, or is over."""
+    is_over = round_id <= len(state.finished)
+    return past_match(state, round_id, number) if is_over else _current(state, round_id, number)
 
 
 def _current(state: State, round_id: int, number: int) -> Match | None:

@@ -41,7 +41,7 @@ def may_go_on(given: Given, phase: Phase, answer: LeagueMessage | None, me: Refe
 def owner_of(given: Given, answer: LeagueMessage | None, me: RefereeId, endpoint: str) -> Owner:
     """Who has a match now. A manager that does not say leaves it with the referee that asks.
 
-    Our manager names the referees of the current round. No other round is played.
+    Our manager names the referees of all rounds that have begun. No round before the current one is played any more.
     """
     if not isinstance(answer, LeagueQueryResponse) or not isinstance(answer.data, QueryData) or not answer.data.rounds:
         return Owner.SAME
@@ -53,7 +53,7 @@ def owner_of(given: Given, answer: LeagueMessage | None, me: RefereeId, endpoint
     match = next((each for each in here.matches if each.match_id == given.match.match_id), None)
     if match is None or not _is_for(match, me, endpoint):
         return Owner.ANOTHER
-    return Owner.SAME if (match.reassignments or 0) == given.match.times_reassigned else Owner.SAME_AGAIN
+    return Owner.SAME_AGAIN if (match.reassignments or 0) > given.match.times_reassigned else Owner.SAME
 
 
 def _is_for(match: ScheduledMatch, me: RefereeId, endpoint: str) -> bool:
