@@ -6,6 +6,7 @@ from dataclasses import replace as with_changes
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.games import evenodd
@@ -13,6 +14,7 @@ from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
 from turnstile.league import (
     local_manager,
+    local_referee,
     manager,
     manager_calls,
     manager_entry,
@@ -153,6 +155,19 @@ def has_another_seed_after_a_restart(patch: Patch) -> None:
         go_on(self, match, work)
 
     patch.setattr(LocalReferee, "_go_on", reseeded)
+
+
+@caught_by("same result")
+def goes_on_with_a_match_that_was_given_away_and_back(patch: Patch) -> None:
+    be_given = LocalReferee._be_given
+
+    def unaware(self: LocalReferee, event: Any, match: Any) -> None:
+        is_known = self._known(match.match_id) is not None
+        be_given(self, event, replace(match, reassignments=UNSET) if is_known else match)
+
+    patch.setattr(LocalReferee, "_be_given", unaware)
+    patch.setattr(local_referee, "may_go_on", lambda *asked: True)
+    patch.setattr(manager, "refuse_earlier_course", lambda match, details: None)
 
 
 # the manager

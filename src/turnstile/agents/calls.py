@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from turnstile.agents.caller import Caller, Silent, Unreached
 from turnstile.agents.contacts import Contacts
 from turnstile.agents.envelope import Claim, Identity, new_conversation
-from turnstile.agents.journal import Journal
+from turnstile.agents.journal import Journal, short
 from turnstile.agents.meter import Meter, Outcome
 from turnstile.agents.outbox import Outbox, Turn
 from turnstile.agents.probe import listens
@@ -29,6 +29,7 @@ from turnstile.league.messages import (
     GameInvitation,
     GameMoveCall,
     LeagueMessage,
+    RoundAnnouncement,
     RoundCompletedAck,
     StandingsUpdateAck,
 )
@@ -199,6 +200,8 @@ class Calls:
         event: Event | None
         if isinstance(message, TOLD):
             event = acknowledgement(message, Address(send.to), answer)
+            if isinstance(message, RoundAnnouncement) and send.to.startswith("referee:"):
+                self._see_matches_taken(send.to, answer, is_taken=event is not None)
         elif isinstance(answer, LeagueMessage):
             event = answer
         else:  # after a receipt, what was asked for may still be posted
@@ -207,6 +210,13 @@ class Calls:
             result = await self._agent.bring(work, event)
             if isinstance(answer, LeagueMessage):
                 self._warn_of_refusal(work.match_of(state), answer, send.to, result)
+
+    def _see_matches_taken(self, referee: str, answer: Answered, *, is_taken: bool) -> None:
+        """Warn of a referee that refuses its matches, once: the log and the board show it until it takes them."""
+        refusal = None if is_taken or isinstance(answer, LeagueMessage) else summary_of(answer)
+        if refusal is not None and self._agent.contacts[referee].refusal is None:
+            self._agent.journal.warning(f"{short(referee)} refuses its matches in every form ({refusal}).")
+        self._agent.contacts.refused(referee, refusal)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
         """The journal has what really came: only a message is called one."""

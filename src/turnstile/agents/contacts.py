@@ -14,6 +14,8 @@ class Contact(msgspec.Struct, frozen=True, gc=False):
     """When it last answered, in milliseconds."""
     failures: int = 0
     """Calls in a row that it has not answered."""
+    refusal: str | None = None
+    """What a referee has answered when it was last told its matches, if it refused them."""
 
 
 class Contacts:
@@ -27,8 +29,13 @@ class Contacts:
         return self._known.get(address, Contact())
 
     def answered(self, address: str) -> None:
-        self._known[address] = Contact(last_heard=self._now())
+        self._known[address] = Contact(last_heard=self._now(), refusal=self[address].refusal)
 
     def failed(self, address: str) -> None:
         before = self[address]
-        self._known[address] = Contact(before.last_heard, before.failures + 1)
+        self._known[address] = Contact(before.last_heard, before.failures + 1, before.refusal)
+
+    def refused(self, address: str, refusal: str | None) -> None:
+        """A referee was told its matches, and has refused them with this; or it has not."""
+        before = self[address]
+        self._known[address] = Contact(before.last_heard, before.failures, refusal)

@@ -7,6 +7,8 @@ where the number came from.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from msgspec import UNSET, UnsetType
+
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -97,8 +99,10 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     address: str
     display_name: str
     condition: str
-    """In words: "answers", "does not answer", "given up"."""
+    """In words: "answers", "does not answer", "given up", "refuses its matches (error -32601)"."""
     is_well: bool
+    refuses_matches: bool | UnsetType = UNSET
+    """A referee has refused the matches that it was told, in every form. They go to another."""
     last_heard: str | None = None
     """When it last answered, in UTC: "2026-11-15T09:10:02Z"."""
     matches_under_way: int = 0

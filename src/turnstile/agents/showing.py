@@ -7,6 +7,7 @@ who has the log, and is given here as `reports`.
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.agents.contacts import Contact
@@ -182,7 +183,9 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResul
 
 def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, load: int) -> Health:
     """An agent as its calls went, in words."""
-    if not is_up:
+    if contact.refusal is not None:
+        condition = f"refuses its matches ({contact.refusal})"
+    elif not is_up:
         condition = "given up"
     elif contact.failures:
         condition = f"has not answered {counted(contact.failures, 'time')}"
@@ -193,7 +196,8 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         address=address,
         display_name=name,
         condition=condition,
-        is_well=is_up and not contact.failures,
+        is_well=is_up and not contact.failures and contact.refusal is None,
+        refuses_matches=contact.refusal is not None or UNSET,
         last_heard=None if heard is None else written(heard),
         matches_under_way=load,
     )

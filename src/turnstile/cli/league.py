@@ -255,7 +255,8 @@ def status(manager: str, as_json: bool) -> None:
     """Show how far a league has got, what it waits for, and its table. Exits with 1 if its manager does not answer.
 
     The line of JSON has league_id, progress (pending, running or completed), rounds_completed, total_rounds,
-    matches_completed, total_matches, standings (best first), and waits_for: in words, or null.
+    matches_completed, total_matches, standings (best first), and waits_for: in words, or null. If a referee refuses
+    its matches, warnings has a sentence about it.
     """
     from turnstile.cli.league_ask import ask_for_board
 

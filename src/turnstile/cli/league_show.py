@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.agents.failures import Failing
-from turnstile.agents.journal import printable
+from turnstile.agents.journal import printable, short
 from turnstile.agents.scoreboard import (
+    Health,
     Place,
     Progress,
     Scoreboard,
@@ -46,6 +47,8 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     standings: tuple[Place, ...]
     waits_for: str | None = None
     """What it cannot go on without, in words."""
+    warnings: tuple[str, ...] | UnsetType = UNSET
+    """What is wrong with its referees, in sentences, where anything is."""
     failing: tuple[Failing, ...] | UnsetType = UNSET
     """The strategies that have failed, at the end of a league that was run here."""
 
@@ -61,7 +64,16 @@ def glimpse(board: Scoreboard) -> Glimpse:
         total_matches=board.total_matches,
         standings=board.places,
         waits_for=board.waits_for,
+        warnings=tuple(map(_warning, filter(_is_refusing, board.agents))) or UNSET,
     )
+
+
+def _is_refusing(agent: Health) -> bool:
+    return agent.refuses_matches is True
+
+
+def _warning(agent: Health) -> str:
+    return f"{printable(agent.display_name)} ({short(agent.address)}) {agent.condition}; they go to another referee."
 
 
 def at_end_of(number: int, now: Glimpse) -> Glimpse:
@@ -181,6 +193,8 @@ class Show:
         console.print(table_of(now.standings, console.width, title=f"{now.league_id}: {how_far}"))
         if now.waits_for is not None:
             console.print(Text(f"The league {waiting(now.waits_for)}."), soft_wrap=True)
+        for warning in now.warnings or ():
+            console.print(Text(f"Warning: {warning}"), soft_wrap=True)
         if now.progress is Progress.COMPLETED and now.standings:
             console.print(Text(champions(now.standings)), soft_wrap=True)
 
