@@ -8,6 +8,7 @@ from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import Seed, Send, Step
 from turnstile.league.answers import QueryData, ScheduledMatch, ScheduledRound
 from turnstile.league.manager_calls import entry
+from turnstile.league.manager_state import Phase as LeaguePhase
 from turnstile.league.messages import LeagueMessage, LeagueQueryResponse, MatchResultAck
 from turnstile.league.ownership import Owner, may_go_on, owner_of, schedule_query
 from turnstile.league.referee_state import MatchAssigned, Phase
@@ -64,7 +65,7 @@ def test_after_the_league_a_match_is_its_last_referees() -> None:
     league = League.of("Ana", "Bo", referees=("Ron", "Sue")).heard()
     before = given(league)
     league.watches(REF01, 4).heard()
-    assert league.plays_round().phase is managed.Phase.LEAGUE_COMPLETE
+    assert league.plays_round().phase is LeaguePhase.LEAGUE_COMPLETE
     assert owner_of(before, answer(league), REF01, RON) is Owner.ANOTHER
     assert owner_of(before, answer(league, REF02), REF02, SUE) is Owner.SAME
 
