@@ -20,6 +20,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player_state import Outcome, PlayedMatch
 from turnstile.league.words import LeagueId, MatchId
+from turnstile.store.log import Instant
 
 ME, OTHER, LEAGUE = PlayerId("P01"), PlayerId("P02"), LeagueId("league")
 
@@ -283,7 +284,7 @@ def test_a_history_of_others_with_fewer_fields_is_kept(tmp_path: Path) -> None:
 
 
 def transcript_of(referee: str, *, is_reported: bool = False) -> Transcript:
-    found = Transcript(refereed.assignment(), referee, 0)
+    found = Transcript(refereed.assignment(), referee, Instant(0))
     found.is_reported = is_reported
     return found
 

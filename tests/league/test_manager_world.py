@@ -17,7 +17,7 @@ from turnstile.league.manager_world import HAPPENINGS, worlds
 from turnstile.league.messages import RoundAnnouncement
 from turnstile.league.stands import manager_stand
 
-STATES = (3_822, 1_978, 733)
+STATES = (3_862, 1_978, 733)
 
 
 # worlds
