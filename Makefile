@@ -32,7 +32,7 @@ test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.pages --check
-	$(BIN)/pytest -n 2 --cov --cov-report=term
+	$(BIN)/pytest -n 2 --dist worksteal --durations=25 --cov --cov-report=term
 
 torture: .venv/installed-dev  ## crashes at every single write, and more of all that is random
 	$(BIN)/pytest -s --torture --timeout 0 tests/crash tests/store

@@ -1,3 +1,4 @@
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -8,6 +9,12 @@ HERE = Path(__file__).parent
 UNCOUNTED = ("agents", "crash", "host", "world")
 """Tests that go through the same lines a million times. Counting lines makes that three times as slow, and what they
 reach is reached by others, too: the core is held to 100 % without them. Some elsewhere say so themselves."""
+
+
+def pytest_configure() -> None:
+    """Let tests interrupt programs that they start: in the background a run ignores Ctrl-C, and so do its children."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
