@@ -201,7 +201,7 @@ class Calls:
         if isinstance(message, TOLD):
             event = acknowledgement(message, Address(send.to), answer)
             if isinstance(message, RoundAnnouncement) and send.to.startswith("referee:"):
-                self._see_refusal(send.to, answer, is_taken=event is not None)
+                self._see_matches_taken(send.to, answer, is_taken=event is not None)
         elif isinstance(answer, LeagueMessage):
             event = answer
         else:  # after a receipt, what was asked for may still be posted
@@ -211,11 +211,11 @@ class Calls:
             if isinstance(answer, LeagueMessage):
                 self._warn_of_refusal(work.match_of(state), answer, send.to, result)
 
-    def _see_refusal(self, referee: str, answer: Answered, *, is_taken: bool) -> None:
+    def _see_matches_taken(self, referee: str, answer: Answered, *, is_taken: bool) -> None:
         """Warn of a referee that refuses its matches, once: the log and the board show it until it takes them."""
         refusal = None if is_taken or isinstance(answer, LeagueMessage) else summary_of(answer)
         if refusal is not None and self._agent.contacts[referee].refusal is None:
-            self._agent.journal.note(f"Warning: {short(referee)} refuses its matches in every form ({refusal}).")
+            self._agent.journal.warning(f"{short(referee)} refuses its matches in every form ({refusal}).")
         self._agent.contacts.refused(referee, refusal)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
