@@ -6,17 +6,21 @@ import os
 import stat
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.league import refereed
 from turnstile.agents.files import Scribe, open_private, part_of_path, write_whole
 from turnstile.agents.history import history_path, merged
+from turnstile.agents.transcript import Transcript, own_place, stale_files
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player_state import Outcome, PlayedMatch
 from turnstile.league.words import LeagueId, MatchId
+from turnstile.store.log import Instant
 
 ME, OTHER, LEAGUE = PlayerId("P01"), PlayerId("P02"), LeagueId("league")
 
@@ -274,3 +278,53 @@ def test_a_history_of_others_with_fewer_fields_is_kept(tmp_path: Path) -> None:
     stats = {"total_matches": 1, "wins": 1, "losses": 0, "draws": 0}
     path.write_text(json.dumps({"player_id": "P01", "stats": stats, "matches": [old]}))
     assert kept(path, LEAGUE, played("R1M1", Outcome.DRAW))["stats"]["wins"] == 1
+
+
+# files of a match by several referees
+
+
+def transcript_of(referee: str, *, is_reported: bool = False) -> Transcript:
+    found = Transcript(refereed.assignment(), referee, Instant(0))
+    found.is_reported = is_reported
+    return found
+
+
+def write_match(path: Path, referee: str, *, is_reported: bool = False, match: str = refereed.MATCH) -> Path:
+    path.write_text(
+        json.dumps({"match_id": match, "referee_id": referee, "lifecycle": {"is_reported": is_reported}}), "utf-8"
+    )
+    return path
+
+
+def test_when_a_result_is_booked_the_files_of_the_same_match_beside_it_are_stale(tmp_path: Path) -> None:
+    path = tmp_path / "R2M1.json"
+    own = write_match(tmp_path / "R2M1.REF03.json", "REF03")
+    others = write_match(tmp_path / "R2M1.REF04.json", "REF04")
+    write_match(tmp_path / "R2M11.json", "REF04", match="R2M11")
+    write_match(tmp_path / "R2M1.x.json", "REF04", match="R2M1.x")  # another match, of a manager with odd ids
+    (tmp_path / "R2M1.notes.json").write_text("[]", "utf-8")
+    write_match(path, "REF04")
+    assert own_place(transcript_of("REF03"), path) == own
+    assert stale_files(transcript_of("REF03"), path) == []
+    booked = transcript_of("REF03", is_reported=True)
+    assert own_place(booked, path) == path
+    assert sorted(stale_files(booked, path)) == [own, others]
+
+
+def test_when_the_result_of_another_referee_is_booked_the_own_file_is_stale(tmp_path: Path) -> None:
+    path = write_match(tmp_path / "R2M1.json", "REF04", is_reported=True)
+    assert stale_files(transcript_of("REF03"), path) == [tmp_path / "R2M1.REF03.json"]
+
+
+def test_a_file_that_became_stale_is_removed_when_the_next_is_written(tmp_path: Path) -> None:
+    stale = write_match(tmp_path / "R2M1.REF04.json", "REF04")
+
+    async def write() -> None:
+        scribe = Scribe()
+        booked = transcript_of("REF03", is_reported=True)
+        scribe.put(tmp_path / "R2M1.json", booked.rendered, stale=partial(stale_files, booked))
+        await scribe.drain()
+
+    asyncio.run(write())
+    assert not stale.exists()
+    assert json.loads((tmp_path / "R2M1.json").read_text("utf-8"))["referee_id"] == "REF03"
