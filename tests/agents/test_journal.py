@@ -96,6 +96,7 @@ OTHERS = {
     "GAME_OVER_ACK",
     "LEAGUE_QUERY_RESPONSE",
     "delivery_failed",
+    "match_withdrawn",
     "move_made",
     "timeout_league_manager",
     "timeout_notification",

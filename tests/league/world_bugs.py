@@ -190,6 +190,7 @@ def takes_results_from_any_referee(patch: Patch) -> None:
         return match if isinstance(match, Rejection) or not state.matches else replace(match, referee_id=who)
 
     patch.setattr(manager, "match_reported", anybodys)
+    patch.setattr(manager, "refuse_earlier_course", lambda match, details: None)  # which knows most of them, too
 
 
 @caught_by("standings")
