@@ -81,6 +81,7 @@ def test_a_table_that_starts_without_looking_at_the_seats_is_found(monkeypatch: 
     assert [json.loads(event)["type"] for event in finding.path] == ["Join", "Start"]
 
 
+@pytest.mark.uncounted
 def test_of_a_game_for_very_many_the_small_companies_are_walked_and_the_report_says_so() -> None:
     crowded = with_fields(hourglass, seats=range(2, 41))
     with lent(crowded):
