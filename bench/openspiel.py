@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from turnstile.games.updown_cards import DECK, Card, card
+from turnstile.games.updown.cards import DECK, Card, card
 
 SUITS, RANKS = 4, 13
 TEN = {"T": "10"}

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from bench.harness import Absent, Aim, Contest, Contestant, Run
 from bench.openspiel import oh_hell
-from turnstile.games.updown import Options, StartGame, State, actions, new, outcome, updown
+from turnstile.games.updown.rules import Options, StartGame, State, actions, new, outcome, updown
 from turnstile.kernel import PlayerId, Rejection, Seed
 
 PLAYERS = (PlayerId("ana"), PlayerId("bo"), PlayerId("cy"))

@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from bench.openspiel import bet, card_named, dealt, legal, play
-from turnstile.games.updown import (
+from turnstile.games.updown.rounds import RoundState
+from turnstile.games.updown.rules import (
     Options,
     PlaceBet,
     PlayCard,
@@ -22,7 +23,6 @@ from turnstile.games.updown import (
     outcome,
     updown,
 )
-from turnstile.games.updown_rounds import RoundState
 from turnstile.kernel import Event, PlayerId, Seed
 
 ROUNDS = 250  # for each company and size: 4,000 in all

@@ -7,11 +7,11 @@ import pytest
 from tests.rules.sixtysix_matches import ALICE, BOB, act, event, play, turn
 from turnstile.bots import Bot, random_bot
 from turnstile.bots.sixtysix import attentive, unseen
-from turnstile.games.sixtysix import game
-from turnstile.games.sixtysix_cards import DECK
-from turnstile.games.sixtysix_moves import ShowCards, StopRound
-from turnstile.games.sixtysix_sight import actions, view
-from turnstile.games.sixtysix_state import Options, State, View
+from turnstile.games.sixtysix.cards import DECK
+from turnstile.games.sixtysix.moves import ShowCards, StopRound
+from turnstile.games.sixtysix.rules import game
+from turnstile.games.sixtysix.sight import actions, view
+from turnstile.games.sixtysix.state import Options, State, View
 from turnstile.kernel import Move, PlayerId, Seed
 from turnstile.lab.match import Chooser, play_out
 

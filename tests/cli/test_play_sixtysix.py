@@ -8,10 +8,10 @@ import pytest
 from tests.cli.conftest import Turnstile
 from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, RESTING, act, in_phase, play, step, turn
 from turnstile.cli.terminals.sixtysix import terminal
-from turnstile.games.sixtysix import game, sixtysix
-from turnstile.games.sixtysix_messages import NextTurn
-from turnstile.games.sixtysix_sight import actions, view
-from turnstile.games.sixtysix_state import State
+from turnstile.games.sixtysix.messages import NextTurn
+from turnstile.games.sixtysix.rules import game, sixtysix
+from turnstile.games.sixtysix.sight import actions, view
+from turnstile.games.sixtysix.state import State
 from turnstile.kernel import Message, PlayerId, Seed, Step
 from turnstile.testing.strategies import Match
 

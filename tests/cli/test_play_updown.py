@@ -6,8 +6,8 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from turnstile.cli.terminals.updown import name, show, tell
-from turnstile.games.updown import Options, StartGame, State, new, view
-from turnstile.games.updown_messages import GameCompleted
+from turnstile.games.updown.messages import GameCompleted
+from turnstile.games.updown.rules import Options, StartGame, State, new, view
 from turnstile.kernel import ByPlayer, Message, PlayerId, Seed
 
 FIRST_CHOICES = "0\n1\n" * 100  # each question takes one of them; the other is asked again

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from turnstile.games import sixtysix
-from turnstile.games.sixtysix_cards import Seat
-from turnstile.games.sixtysix_messages import SixtySixMessage
-from turnstile.games.sixtysix_moves import StartGame, StartNextRound
-from turnstile.games.sixtysix_news import game_states, news
-from turnstile.games.sixtysix_sight import view
-from turnstile.games.sixtysix_state import Code, Phase, Sight, State, View
+from turnstile.games.sixtysix import rules as sixtysix
+from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.messages import SixtySixMessage
+from turnstile.games.sixtysix.moves import StartGame, StartNextRound
+from turnstile.games.sixtysix.news import game_states, news
+from turnstile.games.sixtysix.sight import view
+from turnstile.games.sixtysix.state import Code, Phase, Sight, State, View
 from turnstile.kernel import AnyGame, Event, Machine, Next, PlayerId, Rejection, Seed
 from turnstile.registry import find_game, names, study_of
 from turnstile.studies.sixtysix import study

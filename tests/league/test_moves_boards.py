@@ -9,7 +9,8 @@ from msgspec import Raw
 
 from tests.league.matches import PLAYERS, A, B
 from tests.table import toys
-from turnstile.games import ecard, evenodd, sixtysix
+from turnstile.games import ecard, evenodd
+from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.kernel import AnyGame, Outcome, Rejection, Seed, encode
 from turnstile.league import boards
 from turnstile.league.boards import Board, kind_of, moved, opened, options_of, outcome_of, view_of

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from tests.conformance import Departure
 from tests.rules.notation import Notation
-from turnstile.games.sixtysix import dealer, new, sixtysix
-from turnstile.games.sixtysix_cards import DECK, Card, Hand, Seat, hand, notation
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.cards import DECK, Card, Hand, Seat, hand, notation
+from turnstile.games.sixtysix.moves import (
     Discard,
     ExchangeCards,
     PeekAnothersCard,
@@ -27,7 +26,8 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_state import Options, Phase, Round, State
+from turnstile.games.sixtysix.rules import dealer, new, sixtysix
+from turnstile.games.sixtysix.state import Options, Phase, Round, State
 from turnstile.kernel import Acks, Event, PlayerId, Seed
 from turnstile.studies.sixtysix import sound
 

@@ -21,9 +21,9 @@ from tests.rules.sixtysix_matches import (
     turn,
     values,
 )
-from turnstile.games.sixtysix import game, new, outcome, round_scores
-from turnstile.games.sixtysix_cards import DECK, Seat, hand, notation
-from turnstile.games.sixtysix_state import Code, Options, Phase, Round, State
+from turnstile.games.sixtysix.cards import DECK, Seat, hand, notation
+from turnstile.games.sixtysix.rules import game, new, outcome, round_scores
+from turnstile.games.sixtysix.state import Code, Options, Phase, Round, State
 from turnstile.kernel import ByPlayer, PlayerId, Refusal, Rejection, Seed
 from turnstile.testing.strategies import Match, matches
 

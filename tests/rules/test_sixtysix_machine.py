@@ -19,9 +19,9 @@ from tests.rules.sixtysix_matches import (
     step,
     turn,
 )
-from turnstile.games.sixtysix import ACKS_DUE, dealer, game, sixtysix
-from turnstile.games.sixtysix_moves import ShowCards, TakeCardFromDeck
-from turnstile.games.sixtysix_state import Code, Phase
+from turnstile.games.sixtysix.moves import ShowCards, TakeCardFromDeck
+from turnstile.games.sixtysix.rules import ACKS_DUE, dealer, game, sixtysix
+from turnstile.games.sixtysix.state import Code, Phase
 from turnstile.kernel import Acks, Hop, PlayerId, Refusal, Rejection, Timeout, digest, encode
 from turnstile.kernel.diagram import dot, mermaid
 

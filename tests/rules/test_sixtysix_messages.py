@@ -6,9 +6,9 @@ from typing import get_args
 import pytest
 
 from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, act, lobby, play, step, turn, values
-from turnstile.games import sixtysix_messages as m
-from turnstile.games.sixtysix_cards import Seat
-from turnstile.games.sixtysix_state import State
+from turnstile.games.sixtysix import messages as m
+from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.state import State
 from turnstile.kernel import Commitment, Message, PlayerId, Seed, Step, encode, wire_name
 
 A, B, C = Seat(0), Seat(1), Seat(2)

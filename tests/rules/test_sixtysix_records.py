@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from turnstile.games.sixtysix import game, sixtysix
+from turnstile.games.sixtysix.rules import game, sixtysix
 from turnstile.kernel.record import Record, Replay, load, replay
 
 FOLDER = Path(__file__).parent.parent / "records"

@@ -21,8 +21,7 @@ from tests.rules.sixtysix_matches import (
     shown,
     turn,
 )
-from turnstile.games.sixtysix import ACKS_DUE, game, sixtysix
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.moves import (
     Discard,
     ExchangeCards,
     PeekAnothersCard,
@@ -37,8 +36,9 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_sight import actions, view
-from turnstile.games.sixtysix_state import Phase, Place, State
+from turnstile.games.sixtysix.rules import ACKS_DUE, game, sixtysix
+from turnstile.games.sixtysix.sight import actions, view
+from turnstile.games.sixtysix.state import Phase, Place, State
 from turnstile.kernel import Move, PlayerId, Rejection, Seed, encode
 from turnstile.testing.strategies import Match, matches
 

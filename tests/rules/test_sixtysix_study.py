@@ -23,10 +23,10 @@ from tests.rules.sixtysix_matches import (
     turn,
     values,
 )
-from turnstile.games.sixtysix import game, sixtysix
-from turnstile.games.sixtysix_cards import Card, Seat, hand
-from turnstile.games.sixtysix_sight import view
-from turnstile.games.sixtysix_state import Phase, Place, Round, State
+from turnstile.games.sixtysix.cards import Card, Seat, hand
+from turnstile.games.sixtysix.rules import game, sixtysix
+from turnstile.games.sixtysix.sight import view
+from turnstile.games.sixtysix.state import Phase, Place, Round, State
 from turnstile.kernel import ByPlayer, Commitment, Outcome, PlayerId, Rejection, Seed
 from turnstile.studies.sixtysix import imagine, redraw, sound, study, tally
 from turnstile.testing.strategies import NAMES, Match, events, matches

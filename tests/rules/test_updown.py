@@ -30,7 +30,9 @@ from tests.rules.updown_matches import (
     waiting,
     whose_turn,
 )
-from turnstile.games.updown import (
+from turnstile.games.updown.cards import DECK, Card, Rank, Suit, card, hand, notation
+from turnstile.games.updown.hand import PlayedCard, best_of, playable
+from turnstile.games.updown.rules import (
     Code,
     Options,
     Phase,
@@ -45,8 +47,6 @@ from turnstile.games.updown import (
     up_and_down,
     updown,
 )
-from turnstile.games.updown_cards import DECK, Card, Rank, Suit, card, hand, notation
-from turnstile.games.updown_hand import PlayedCard, best_of, playable
 from turnstile.kernel import NEEDS_A_SEED, PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)

@@ -9,8 +9,8 @@ import pytest
 from tests.rules.updown_matches import ANA, BO, CY, betted, dealt, play
 from turnstile.bots import bots_of
 from turnstile.bots.updown import Action, counter, spread
-from turnstile.games.updown import PlaceBet, PlayCard, State, actions, game, view
-from turnstile.games.updown_cards import card
+from turnstile.games.updown.cards import card
+from turnstile.games.updown.rules import PlaceBet, PlayCard, State, actions, game, view
 from turnstile.kernel import PlayerId, Seed
 from turnstile.lab import Plan, Totals, simulate
 

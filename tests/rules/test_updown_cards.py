@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from turnstile.games.updown_cards import DECK, HEIGHT, Suit, card, hand, notation
+from turnstile.games.updown.cards import DECK, HEIGHT, Suit, card, hand, notation
 
 
 def test_the_deck_has_52_different_cards_of_four_suits_and_thirteen_ranks() -> None:

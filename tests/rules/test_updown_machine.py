@@ -25,10 +25,10 @@ from tests.rules.updown_matches import (
     waiting,
     whose_turn,
 )
-from turnstile.games.updown import Code, Phase, PlaceBet, PlayCard, StartGame, State, View, updown, view
-from turnstile.games.updown_cards import Suit, card, hand
-from turnstile.games.updown_hand import HandState
-from turnstile.games.updown_rounds import RoundState
+from turnstile.games.updown.cards import Suit, card, hand
+from turnstile.games.updown.hand import HandState
+from turnstile.games.updown.rounds import RoundState
+from turnstile.games.updown.rules import Code, Phase, PlaceBet, PlayCard, StartGame, State, View, updown, view
 from turnstile.kernel import Acks, Hop, PlayerId, Refusal, Rejection, digest, encode
 
 VALID = {phase: cause for phase, cause, _ in DIAGRAM if cause != "auto"}

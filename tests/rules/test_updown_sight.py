@@ -25,10 +25,9 @@ from tests.rules.updown_matches import (
     through,
     waiting,
 )
-from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
-from turnstile.games.updown_cards import Suit, card, hand
-from turnstile.games.updown_hand import HandResult, PlayedCard
-from turnstile.games.updown_messages import (
+from turnstile.games.updown.cards import Suit, card, hand
+from turnstile.games.updown.hand import HandResult, PlayedCard
+from turnstile.games.updown.messages import (
     BetPlaced,
     CardPlayed,
     GameCompleted,
@@ -37,7 +36,8 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import PlayerResult
+from turnstile.games.updown.rounds import PlayerResult
+from turnstile.games.updown.rules import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
 from turnstile.kernel import Commitment, PlayerId, Seed, Tell, encode
 
 ZOE = PlayerId("zoe")

@@ -29,9 +29,9 @@ from tests.rules.updown_matches import (
     waiting,
     whose_turn,
 )
-from turnstile.games.updown import Options, Phase, State, game, largest_round, updown, view
-from turnstile.games.updown_cards import DECK, Card, Suit, card, hand
-from turnstile.games.updown_hand import HandResult, PlayedCard
+from turnstile.games.updown.cards import DECK, Card, Suit, card, hand
+from turnstile.games.updown.hand import HandResult, PlayedCard
+from turnstile.games.updown.rules import Options, Phase, State, game, largest_round, updown, view
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.check import Verdict, check, world_of
 from turnstile.studies.updown import cards_played, essence, imagine, lacking_suits, redraw, sound, study, tally

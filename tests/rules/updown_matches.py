@@ -8,7 +8,9 @@ from itertools import count
 
 from tests.conformance import Departure
 from tests.rules.notation import Notation
-from turnstile.games.updown import (
+from turnstile.games.updown.cards import DECK, card, hand, notation
+from turnstile.games.updown.rounds import RoundState
+from turnstile.games.updown.rules import (
     Options,
     Phase,
     PlaceBet,
@@ -21,8 +23,6 @@ from turnstile.games.updown import (
     new,
     updown,
 )
-from turnstile.games.updown_cards import DECK, card, hand, notation
-from turnstile.games.updown_rounds import RoundState
 from turnstile.kernel import Event, Move, PlayerId, Players, Seed, Step
 
 ANA, BO, CY, DI = (PlayerId(name) for name in ("ana", "bo", "cy", "di"))

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
 
-from turnstile.games.sixtysix_cards import DECK
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.cards import DECK
+from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
     ExchangeCards,
@@ -19,7 +19,7 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_state import Sight, View
+from turnstile.games.sixtysix.state import Sight, View
 from turnstile.kernel import Move
 
 # All worths are in points. These were found by letting bots with different ones play each other.

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import comb, prod
 from random import Random
 
-from turnstile.games.updown import PlaceBet, PlayCard, StartGame, View, points
-from turnstile.games.updown_cards import DECK, HEIGHT, Card, Hand, Suit
-from turnstile.games.updown_hand import beats, best_of
-from turnstile.games.updown_rounds import RoundState
+from turnstile.games.updown.cards import DECK, HEIGHT, Card, Hand, Suit
+from turnstile.games.updown.hand import beats, best_of
+from turnstile.games.updown.rounds import RoundState
+from turnstile.games.updown.rules import PlaceBet, PlayCard, StartGame, View, points
 from turnstile.kernel import PlayerId
 from turnstile.studies.updown import cards_played, lacking_suits
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from turnstile.games.ecard_rules import RULES
+from turnstile.games.ecard_text import RULES
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed

@@ -7,11 +7,11 @@ from math import comb
 
 from msgspec.structs import replace
 
-from turnstile.games import sixtysix
-from turnstile.games.sixtysix import FAILED_STOP, LIMIT, lowest, round_scores
-from turnstile.games.sixtysix_cards import DECK, HAND_SIZE, Card, Seat, total
-from turnstile.games.sixtysix_moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix_state import Options, Phase, Place, Round, Sight, State, View
+from turnstile.games.sixtysix import rules as sixtysix
+from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Card, Seat, total
+from turnstile.games.sixtysix.moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
+from turnstile.games.sixtysix.rules import FAILED_STOP, LIMIT, lowest, round_scores
+from turnstile.games.sixtysix.state import Options, Phase, Place, Round, Sight, State, View
 from turnstile.kernel import Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
 

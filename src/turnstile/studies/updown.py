@@ -7,11 +7,11 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from turnstile.games import updown
-from turnstile.games.updown import Phase, PlaceBet, PlayCard, StartGame, State, View
-from turnstile.games.updown_cards import DECK, Card, Hand, Suit
-from turnstile.games.updown_hand import HandResult, HandState, PlayedCard
-from turnstile.games.updown_rounds import PlayerState, PlayerView, RoundResult, RoundState
+from turnstile.games.updown import rules as updown
+from turnstile.games.updown.cards import DECK, Card, Hand, Suit
+from turnstile.games.updown.hand import HandResult, HandState, PlayedCard
+from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState
+from turnstile.games.updown.rules import Phase, PlaceBet, PlayCard, StartGame, State, View
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 

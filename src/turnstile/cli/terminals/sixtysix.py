@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
-from turnstile.games.sixtysix_cards import Seat
-from turnstile.games.sixtysix_messages import (
+from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.messages import (
     AnothersCard,
     AnothersCardPeeked,
     CardDiscarded,
@@ -42,7 +42,7 @@ from turnstile.games.sixtysix_messages import (
     TookDeckCard,
     YourTurn,
 )
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.moves import (
     Discard,
     ExchangeCards,
     PeekAnothersCard,
@@ -57,7 +57,7 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_state import Phase, View
+from turnstile.games.sixtysix.state import Phase, View
 from turnstile.kernel import Message, Move, PlayerId, Players
 
 ORDINALS = ("first", "second", "third", "fourth")

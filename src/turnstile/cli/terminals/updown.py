@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
-from turnstile.games.updown import PlaceBet, PlayCard, View, points
-from turnstile.games.updown_cards import Card, Suit
-from turnstile.games.updown_messages import (
+from turnstile.games.updown.cards import Card, Suit
+from turnstile.games.updown.messages import (
     BetPlaced,
     CardPlayed,
     GameCompleted,
@@ -20,7 +19,8 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import PlayerResult, PlayerView, RoundState
+from turnstile.games.updown.rounds import PlayerResult, PlayerView, RoundState
+from turnstile.games.updown.rules import PlaceBet, PlayCard, View, points
 from turnstile.kernel import Message, Move, PlayerId
 
 SIGNS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from turnstile.games.sixtysix_cards import Hand, Seat
+from turnstile.games.sixtysix.cards import Hand, Seat
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import Value

@@ -7,9 +7,9 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
-from turnstile.games.updown_cards import DECK, Card, Hand
-from turnstile.games.updown_hand import HandResult, HandState, PlayedCard, best_of, playable, start_hand, turned
-from turnstile.games.updown_messages import (
+from turnstile.games.updown.cards import DECK, Card, Hand
+from turnstile.games.updown.hand import HandResult, HandState, PlayedCard, best_of, playable, start_hand, turned
+from turnstile.games.updown.messages import (
     BetPlaced,
     CardPlayed,
     GameCompleted,
@@ -18,8 +18,8 @@ from turnstile.games.updown_messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown_rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
-from turnstile.games.updown_rules import RULES
+from turnstile.games.updown.rounds import PlayerResult, PlayerState, PlayerView, RoundResult, RoundState
+from turnstile.games.updown.text import RULES
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed

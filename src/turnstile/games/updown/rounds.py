@@ -1,7 +1,7 @@
 """What a match of Up-Down consists of: its players, the round that is being played, and the rounds that are over."""
 
-from turnstile.games.updown_cards import Card, Hand
-from turnstile.games.updown_hand import HandResult, HandState
+from turnstile.games.updown.cards import Card, Hand
+from turnstile.games.updown.hand import HandResult, HandState
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import PlayerId, Value
 

@@ -6,8 +6,8 @@ a deal everybody is told first what all may know, before anyone looks at its car
 
 from collections.abc import Callable
 
-from turnstile.games.sixtysix_cards import Seat
-from turnstile.games.sixtysix_messages import (
+from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.messages import (
     AnothersCard,
     AnothersCardPeeked,
     CardDiscarded,
@@ -41,8 +41,8 @@ from turnstile.games.sixtysix_messages import (
     TookDeckCard,
     YourTurn,
 )
-from turnstile.games.sixtysix_moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix_state import Phase, State
+from turnstile.games.sixtysix.moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
+from turnstile.games.sixtysix.state import Phase, State
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.values import ByPlayer, Message, Move
 

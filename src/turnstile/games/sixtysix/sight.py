@@ -3,8 +3,8 @@
 from functools import lru_cache
 from itertools import combinations
 
-from turnstile.games.sixtysix_cards import Seat
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
     ExchangeCards,
@@ -20,7 +20,7 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_state import Phase, Sight, State, View
+from turnstile.games.sixtysix.state import Phase, Sight, State, View
 from turnstile.kernel.values import Move, PlayerId
 
 HANDS_OPEN = frozenset((Phase.ROUND_FINISHED, Phase.GAME_FINISHED))

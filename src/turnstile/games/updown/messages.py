@@ -1,8 +1,8 @@
 """What the players of Up-Down are told."""
 
-from turnstile.games.updown_cards import Card, Hand
-from turnstile.games.updown_hand import HandResult
-from turnstile.games.updown_rounds import PlayerResult
+from turnstile.games.updown.cards import Card, Hand
+from turnstile.games.updown.hand import HandResult
+from turnstile.games.updown.rounds import PlayerResult
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, Message, PlayerId

@@ -3,7 +3,7 @@
 A `player_index` is the seat of the player who acts; a `discarded_value` is what now lies on top of the discard pile.
 """
 
-from turnstile.games.sixtysix_cards import Seat
+from turnstile.games.sixtysix.cards import Seat
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import Message
 

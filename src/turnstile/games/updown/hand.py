@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from turnstile.games.updown_cards import HEIGHT, Card, Hand, Suit
+from turnstile.games.updown.cards import HEIGHT, Card, Hand, Suit
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import PlayerId, Value
 

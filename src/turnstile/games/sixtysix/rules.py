@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from turnstile.games.sixtysix_cards import DECK, HAND_SIZE, Card, Hand, Seat, closed_up, put, total
-from turnstile.games.sixtysix_messages import SixtySixMessage
-from turnstile.games.sixtysix_moves import (
+from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Card, Hand, Seat, closed_up, put, total
+from turnstile.games.sixtysix.messages import SixtySixMessage
+from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
     ExchangeCards,
@@ -27,10 +27,10 @@ from turnstile.games.sixtysix_moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix_news import game_states, news
-from turnstile.games.sixtysix_rules import RULES
-from turnstile.games.sixtysix_sight import actions, view
-from turnstile.games.sixtysix_state import Code, Options, Phase, Place, Round, State
+from turnstile.games.sixtysix.news import game_states, news
+from turnstile.games.sixtysix.sight import actions, view
+from turnstile.games.sixtysix.state import Code, Options, Phase, Place, Round, State
+from turnstile.games.sixtysix.text import RULES
 from turnstile.kernel.chance import Seed, commit, draw, shuffle
 from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Rejection
