@@ -28,7 +28,7 @@ from turnstile.agents.referee import RefereeHost
 from turnstile.agents.work import Work
 from turnstile.league.manager_state import Options
 from turnstile.store.protocol import Store
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 T = TypeVar("T")
 

@@ -37,7 +37,7 @@ from turnstile.league.words import LeagueId, MatchId, RefereeId, Registration
 from turnstile.store.log import Damaged, Entry, entry, is_table_id
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Broken
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 SEEDS = range(20)
 

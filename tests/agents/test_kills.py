@@ -19,7 +19,7 @@ from tests.agents.processes import AgentProcess
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.manager import TABLE
 from turnstile.league.manager import manager as machine
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 PACE = "0.2"  # long enough for a process to start within the retries of those who call it
 NAMES = ("Juniper", "Sorrel", "Tansy", "Yarrow")

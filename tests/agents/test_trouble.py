@@ -16,7 +16,7 @@ from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
 from turnstile.league.manager_state import Options
 from turnstile.store.protocol import Broken, StorageFull, StoreFault
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 
 class Trouble:

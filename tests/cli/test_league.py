@@ -25,9 +25,9 @@ from turnstile.cli import turnstile as command
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.league.manager_state import Options
 from turnstile.league.words import LeagueId
-from turnstile.store.files import Held
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import InUse, Store
+from turnstile.store.sqlite.files import Held
 
 NOBODY = "http://127.0.0.1:1/mcp"
 SIXTY_SIX = (

@@ -19,7 +19,7 @@ from tests.cli.conftest import Turnstile
 from turnstile.agents.scoreboard import Place
 from turnstile.cli.league_show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
-from turnstile.store.files import Held
+from turnstile.store.sqlite.files import Held
 
 OWN = """
 import sys

@@ -21,7 +21,7 @@ from turnstile.host import Refused
 from turnstile.kernel.values import PlayerId
 from turnstile.registry import names
 from turnstile.store.log import TableId
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Close, Phase, Resign
 
 OPEN = ("playing", "starting")
@@ -122,7 +122,7 @@ def test_the_store_can_be_named_once_for_all_commands(
 def in_use(store: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that has the store open until it is told to end."""
     code = (
-        "import asyncio, sys; from turnstile.store.sqlite import SqliteStore\n"
+        "import asyncio, sys; from turnstile.store.sqlite.store import SqliteStore\n"
         "async def main():\n"
         "    store = await SqliteStore.open(sys.argv[1])\n"
         "    print('open', flush=True); sys.stdin.read(); await store.close()\n"

@@ -14,7 +14,7 @@ from tests.host.matches import hosting, played
 from tests.host.test_damage import flip
 from turnstile.agents.keeper import Keeper
 from turnstile.store.log import TableId
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 COMMANDS = (
     ("list",),

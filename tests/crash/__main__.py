@@ -15,7 +15,7 @@ from tests.crash.matches import Matches
 from tests.crash.scenarios import SCENARIOS
 from tests.crash.shim import Mode
 from tests.crash.steps import Steps
-from turnstile.store.sqlite import FULL
+from turnstile.store.sqlite.store import FULL
 
 NORMAL = 1
 """`synchronous`: a sync at checkpoints only."""

@@ -14,7 +14,7 @@ from tests.store.places import START
 from turnstile.store.log import BEFORE_FIRST, Entry, Instant, Snapshot, TableId, verify
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Outage, Row, Store
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 STEP_TAKES = 1_000
 

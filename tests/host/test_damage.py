@@ -10,7 +10,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.store.log import TableId
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Halt, Join, Rematch, Resign, Start
 
 

@@ -11,7 +11,7 @@ from tests.host.processes import HostProcess, set_up
 from turnstile.kernel.values import PlayerId
 from turnstile.registry import names
 from turnstile.store.log import TableId
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 KILLS = 8
 PLAYERS = [PlayerId("ana"), PlayerId("bo")]

@@ -21,7 +21,7 @@ from turnstile.registry import lent
 from turnstile.store.log import BEFORE_FIRST, Damaged, Instant, TableId, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import CannotOpen, Commit, Row, Saved, Store
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table import sight
 from turnstile.table.values import Act, Header, How, Join, Phase
 

@@ -13,7 +13,7 @@ from turnstile.store.migrations import known
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.postgres.schema import migrate
 from turnstile.store.protocol import Store
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 START = 1_800_000_000_000
 """Milliseconds since 1970: when every place begins."""

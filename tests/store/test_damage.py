@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.store.making import ROW, commit_of, following, header, state
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify, verify_snapshot
 from turnstile.store.protocol import Saved
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 T, U = TableId("t"), TableId("u")
 

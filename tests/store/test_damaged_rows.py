@@ -14,7 +14,7 @@ from tests.store.places import Place, PostgresPlace, SqlitePlace, at_a_place, on
 from turnstile.store.columns import DAMAGED_ROW
 from turnstile.store.log import Command, Damaged, Instant, TableId
 from turnstile.store.protocol import Store, Unstorable
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 T, U = TableId("t"), TableId("u")
 Kept = SqlitePlace | PostgresPlace

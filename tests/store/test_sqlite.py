@@ -14,10 +14,13 @@ import pytest
 from tests.store.making import ROW, commit_of, following, header, reading, stored
 from tests.store.on_disk import nothing, with_store
 from tests.store.places import START
-from turnstile.store import files, migrations, sqlite_connection, sqlite_lanes
+from turnstile.store import migrations
 from turnstile.store.log import TableId, verify
 from turnstile.store.protocol import CannotOpen
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite import connection as sqlite_connection
+from turnstile.store.sqlite import files
+from turnstile.store.sqlite import lanes as sqlite_lanes
+from turnstile.store.sqlite.store import SqliteStore
 
 T = TableId("t")
 
@@ -85,7 +88,7 @@ def test_S10_a_second_process_is_refused_with_a_sentence(path: Path) -> None:
     program = f"""
 import asyncio
 from turnstile.store.protocol import CannotOpen
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 try:
     asyncio.run(SqliteStore.open({str(path)!r}))
 except CannotOpen as refused:

@@ -16,7 +16,7 @@ from tests.store.on_disk import nothing, with_store
 from tests.store.test_sqlite_threads import Standstill
 from turnstile.store.log import TableId
 from turnstile.store.protocol import Broken, CannotOpen, StoreFault
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 T = TableId("t")
 
@@ -122,7 +122,7 @@ import asyncio, os, resource, signal, sys
 from tests.store.making import ROW, commit_of, following, header, stored
 from turnstile.store.log import TableId
 from turnstile.store.protocol import StorageFull
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 async def test(path):
     store = await SqliteStore.open(path)

@@ -11,10 +11,12 @@ import pytest
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.on_disk import nothing, with_store
-from turnstile.store import sqlite, sqlite_connection, sqlite_lanes
 from turnstile.store.log import Command, TableId
 from turnstile.store.protocol import Broken, Busy, ReadOnly
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite import connection as sqlite_connection
+from turnstile.store.sqlite import lanes as sqlite_lanes
+from turnstile.store.sqlite import store as sqlite
+from turnstile.store.sqlite.store import SqliteStore
 
 T = TableId("t")
 

@@ -27,8 +27,8 @@ from turnstile.league.local import Entrant, LocalLeague
 from turnstile.league.local_player import Strategy
 from turnstile.league.messages import MatchResultReport
 from turnstile.league.words import MatchId
-from turnstile.store.files import Held
 from turnstile.store.protocol import CannotOpen, InUse
+from turnstile.store.sqlite.files import Held
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 

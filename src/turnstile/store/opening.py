@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from turnstile.store.protocol import CannotOpen, Store
-from turnstile.store.sqlite import SqliteStore
+from turnstile.store.sqlite.store import SqliteStore
 
 DATABASES = ("postgresql://", "postgres://")
 

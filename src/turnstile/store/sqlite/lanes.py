@@ -17,7 +17,7 @@ import apsw
 
 from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Broken, Busy, StoreFault
-from turnstile.store.sqlite_connection import fault, meaning
+from turnstile.store.sqlite.connection import fault, meaning
 
 WAITING_AT_MOST = 10_000
 CHECKPOINT_AFTER = 1_000

@@ -17,13 +17,12 @@ from pathlib import Path
 
 import apsw
 
-from turnstile.store import files
-from turnstile.store import sqlite_statements as statements
-from turnstile.store.clock import Clock
 from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
 from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
-from turnstile.store.sqlite_connection import connect_reader, connect_writer, require_version
-from turnstile.store.sqlite_lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
+from turnstile.store.sqlite import files, statements
+from turnstile.store.sqlite.clock import Clock
+from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
+from turnstile.store.sqlite.lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
 
 FULL = 2
 """`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
