@@ -20,9 +20,9 @@ from turnstile.agents.company import Company, Plan
 from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies import find_function
 from turnstile.kernel.chance import Seed, derive
-from turnstile.league.local import Entrant, LocalLeague
-from turnstile.league.schedule import matches
-from turnstile.league.words import DEFAULT_LEAGUE
+from turnstile.league.local.league import Entrant, LocalLeague
+from turnstile.league.manager.schedule import matches
+from turnstile.league.protocol.words import DEFAULT_LEAGUE
 
 STRATEGIES = ("random", "history", "alternating", "always:even")
 SEED = Seed("bench")

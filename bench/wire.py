@@ -15,8 +15,8 @@ from turnstile.agents.quota import Quota
 from turnstile.agents.server import Door
 from turnstile.agents.serving import run, serve
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import GameInvitation, GameJoinAck
-from turnstile.league.words import LeagueId, MatchId, RefereeId, Role, player_address, referee_address
+from turnstile.league.protocol.messages import GameInvitation, GameJoinAck
+from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Role, player_address, referee_address
 
 CALLS = 5_000
 WARM_UP = 200

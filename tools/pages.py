@@ -20,7 +20,7 @@ from msgspec.structs import FieldInfo, fields
 from tools import cases
 from turnstile.kernel import AnyGame, ByPlayer, Machine, Move, Row, Timeout, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
-from turnstile.kernel.stand import AnyStand
+from turnstile.kernel.inspect import AnyStand
 from turnstile.registry import find_game, find_stand, machine_names
 
 FOLDER = Path("docs/reference")

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from turnstile.kernel import AnyGame, AnyStudy, Game, Study
-from turnstile.kernel.stand import AnyStand, Stand, stand_of
+from turnstile.kernel.inspect import AnyStand, Stand, stand_of
 
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"

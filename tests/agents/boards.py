@@ -8,7 +8,7 @@ from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, 
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.words import LeagueId, MatchId, RefereeId, Status
+from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Status
 
 NAMES = ("Juniper", "Sorrel", "Rowan", "Alder", "Hazel", "Bryony")
 HOSTILE = '<script>alert("x")</script>\u202egnp.exe'

@@ -26,7 +26,7 @@ from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
 from turnstile.agents.work import Work
-from turnstile.league.manager_state import Options
+from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Store
 from turnstile.store.sqlite.store import SqliteStore
 

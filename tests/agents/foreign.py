@@ -11,8 +11,8 @@ from tests.agents.loops import until
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Animal, Body, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.league.referee_calls import PLAYER_TIMERS
-from turnstile.league.words import MAX_RETRIES
+from turnstile.league.protocol.words import MAX_RETRIES
+from turnstile.league.referee.calls import PLAYER_TIMERS
 
 Manners = Callable[[Body], Any]
 """What a player says to the fields of a message: fields, or something to wait for that gives them."""

@@ -8,10 +8,12 @@ from typing import Any
 from turnstile.agents.keeper import Keeper
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
-from turnstile.league import manager_world, player_world, referee_world
-from turnstile.league.manager import manager
-from turnstile.league.player import player
-from turnstile.league.referee import referee
+from turnstile.league.manager.machine import manager
+from turnstile.league.player.machine import player
+from turnstile.league.proofs import manager as manager_world
+from turnstile.league.proofs import player as player_world
+from turnstile.league.proofs import referee as referee_world
+from turnstile.league.referee.machine import referee
 from turnstile.store.log import Entry, TableId
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy, Commit, Row, StorageFull, Unknown

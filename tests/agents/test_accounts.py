@@ -6,11 +6,11 @@ from msgspec.structs import replace
 from turnstile.agents.accounts import of_league
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
-from turnstile.league.answers import StandingsRow
-from turnstile.league.messages import Champion, LeagueCompleted
-from turnstile.league.player import new
-from turnstile.league.player_state import Options, State, Statistics
-from turnstile.league.words import LeagueId
+from turnstile.league.player.machine import new
+from turnstile.league.player.state import Options, State, Statistics
+from turnstile.league.protocol.answers import StandingsRow
+from turnstile.league.protocol.messages import Champion, LeagueCompleted
+from turnstile.league.protocol.words import LeagueId
 
 ME = PlayerId("P500")
 

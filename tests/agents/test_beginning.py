@@ -16,7 +16,7 @@ from tests.agents.zoo import Animal, Body, Said, held_port, living, result
 from turnstile.agents.addresses import THIS_MACHINE, Resolver
 from turnstile.agents.beginning import LISTEN_SECONDS
 from turnstile.agents.probe import listens
-from turnstile.league.manager_state import Phase
+from turnstile.league.manager.state import Phase
 
 
 def acknowledge(body: Body) -> Said:

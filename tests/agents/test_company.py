@@ -22,7 +22,7 @@ from turnstile.agents.files import write_whole
 from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
 from turnstile.agents.scoreboard import Progress, Scoreboard, Verdict, verdict
 from turnstile.kernel.values import encode
-from turnstile.league.words import LeagueId
+from turnstile.league.protocol.words import LeagueId
 
 PACE = 0.2
 

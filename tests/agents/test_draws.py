@@ -14,7 +14,7 @@ from tests.agents.zoo import Body, living, result
 from turnstile.agents.scoreboard import Match, Verdict, verdict
 from turnstile.games.evenodd import drawn_number, judge, parity_of
 from turnstile.kernel.chance import Seed, commit
-from turnstile.league.words import Status
+from turnstile.league.protocol.words import Status
 
 PROMISED = Seed("what was promised")
 

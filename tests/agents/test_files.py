@@ -18,8 +18,8 @@ from turnstile.agents.history import history_path, merged
 from turnstile.agents.transcript import Transcript, own_place, stale_files
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player_state import Outcome, PlayedMatch
-from turnstile.league.words import LeagueId, MatchId
+from turnstile.league.player.state import Outcome, PlayedMatch
+from turnstile.league.protocol.words import LeagueId, MatchId
 from turnstile.store.log import Instant
 
 ME, OTHER, LEAGUE = PlayerId("P01"), PlayerId("P02"), LeagueId("league")

@@ -12,7 +12,7 @@ from tests.agents.loops import pass_time, until
 from tests.agents.zoo import Body
 from turnstile.agents.manager_work import ManagerWork
 from turnstile.agents.referee_matches import GIVEN_AWAY, REPORT_PAUSE_SECONDS
-from turnstile.league.manager_state import Phase
+from turnstile.league.manager.state import Phase
 from turnstile.league.registering import pause
 
 WAITING = "python:tests.agents.waiting:choose"

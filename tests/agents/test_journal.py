@@ -11,10 +11,10 @@ from turnstile.agents.meter import Meter, Outcome
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Hop
 from turnstile.kernel.values import Message
-from turnstile.league.messages import LeagueRegisterResponse
-from turnstile.league.player import player
-from turnstile.league.referee import referee
-from turnstile.league.words import Registration
+from turnstile.league.player.machine import player
+from turnstile.league.protocol.messages import LeagueRegisterResponse
+from turnstile.league.protocol.words import Registration
+from turnstile.league.referee.machine import referee
 
 AT = 1_737_280_860_000  # 2025-01-19 10:01:00
 

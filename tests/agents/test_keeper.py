@@ -30,10 +30,10 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value
-from turnstile.league.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
-from turnstile.league.player import new, player
-from turnstile.league.player_state import Options, Phase, PlayerStartup
-from turnstile.league.words import LeagueId, MatchId, RefereeId, Registration
+from turnstile.league.player.machine import new, player
+from turnstile.league.player.state import Options, Phase, PlayerStartup
+from turnstile.league.protocol.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Registration
 from turnstile.store.log import Damaged, Entry, entry, is_table_id
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Broken

@@ -18,7 +18,7 @@ from tests.agents.loops import LONGEST, be_patient, until
 from tests.agents.processes import AgentProcess
 from turnstile.agents.keeper import Keeper
 from turnstile.agents.manager import TABLE
-from turnstile.league.manager import manager as machine
+from turnstile.league.manager.machine import manager as machine
 from turnstile.store.sqlite.store import SqliteStore
 
 PACE = "0.2"  # long enough for a process to start within the retries of those who call it

@@ -13,8 +13,8 @@ from tests.agents.loops import until
 from turnstile.agents.exchange import Answer, Exchange
 from turnstile.agents.games import games_for_two
 from turnstile.kernel.values import encode
-from turnstile.league.manager_state import Phase
-from turnstile.league.words import GAME_TYPE
+from turnstile.league.manager.state import Phase
+from turnstile.league.protocol.words import GAME_TYPE
 
 
 def everybody(count: int) -> list[tuple[str, str]]:

@@ -15,9 +15,9 @@ from tests.agents.zoo import Body, Said, living
 from turnstile.agents import player as player_module
 from turnstile.agents.player import PlayerHost
 from turnstile.kernel.effects import Send
-from turnstile.league.messages import LeagueRegisterRequest
-from turnstile.league.player_state import Phase
-from turnstile.league.words import LEAGUE_MANAGER
+from turnstile.league.player.state import Phase
+from turnstile.league.protocol.messages import LeagueRegisterRequest
+from turnstile.league.protocol.words import LEAGUE_MANAGER
 
 ANSWERS = {
     "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",

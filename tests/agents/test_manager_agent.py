@@ -19,10 +19,10 @@ from turnstile.agents.host import CannotStart
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.rpc import Fault
-from turnstile.league.management import LeagueStatus, StartLeague
-from turnstile.league.manager_state import Options
-from turnstile.league.referee_calls import NOTIFICATION_TIMER, PLAYER_TIMERS
-from turnstile.league.words import Address
+from turnstile.league.manager.state import Options
+from turnstile.league.protocol.management import LeagueStatus, StartLeague
+from turnstile.league.protocol.words import Address
+from turnstile.league.referee.calls import NOTIFICATION_TIMER, PLAYER_TIMERS
 
 UNWATCHED = {"watch_seconds": 3600.0}
 """For a league in which much time passes: its referees are not asked meanwhile whether they are there."""

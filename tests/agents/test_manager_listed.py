@@ -14,8 +14,8 @@ from turnstile.agents import calls
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.host import CannotStart
 from turnstile.agents.manager import ManagerHost
-from turnstile.league.manager_state import Options
-from turnstile.league.referee_calls import NOTIFICATION_TIMER, PLAYER_TIMERS
+from turnstile.league.manager.state import Options
+from turnstile.league.referee.calls import NOTIFICATION_TIMER, PLAYER_TIMERS
 
 
 def test_players_that_cannot_register_are_listed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.agents.loops import until
 from tests.agents.test_player_agent import Stage, stage
 from tests.agents.wired import post
 from tests.agents.zoo import Body
-from turnstile.league.player_state import Phase
+from turnstile.league.player.state import Phase
 
 KEY, OTHER_KEY = "tok-0123456789abcdef-mine", "tok-0123456789abcdef-theirs"
 BAD_TOKEN = 4001

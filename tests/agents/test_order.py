@@ -13,7 +13,7 @@ from tests.agents.wired import LONG
 from tests.agents.zoo import Body
 from turnstile.agents.alarm import Alarm
 from turnstile.agents.outbox import MOST_WAITING, Outbox, Turns
-from turnstile.league.words import MAX_RETRIES
+from turnstile.league.protocol.words import MAX_RETRIES
 
 
 def test_each_is_called_in_order_and_who_is_slow_slows_nobody_else() -> None:

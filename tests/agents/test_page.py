@@ -18,10 +18,10 @@ from turnstile.agents.scoreboard import Progress, Result, Round, Scoreboard, Ver
 from turnstile.agents.showing import health_of, shown
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.local import Entrant, LocalLeague
-from turnstile.league.management import StartLeague
-from turnstile.league.messages import MatchResultReport
-from turnstile.league.words import Address, LeagueId, MatchId, Status
+from turnstile.league.local.league import Entrant, LocalLeague
+from turnstile.league.protocol.management import StartLeague
+from turnstile.league.protocol.messages import MatchResultReport
+from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
 
 
 class Reader(HTMLParser):

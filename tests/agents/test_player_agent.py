@@ -19,9 +19,9 @@ from turnstile.agents.envelope import utc_now, written
 from turnstile.agents.host import Settings
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.strategies import Choice
-from turnstile.league.player_play import CHOICE_TIMER, REGISTER_TIMER
-from turnstile.league.player_state import Phase, Question, State
-from turnstile.league.words import MAX_RETRIES
+from turnstile.league.player.play import CHOICE_TIMER, REGISTER_TIMER
+from turnstile.league.player.state import Phase, Question, State
+from turnstile.league.protocol.words import MAX_RETRIES
 
 
 class Stage:

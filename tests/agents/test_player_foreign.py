@@ -12,16 +12,16 @@ from tests.agents.zoo import Body
 from turnstile.agents.rpc import Fault
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import PlayerId
-from turnstile.league.management import RefereeRegisterRequest
-from turnstile.league.messages import (
+from turnstile.league.player.state import Phase
+from turnstile.league.protocol.management import RefereeRegisterRequest
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameMoveCall,
     LeagueCompleted,
     LeagueStandingsUpdate,
     RoundAnnouncement,
 )
-from turnstile.league.player_state import Phase
-from turnstile.league.questions import PlayerStandings
+from turnstile.league.protocol.questions import PlayerStandings
 
 INVITATION = {
     "league_id": "foreign",

@@ -23,10 +23,10 @@ from turnstile.agents.methods import MESSAGE_TYPES
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
 from turnstile.agents.spelling import read_message
-from turnstile.league.management import LeagueError
-from turnstile.league.manager_state import Phase
-from turnstile.league.messages import LeagueMessage, MatchResultAck, RoundAnnouncementAck
-from turnstile.league.words import MatchId
+from turnstile.league.manager.state import Phase
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage, MatchResultAck, RoundAnnouncementAck
+from turnstile.league.protocol.words import MatchId
 
 ERROR = {"error_code": "E012", "error_name": "AUTH_TOKEN_INVALID", "context": {"tries": 3}}
 

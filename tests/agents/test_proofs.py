@@ -19,10 +19,10 @@ from turnstile.agents import player as player_module
 from turnstile.agents import referee_matches
 from turnstile.agents.addresses import OPEN_NETWORK, allowing
 from turnstile.agents.player import PlayerHost
-from turnstile.league.management import RefereeRegisterRequest
-from turnstile.league.messages import LeagueRegisterRequest
-from turnstile.league.player_state import Phase
-from turnstile.league.words import DEFAULT_LEAGUE, LEAGUE_MANAGER
+from turnstile.league.player.state import Phase
+from turnstile.league.protocol.management import RefereeRegisterRequest
+from turnstile.league.protocol.messages import LeagueRegisterRequest
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, LEAGUE_MANAGER
 
 LEAGUE = {"league_id": DEFAULT_LEAGUE}
 CHAMPION = {"player_id": "P02", "display_name": "Eve", "points": 3}

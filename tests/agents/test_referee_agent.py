@@ -13,7 +13,7 @@ from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.league.referee_calls import MANAGER_TIMER, PLAYER_TIMERS
+from turnstile.league.referee.calls import MANAGER_TIMER, PLAYER_TIMERS
 
 
 async def gone(league: ForeignLeague) -> None:

@@ -10,7 +10,7 @@ from tests.agents.test_manager_agent import register_referee
 from tests.agents.zoo import Body, living
 from tests.agents.zoo import Said as Answer
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.league.manager_state import Phase
+from turnstile.league.manager.state import Phase
 
 
 def refusing(status: int, code: int) -> Answer:

@@ -18,10 +18,10 @@ from turnstile.agents.host import CannotStart
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.runtime import STOPPING
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import ChoiceContext, ChooseParityCall
-from turnstile.league.player_state import Phase
+from turnstile.league.player.state import Phase
+from turnstile.league.protocol.messages import ChoiceContext, ChooseParityCall
+from turnstile.league.protocol.words import Address, MatchId
 from turnstile.league.registering import pause
-from turnstile.league.words import Address, MatchId
 
 # players
 

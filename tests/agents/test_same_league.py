@@ -10,7 +10,7 @@ from tests.agents.company import company, run
 from turnstile.agents.host import ITS_LEAGUE_IS_OVER, CannotStart, Host, Ready
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
-from turnstile.league.words import LeagueId
+from turnstile.league.protocol.words import LeagueId
 
 
 async def first_words(host: Host) -> Ready:

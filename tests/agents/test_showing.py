@@ -2,7 +2,7 @@
 
 from tests.league.managed import REF01, League
 from turnstile.agents.showing import missing
-from turnstile.league.manager_state import MOST_UNANSWERED, AllAreHere, Options
+from turnstile.league.manager.state import MOST_UNANSWERED, AllAreHere, Options
 
 
 def test_a_league_that_begins_by_itself_counts_who_is_missing() -> None:

@@ -12,9 +12,9 @@ from tests.agents.wired import post
 from tests.agents.zoo import Body
 from turnstile.agents.player import PlayerHost
 from turnstile.agents.referee import RefereeHost
-from turnstile.league.manager_register import manager_proof
-from turnstile.league.player_state import Phase
-from turnstile.league.words import Address
+from turnstile.league.manager.register import manager_proof
+from turnstile.league.player.state import Phase
+from turnstile.league.protocol.words import Address
 
 
 async def command(agent: Running, token: str | None = None, sender: str = "league_manager") -> Body:

@@ -29,9 +29,9 @@ from turnstile.agents.strategies import (
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player_state import AskedMove, Outcome, PlayedMatch, Question, Statistics
-from turnstile.league.questions import MoveContext, MoveRequest
-from turnstile.league.words import MatchId
+from turnstile.league.player.state import AskedMove, Outcome, PlayedMatch, Question, Statistics
+from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.words import MatchId
 
 SEED = Seed("a seed")
 FULLWIDTH = "".join(chr(ord(letter) + 0xFEE0) for letter in "even")

@@ -14,7 +14,7 @@ from tests.agents.wired import Said, post
 from turnstile.agents.host import Host, Ready
 from turnstile.agents.manager import ManagerHost
 from turnstile.agents.player import PlayerHost
-from turnstile.league.manager_state import Options
+from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Broken, StorageFull, StoreFault
 from turnstile.store.sqlite.store import SqliteStore
 

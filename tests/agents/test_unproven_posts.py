@@ -21,11 +21,11 @@ from tests.league.refereed import A, B, assigned, collecting
 from turnstile.agents import referee as referee_module
 from turnstile.agents.posts import Posts, Standing
 from turnstile.agents.spelling import read_message
-from turnstile.league.messages import ChooseParityResponse, GameJoinAck
-from turnstile.league.referee_calls import PLAYER_TIMERS
-from turnstile.league.referee_posts import PlayerCall, awaited_call
-from turnstile.league.referee_state import Seat, State
-from turnstile.league.words import MAX_RETRIES
+from turnstile.league.protocol.messages import ChooseParityResponse, GameJoinAck
+from turnstile.league.protocol.words import MAX_RETRIES
+from turnstile.league.referee.calls import PLAYER_TIMERS
+from turnstile.league.referee.posts import PlayerCall, awaited_call
+from turnstile.league.referee.state import Seat, State
 
 RECEIPTS: dict[str, Any] = {
     "RECEIVED": {"status": "RECEIVED"},

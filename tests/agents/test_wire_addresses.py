@@ -26,7 +26,7 @@ from turnstile.agents.addresses import (
 )
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.envelope import Claim, Identity
-from turnstile.league.words import LEAGUE_MANAGER
+from turnstile.league.protocol.words import LEAGUE_MANAGER
 
 LOOPBACK = [
     "http://localhost:8101/mcp",

@@ -38,8 +38,8 @@ from turnstile.agents.rpc import Fault
 from turnstile.agents.server import REGISTRATION, Door
 from turnstile.agents.serving import serve, served
 from turnstile.kernel.values import wire_name
-from turnstile.league.errors import LeagueErrorName, league_error
-from turnstile.league.messages import (
+from turnstile.league.protocol.errors import LeagueErrorName, league_error
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameInvitation,
     LeagueMessage,
@@ -47,7 +47,7 @@ from turnstile.league.messages import (
     LeagueRegisterResponse,
     PlayerMeta,
 )
-from turnstile.league.words import Address, Registration
+from turnstile.league.protocol.words import Address, Registration
 
 # HTTP
 

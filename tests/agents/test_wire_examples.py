@@ -20,10 +20,10 @@ from turnstile.agents.server import Door
 from turnstile.agents.serving import served
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
-from turnstile.league.answers import QueryData
-from turnstile.league.management import LeagueError
-from turnstile.league.messages import LeagueMessage, LeagueQueryResponse
-from turnstile.league.words import LEAGUE_MANAGER, Address
+from turnstile.league.protocol.answers import QueryData
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address
 
 NOW = datetime(2033, 5, 7, 10, 30, 4, tzinfo=UTC)
 TIME = "2033-05-07T10:30:04Z"

@@ -21,7 +21,7 @@ from turnstile.agents.rpc import Fault
 from turnstile.agents.serving import serve
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.messages import LeagueMessage
 
 FREELY = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 

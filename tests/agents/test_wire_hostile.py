@@ -15,8 +15,8 @@ from tests.agents.zoo import listening, living
 from turnstile.agents.caller import Caller, Silent, Unreached
 from turnstile.agents.dialect import forms_of
 from turnstile.agents.replies import Receipt
-from turnstile.league.messages import GameOverAck, LeagueQuery, LeagueQueryResponse
-from turnstile.league.words import LEAGUE_MANAGER, LeagueId
+from turnstile.league.protocol.messages import GameOverAck, LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId
 
 SHORT = 0.2
 """Seconds that a call has to wait for somebody who never answers."""

@@ -16,8 +16,8 @@ from turnstile.agents.mcp import Tools
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.agents.serving import served
 from turnstile.agents.spelling import read_message
-from turnstile.league.management import RefereeRegisterRequest
-from turnstile.league.messages import LeagueMessage, LeagueQuery, LeagueRegisterRequest, MatchResultReport
+from turnstile.league.protocol.management import RefereeRegisterRequest
+from turnstile.league.protocol.messages import LeagueMessage, LeagueQuery, LeagueRegisterRequest, MatchResultReport
 
 
 def test_mcp_is_spoken_to_who_speaks_it() -> None:

@@ -13,7 +13,7 @@ from tests.agents.zoo import Manners, listening, living
 from turnstile.agents.caller import Caller, Unreached
 from turnstile.agents.replies import Receipt
 from turnstile.agents.rpc import Fault
-from turnstile.league.messages import ChooseParityResponse
+from turnstile.league.protocol.messages import ChooseParityResponse
 
 NONSENSE: dict[str, bytes] = {
     "prose": b"sure, I will join",

@@ -14,7 +14,7 @@ from turnstile.agents.incoming import Incoming
 from turnstile.agents.replies import Receipt
 from turnstile.agents.server import Door
 from turnstile.agents.serving import serve, served
-from turnstile.league.messages import GameInvitation
+from turnstile.league.protocol.messages import GameInvitation
 
 
 def url(port: int) -> str:

@@ -15,8 +15,8 @@ from turnstile.agents.replies import Answered, Receipt, Unusable, acknowledgemen
 from turnstile.agents.rpc import Fault
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import ByPlayer, encode
-from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.messages import (
     GameError,
     GameInvitation,
     GameJoinAck,
@@ -37,7 +37,7 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
-from turnstile.league.words import LEAGUE_MANAGER, ErrorName, LeagueId, MatchId, Registration, Role, Status
+from turnstile.league.protocol.words import LEAGUE_MANAGER, ErrorName, LeagueId, MatchId, Registration, Role, Status
 
 
 def read(kind: type[LeagueMessage], **fields: Any) -> Any:

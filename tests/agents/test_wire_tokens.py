@@ -2,8 +2,8 @@
 
 from tests.agents.wired import CALL, INVITATION, Player, referee, request, said
 from turnstile.agents.envelope import Identity, utc_now, wire_fields
-from turnstile.league.messages import LeagueQuery
-from turnstile.league.words import DEFAULT_LEAGUE, LEAGUE_MANAGER, Address
+from turnstile.league.protocol.messages import LeagueQuery
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, LEAGUE_MANAGER, Address
 
 
 def token_shown(to: Address | None, who: Identity) -> object:

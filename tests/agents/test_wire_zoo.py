@@ -32,8 +32,8 @@ from turnstile.agents.replies import Receipt, acknowledgement, is_refusal
 from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door
 from turnstile.agents.serving import served
-from turnstile.league.management import Ping
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import Ping
+from turnstile.league.protocol.messages import (
     ChooseParityResponse,
     GameErrorAck,
     GameJoinAck,
@@ -42,7 +42,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
-from turnstile.league.words import DEFAULT_LEAGUE, RefereeId, referee_address
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, RefereeId, referee_address
 
 
 def names(manners: Manners) -> str:

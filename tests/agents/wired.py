@@ -14,7 +14,7 @@ from turnstile.agents.rpc import Fault
 from turnstile.agents.server import Door
 from turnstile.agents.serving import served
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.messages import (
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     ChooseParityResponse,
     GameError,
@@ -26,8 +26,17 @@ from turnstile.league.messages import (
     LeagueMessage,
     RetryInfo,
 )
-from turnstile.league.questions import ChoiceContext
-from turnstile.league.words import Awaited, LeagueId, MatchId, RefereeId, Role, Status, player_address, referee_address
+from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.words import (
+    Awaited,
+    LeagueId,
+    MatchId,
+    RefereeId,
+    Role,
+    Status,
+    player_address,
+    referee_address,
+)
 
 MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")

@@ -23,8 +23,8 @@ from turnstile.agents.manager import ManagerHost
 from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.cli import turnstile as command
 from turnstile.cli.league_show import Show, glimpse
-from turnstile.league.manager_state import Options
-from turnstile.league.words import LeagueId
+from turnstile.league.manager.state import Options
+from turnstile.league.protocol.words import LeagueId
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import InUse, Store
 from turnstile.store.sqlite.files import Held

@@ -15,7 +15,7 @@ from tests.cli.conftest import Turnstile
 from turnstile.cli.step import answer
 from turnstile.games import ecard
 from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, Study, encode
-from turnstile.kernel.stand import stand_of
+from turnstile.kernel.inspect import stand_of
 from turnstile.registry import names
 
 FIRST = {

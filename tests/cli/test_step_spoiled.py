@@ -19,7 +19,7 @@ from msgspec import Raw
 from turnstile.cli.step import Answer, answer, read_question, take
 from turnstile.kernel import Event, Rejection, encode
 from turnstile.kernel.check import World
-from turnstile.kernel.stand import AnyStand
+from turnstile.kernel.inspect import AnyStand
 from turnstile.registry import find_stand, machine_names
 
 Place = tuple[str | int, ...]

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from turnstile.kernel import Arm, Disarm, Effect, Event, PlayerId, Rejection, Seed, Send, Step
-from turnstile.league.management import RefereeRegisterRequest, StartLeague
-from turnstile.league.manager import manager, new
-from turnstile.league.manager_calls import expiry_of
-from turnstile.league.manager_results import past_match
-from turnstile.league.manager_state import (
+from turnstile.league.manager.calls import expiry_of
+from turnstile.league.manager.machine import manager, new
+from turnstile.league.manager.results import past_match
+from turnstile.league.manager.state import (
     AnnouncementExpired,
     AnnouncementLost,
     Match,
@@ -22,8 +21,9 @@ from turnstile.league.manager_state import (
     Tally,
     player_id,
 )
-from turnstile.league.manager_world import NAMES, entering, refereeing
-from turnstile.league.messages import (
+from turnstile.league.proofs.manager import NAMES, entering, refereeing
+from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
+from turnstile.league.protocol.messages import (
     LeagueMessage,
     LeagueQuery,
     LeagueQueryResponse,
@@ -33,7 +33,7 @@ from turnstile.league.messages import (
     ReportedResult,
     RoundAnnouncementAck,
 )
-from turnstile.league.words import Address, MatchId, RefereeId, Status, referee_address
+from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status, referee_address
 
 M = TypeVar("M", bound=LeagueMessage)
 

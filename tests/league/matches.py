@@ -11,10 +11,13 @@ from typing import Any
 from msgspec import Raw
 
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Send, Step, encode
+from turnstile.kernel.timers import Clockwork
 from turnstile.kernel.values import Timeout
-from turnstile.league import player_state, referee_state
-from turnstile.league.clockwork import Clockwork
-from turnstile.league.messages import (
+from turnstile.league.player import state as player_state
+from turnstile.league.player.machine import new as new_player
+from turnstile.league.player.machine import player
+from turnstile.league.player.state import AskedMove, MoveMade, Options, PlayerStartup, ReadyToJoin
+from turnstile.league.protocol.messages import (
     AnnouncedMatch,
     GameMoveCall,
     GameMoveResponse,
@@ -27,13 +30,11 @@ from turnstile.league.messages import (
     MatchResultReport,
     RoundAnnouncement,
 )
-from turnstile.league.player import new as new_player
-from turnstile.league.player import player
-from turnstile.league.player_state import AskedMove, MoveMade, Options, PlayerStartup, ReadyToJoin
-from turnstile.league.referee import new as new_referee
-from turnstile.league.referee import referee
-from turnstile.league.referee_state import MatchAssigned
-from turnstile.league.words import LEAGUE_MANAGER, LeagueId, MatchId, RefereeId, Registration, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, MatchId, RefereeId, Registration, player_address
+from turnstile.league.referee import state as referee_state
+from turnstile.league.referee.machine import new as new_referee
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import MatchAssigned
 
 A, B = PlayerId("P05"), PlayerId("P02")
 PLAYERS = (A, B)

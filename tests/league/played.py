@@ -3,7 +3,19 @@
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel import Arm, ByPlayer, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import commit
-from turnstile.league.messages import (
+from turnstile.league.player.machine import new, player
+from turnstile.league.player.play import choice_expiry, failure_of, join_expiry, registration_expiry, requested
+from turnstile.league.player.state import (
+    ChoiceMade,
+    Options,
+    Phase,
+    PlayerStartup,
+    ReadyToJoin,
+    ShutdownInitiated,
+    State,
+)
+from turnstile.league.proofs.player import complaint
+from turnstile.league.protocol.messages import (
     AnnouncedMatch,
     Champion,
     ChooseParityCall,
@@ -17,20 +29,8 @@ from turnstile.league.messages import (
     RoundCompleted,
     StandingsRow,
 )
-from turnstile.league.player import new, player
-from turnstile.league.player_play import choice_expiry, failure_of, join_expiry, registration_expiry, requested
-from turnstile.league.player_state import (
-    ChoiceMade,
-    Options,
-    Phase,
-    PlayerStartup,
-    ReadyToJoin,
-    ShutdownInitiated,
-    State,
-)
-from turnstile.league.player_world import complaint
-from turnstile.league.questions import ChoiceContext
-from turnstile.league.words import Address, LeagueId, MatchId, RefereeId, Registration, Role, Status
+from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.words import Address, LeagueId, MatchId, RefereeId, Registration, Role, Status
 
 ME, OTHER, THIRD = PlayerId("P05"), PlayerId("P02"), PlayerId("P03")
 LEAGUE = LeagueId("league_2025_even_odd")

@@ -6,7 +6,7 @@ The words name who does what; the timers and failures they speak of are those of
 from collections.abc import Iterable
 
 from turnstile.kernel import Arm, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
-from turnstile.league.messages import (
+from turnstile.league.protocol.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
     GameError,
@@ -17,9 +17,18 @@ from turnstile.league.messages import (
     MatchResultAck,
     StandingsRow,
 )
-from turnstile.league.referee import new, referee
-from turnstile.league.referee_calls import expiry_of
-from turnstile.league.referee_state import (
+from turnstile.league.protocol.words import (
+    LEAGUE_MANAGER,
+    Awaited,
+    DeliveryFailed,
+    LeagueId,
+    MatchId,
+    RefereeId,
+    player_address,
+)
+from turnstile.league.referee.calls import expiry_of
+from turnstile.league.referee.machine import new, referee
+from turnstile.league.referee.state import (
     CleanupComplete,
     MatchAssigned,
     MatchWithdrawn,
@@ -28,15 +37,6 @@ from turnstile.league.referee_state import (
     State,
     TimeoutLeagueManager,
     TimeoutNotification,
-)
-from turnstile.league.words import (
-    LEAGUE_MANAGER,
-    Awaited,
-    DeliveryFailed,
-    LeagueId,
-    MatchId,
-    RefereeId,
-    player_address,
 )
 
 A, B, STRANGER = PlayerId("P05"), PlayerId("P02"), PlayerId("P09")

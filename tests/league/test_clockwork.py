@@ -6,14 +6,14 @@ import pytest
 
 from tests.league import played, refereed
 from turnstile.kernel import Event, Rejection, Step
-from turnstile.league import referee_world
-from turnstile.league.clockwork import Clockwork, Instant, Timer, replayed
-from turnstile.league.player import player
-from turnstile.league.player_state import State as Player
-from turnstile.league.referee import referee
-from turnstile.league.referee_calls import expiry_of
-from turnstile.league.referee_state import Phase, State
-from turnstile.league.words import Awaited
+from turnstile.kernel.timers import Clockwork, Instant, Timer, replayed
+from turnstile.league.player.machine import player
+from turnstile.league.player.state import State as Player
+from turnstile.league.proofs import referee as referee_world
+from turnstile.league.protocol.words import Awaited
+from turnstile.league.referee.calls import expiry_of
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Phase, State
 
 
 def at_work(pace: float = 1.0) -> Clockwork[State]:

@@ -5,13 +5,13 @@ import pytest
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import Seed, Send, Step
 from turnstile.kernel.chance import commit
-from turnstile.league.answers import GET_STANDINGS, GET_STATUS, QueryParams
-from turnstile.league.local import Entrant, LocalLeague
-from turnstile.league.manager_queries import commitment_of
-from turnstile.league.messages import GameJoinAck, LeagueQuery
-from turnstile.league.referee import new, referee
-from turnstile.league.referee_world import assigned
-from turnstile.league.words import Address, MatchId
+from turnstile.league.local.league import Entrant, LocalLeague
+from turnstile.league.manager.queries import commitment_of
+from turnstile.league.proofs.referee import assigned
+from turnstile.league.protocol.answers import GET_STANDINGS, GET_STATUS, QueryParams
+from turnstile.league.protocol.messages import GameJoinAck, LeagueQuery
+from turnstile.league.protocol.words import Address, MatchId
+from turnstile.league.referee.machine import new, referee
 
 ONE, OTHER = commit(Seed("one")), commit(Seed("other"))
 R1M1 = MatchId("R1M1")

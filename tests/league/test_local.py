@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import PlayerId
-from turnstile.league import manager_state, player_state
-from turnstile.league.local import Entrant, LocalLeague
-from turnstile.league.local_manager import RoundPlayed
-from turnstile.league.messages import AnnouncedMatch, GameJoinAck, RoundAnnouncement
-from turnstile.league.office import Letter, Office, PerfectNetwork
-from turnstile.league.player_state import Question
-from turnstile.league.words import (
+from turnstile.league.local.league import Entrant, LocalLeague
+from turnstile.league.local.manager import RoundPlayed
+from turnstile.league.local.network import Letter, Office, PerfectNetwork
+from turnstile.league.manager import state as manager_state
+from turnstile.league.player import state as player_state
+from turnstile.league.player.state import Question
+from turnstile.league.protocol.messages import AnnouncedMatch, GameJoinAck, RoundAnnouncement
+from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     Address,

@@ -17,29 +17,27 @@ from tests.league.diagrams import SPECS
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, digest, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
-from turnstile.kernel.stand import AnyStand
-from turnstile.league import (
-    manager_sound,
-    manager_world,
-    player_moves_world,
-    player_state,
-    player_world,
-    referee_moves_world,
-    referee_state,
-    referee_world,
-)
-from turnstile.league.management import ALL_REPLIES, LeagueError
-from turnstile.league.manager import manager
-from turnstile.league.messages import GameError, GameOver, MatchResultReport
-from turnstile.league.player import player
-from turnstile.league.player_state import PlayerStartup
-from turnstile.league.referee import referee
-from turnstile.league.referee_calls import failure_of
-from turnstile.league.stands import (
+from turnstile.kernel.inspect import AnyStand
+from turnstile.league.manager.machine import manager
+from turnstile.league.player import state as player_state
+from turnstile.league.player.machine import player
+from turnstile.league.player.state import PlayerStartup
+from turnstile.league.proofs import manager as manager_world
+from turnstile.league.proofs import manager_invariants as manager_sound
+from turnstile.league.proofs import player as player_world
+from turnstile.league.proofs import player_moves as player_moves_world
+from turnstile.league.proofs import referee as referee_world
+from turnstile.league.proofs import referee_moves as referee_moves_world
+from turnstile.league.proofs.inspect import (
     manager_stand,
     player_stand,
     referee_stand,
 )
+from turnstile.league.protocol.management import ALL_REPLIES, LeagueError
+from turnstile.league.protocol.messages import GameError, GameOver, MatchResultReport
+from turnstile.league.referee import state as referee_state
+from turnstile.league.referee.calls import failure_of
+from turnstile.league.referee.machine import referee
 from turnstile.registry import find_stand
 from turnstile.testing.strategies import values
 

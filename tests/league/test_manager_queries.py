@@ -6,7 +6,9 @@ from msgspec import UNSET
 from tests.league import managed
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId, Send, Step
-from turnstile.league.answers import (
+from turnstile.league.manager.machine import LAUNCHER
+from turnstile.league.manager.state import JSON_RPC_ERRORS, Code, Phase
+from turnstile.league.protocol.answers import (
     GET_NEXT_MATCH,
     GET_PLAYER_STATS,
     GET_SCHEDULE,
@@ -17,10 +19,8 @@ from turnstile.league.answers import (
     QueryError,
     QueryParams,
 )
-from turnstile.league.manager import LAUNCHER
-from turnstile.league.manager_state import JSON_RPC_ERRORS, Code, Phase
-from turnstile.league.messages import LeagueQuery, LeagueQueryResponse
-from turnstile.league.words import Address, LeagueId
+from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.words import Address, LeagueId
 
 NAMES = [f"player {number}" for number in range(1, 133)]
 

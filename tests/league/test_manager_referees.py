@@ -5,12 +5,12 @@ from msgspec.structs import replace
 
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId
-from turnstile.league.management import Ping, RefereeRegisterResponse
-from turnstile.league.manager_calls import expiry_of, resumed
-from turnstile.league.manager_state import PERIODS_OF_A_MATCH, Code, Options, Phase
-from turnstile.league.manager_world import refereeing
-from turnstile.league.messages import MatchResultAck, RoundAnnouncement, RoundAnnouncementAck
-from turnstile.league.words import RefereeId
+from turnstile.league.manager.calls import expiry_of, resumed
+from turnstile.league.manager.state import PERIODS_OF_A_MATCH, Code, Options, Phase
+from turnstile.league.proofs.manager import refereeing
+from turnstile.league.protocol.management import Ping, RefereeRegisterResponse
+from turnstile.league.protocol.messages import MatchResultAck, RoundAnnouncement, RoundAnnouncementAck
+from turnstile.league.protocol.words import RefereeId
 
 
 def playing(*referees: str) -> League:

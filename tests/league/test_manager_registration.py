@@ -8,17 +8,8 @@ from msgspec.structs import replace
 
 from tests.league.managed import SECRET, League
 from turnstile.kernel import Arm, PlayerId, Send
-from turnstile.league.errors import LEAGUE_ERROR_CODES, number_of
-from turnstile.league.homes import home_of
-from turnstile.league.management import (
-    LeagueError,
-    LeagueStatus,
-    RefereeRegisterRequest,
-    RefereeRegisterResponse,
-    StartLeague,
-)
-from turnstile.league.manager_entry import UNREGISTERED
-from turnstile.league.manager_register import (
+from turnstile.league.manager.entry import UNREGISTERED
+from turnstile.league.manager.register import (
     authenticate,
     cleaned,
     is_member,
@@ -28,16 +19,25 @@ from turnstile.league.manager_register import (
     name_key,
     token,
 )
-from turnstile.league.manager_rounds import wanted
-from turnstile.league.manager_state import AllAreHere, Code, Options, Phase, State
-from turnstile.league.manager_world import entering, refereeing
-from turnstile.league.messages import (
+from turnstile.league.manager.rounds import wanted
+from turnstile.league.manager.state import AllAreHere, Code, Options, Phase, State
+from turnstile.league.proofs.manager import entering, refereeing
+from turnstile.league.protocol.endpoints import home_of
+from turnstile.league.protocol.errors import LEAGUE_ERROR_CODES, number_of
+from turnstile.league.protocol.management import (
+    LeagueError,
+    LeagueStatus,
+    RefereeRegisterRequest,
+    RefereeRegisterResponse,
+    StartLeague,
+)
+from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueRegisterRequest,
     LeagueRegisterResponse,
     RoundAnnouncement,
 )
-from turnstile.league.words import Address, LeagueId, Registration
+from turnstile.league.protocol.words import Address, LeagueId, Registration
 
 
 def answer(league: League, name: str, **more: str) -> LeagueRegisterResponse:

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from tests.league.managed import REF01, REF02, League
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import ByPlayer, PlayerId, Step
-from turnstile.league.management import RefereeRegisterRequest, StartLeague
-from turnstile.league.manager_sound import sound
-from turnstile.league.manager_state import (
+from turnstile.league.manager.standings import standings, tally_of
+from turnstile.league.manager.state import (
     JSON_RPC_ERRORS,
     MOST_REFEREES,
     Code,
@@ -25,9 +24,10 @@ from turnstile.league.manager_state import (
     referee_letter,
     referee_with,
 )
-from turnstile.league.manager_table import standings, tally_of
-from turnstile.league.manager_world import entering, refereeing
-from turnstile.league.messages import (
+from turnstile.league.proofs.manager import entering, refereeing
+from turnstile.league.proofs.manager_invariants import sound
+from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
+from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueRegisterRequest,
     MatchResultAck,
@@ -35,7 +35,7 @@ from turnstile.league.messages import (
     ReportDetails,
     ReportedResult,
 )
-from turnstile.league.words import Address, LeagueId, MatchId, Status
+from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
 
 
 def playing() -> League:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.league.managed import REF01, REF02, League, ids
 from turnstile.kernel import PlayerId, Send
-from turnstile.league.manager_calls import failure_of, resumed
-from turnstile.league.manager_state import (
+from turnstile.league.manager.calls import failure_of, resumed
+from turnstile.league.manager.state import (
     AllAreHere,
     AnnouncementExpired,
     AnnouncementLost,
@@ -16,7 +16,7 @@ from turnstile.league.manager_state import (
     Phase,
     player_id,
 )
-from turnstile.league.messages import (
+from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueCompletedAck,
     LeagueStandingsUpdate,
@@ -25,7 +25,7 @@ from turnstile.league.messages import (
     RoundCompleted,
     RoundSummary,
 )
-from turnstile.league.words import Status
+from turnstile.league.protocol.words import Status
 
 NAMES = [f"player {number}" for number in range(1, 133)]
 

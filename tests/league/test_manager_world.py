@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from tests.league import managed
 from turnstile.kernel import Event, Refusal, Rejection, Send, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
-from turnstile.league.manager import manager
-from turnstile.league.manager_sound import sound
-from turnstile.league.manager_state import IN_ROUND, Code, Options, Phase, State, Tally
-from turnstile.league.manager_world import HAPPENINGS, worlds
-from turnstile.league.messages import RoundAnnouncement
-from turnstile.league.stands import manager_stand
+from turnstile.league.manager.machine import manager
+from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State, Tally
+from turnstile.league.proofs.inspect import manager_stand
+from turnstile.league.proofs.manager import HAPPENINGS, worlds
+from turnstile.league.proofs.manager_invariants import sound
+from turnstile.league.protocol.messages import RoundAnnouncement
 
 STATES = (3_862, 1_978, 733)
 

@@ -7,16 +7,16 @@ from msgspec.structs import replace
 from tests.league.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
-from turnstile.league.announced import AnnouncedMatch
-from turnstile.league.management import LeagueError, RefereeRegisterRequest, StartLeague
-from turnstile.league.manager_calls import match_key
-from turnstile.league.manager_register import authenticate, referees_key, token
-from turnstile.league.manager_world import refereeing
-from turnstile.league.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
-from turnstile.league.player import new, player
-from turnstile.league.player_play import is_believed
-from turnstile.league.player_state import Options, PlayerStartup, State
-from turnstile.league.words import DEFAULT_LEAGUE, Address, MatchId, Registration
+from turnstile.league.manager.calls import match_key
+from turnstile.league.manager.register import authenticate, referees_key, token
+from turnstile.league.player.machine import new, player
+from turnstile.league.player.play import is_believed
+from turnstile.league.player.state import Options, PlayerStartup, State
+from turnstile.league.proofs.manager import refereeing
+from turnstile.league.protocol.announced import AnnouncedMatch
+from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, StartLeague
+from turnstile.league.protocol.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, Address, MatchId, Registration
 
 P01, P02, P03 = PlayerId("P01"), PlayerId("P02"), PlayerId("P03")
 R1M1, R2M1 = MatchId("R1M1"), MatchId("R2M1")

@@ -9,9 +9,9 @@ import pytest
 
 from turnstile.kernel import encode
 from turnstile.kernel.values import decode, wire_name
-from turnstile.league import messages
-from turnstile.league.messages import LeagueMessage
-from turnstile.league.player_play import revision_of
+from turnstile.league.player.play import revision_of
+from turnstile.league.protocol import messages
+from turnstile.league.protocol.messages import LeagueMessage
 
 ENVELOPE = {
     "protocol": "league.v2",

@@ -12,9 +12,9 @@ from tests.table import toys
 from turnstile.games import ecard, evenodd
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.kernel import AnyGame, Outcome, Rejection, Seed, encode
-from turnstile.league import boards
-from turnstile.league.boards import Board, kind_of, moved, opened, options_of, outcome_of, view_of
-from turnstile.league.questions import option_meant
+from turnstile.league.protocol.questions import option_meant
+from turnstile.league.referee import boards
+from turnstile.league.referee.boards import Board, kind_of, moved, opened, options_of, outcome_of, view_of
 from turnstile.registry import lent
 
 SEED = Seed("1")

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from tests.league.matches import MATCH, PLAYERS, A
 from turnstile.agents.bots import CannotMove, bot_move, find_mover
 from turnstile.kernel import Seed
-from turnstile.league.boards import Board, kind_of, opened, options_of, view_of
-from turnstile.league.player_state import AskedMove
-from turnstile.league.questions import MoveContext, MoveRequest
+from turnstile.league.player.state import AskedMove
+from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.referee.boards import Board, kind_of, opened, options_of, view_of
 
 SEED = Seed("a bot")
 

@@ -19,13 +19,13 @@ from tests.league.matches import MATCH, PLAYERS, assignment
 from tests.league.refereed import idle
 from tests.leaky import PLANTED
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Send, Step, encode
-from turnstile.league.boards import match_of, options_of
-from turnstile.league.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
-from turnstile.league.questions import MoveData
-from turnstile.league.referee import referee
-from turnstile.league.referee_calls import called, expiry_of
-from turnstile.league.referee_state import Phase, State
-from turnstile.league.words import Awaited, player_address
+from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
+from turnstile.league.protocol.questions import MoveData
+from turnstile.league.protocol.words import Awaited, player_address
+from turnstile.league.referee.boards import match_of, options_of
+from turnstile.league.referee.calls import called, expiry_of
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Phase, State
 from turnstile.registry import find_game, lent, study_of
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike

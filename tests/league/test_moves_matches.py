@@ -14,10 +14,10 @@ from turnstile.agents.bots import Mover, find_mover
 from turnstile.bots import bots_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, encode
 from turnstile.kernel.record import refuse_deal, replay, write
-from turnstile.league.boards import replayed
-from turnstile.league.messages import GameInvitation, GameOver, LeagueMessage, MatchResultReport
-from turnstile.league.player_state import AskedMove
-from turnstile.league.words import Status
+from turnstile.league.player.state import AskedMove
+from turnstile.league.protocol.messages import GameInvitation, GameOver, LeagueMessage, MatchResultReport
+from turnstile.league.protocol.words import Status
+from turnstile.league.referee.boards import replayed
 from turnstile.registry import find_game
 
 GAMES = ("e-card", "66", "up-down", "even-odd")

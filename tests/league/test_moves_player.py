@@ -11,7 +11,10 @@ from tests.league.matches import LEAGUE, MATCH, A, B, Meeting, by_random, waitin
 from tests.league.played import sent, timers
 from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import Commitment, commit
-from turnstile.league.messages import (
+from turnstile.league.player.machine import player
+from turnstile.league.player.play import choice_expiry, wanted
+from turnstile.league.player.state import ChoiceMade, Code, MoveMade, Phase, Question, ReadyToJoin, State
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameInvitation,
     GameMoveCall,
@@ -19,11 +22,8 @@ from turnstile.league.messages import (
     GameOver,
     GameResult,
 )
-from turnstile.league.player import player
-from turnstile.league.player_play import choice_expiry, wanted
-from turnstile.league.player_state import ChoiceMade, Code, MoveMade, Phase, Question, ReadyToJoin, State
-from turnstile.league.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
-from turnstile.league.words import Address, Awaited, Role, Status
+from turnstile.league.protocol.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
+from turnstile.league.protocol.words import Address, Awaited, Role, Status
 
 REFEREE, ANOTHER = Address("referee:REF03"), Address("referee:REF04")
 MOVE = ["GAME_MOVE_RESPONSE to referee:REF03"]

@@ -13,21 +13,21 @@ from tests.league.refereed import STRANGER, errors, idle, refusal, sent, taken, 
 from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.kernel.chance import verify
-from turnstile.league.boards import game_of, match_of, options_of
-from turnstile.league.messages import (
+from turnstile.league.proofs.inspect import referee_stand
+from turnstile.league.proofs.referee import sound
+from turnstile.league.protocol.messages import (
     ChooseParityResponse,
     GameJoinAck,
     GameMoveCall,
     GameMoveResponse,
     LeagueQueryResponse,
 )
-from turnstile.league.questions import MoveData
-from turnstile.league.referee import referee
-from turnstile.league.referee_calls import called, expiry_of, failure_of
-from turnstile.league.referee_state import Code, Phase, Seat, State
-from turnstile.league.referee_world import sound
-from turnstile.league.stands import referee_stand
-from turnstile.league.words import Awaited, MatchId, Status
+from turnstile.league.protocol.questions import MoveData
+from turnstile.league.protocol.words import Awaited, MatchId, Status
+from turnstile.league.referee.boards import game_of, match_of, options_of
+from turnstile.league.referee.calls import called, expiry_of, failure_of
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Code, Phase, Seat, State
 from turnstile.registry import lent
 
 SEED = Seed("1")

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from tests.league import managed
 from tests.league.managed import REF01, REF02, League
 from turnstile.kernel import Seed, Send, Step
-from turnstile.league.answers import QueryData, ScheduledMatch, ScheduledRound
-from turnstile.league.manager_calls import entry
-from turnstile.league.manager_state import Phase as LeaguePhase
-from turnstile.league.messages import LeagueMessage, LeagueQueryResponse, MatchResultAck
-from turnstile.league.ownership import Owner, may_go_on, owner_of, schedule_query
-from turnstile.league.referee_state import MatchAssigned, Phase
-from turnstile.league.words import MatchId, RefereeId, referee_address
+from turnstile.league.manager.calls import entry
+from turnstile.league.manager.state import Phase as LeaguePhase
+from turnstile.league.protocol.answers import QueryData, ScheduledMatch, ScheduledRound
+from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse, MatchResultAck
+from turnstile.league.protocol.words import MatchId, RefereeId, referee_address
+from turnstile.league.referee.ownership import Owner, may_go_on, owner_of, schedule_query
+from turnstile.league.referee.state import MatchAssigned, Phase
 
 RON, SUE = "http://localhost/Ron/mcp", "http://localhost/Sue/mcp"
 

@@ -27,8 +27,8 @@ from tests.league.played import (
     waiting,
 )
 from turnstile.kernel import Send
-from turnstile.league.player_state import Code, Phase, State
-from turnstile.league.words import LeagueId
+from turnstile.league.player.state import Code, Phase, State
+from turnstile.league.protocol.words import LeagueId
 
 GAME_MESSAGES = ("invited R1M1", "called R1M1", "won R1M1", "complaint R1M1")
 LEAGUE_MESSAGES = ("standings", "round 1 over", "league over")

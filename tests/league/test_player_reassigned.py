@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from tests.league import played
 from tests.league.played import ANOTHER, IN_MATCH, announcement, call, invitation, play, refused, sent, taken, timers
-from turnstile.league.messages import RoundAnnouncement
-from turnstile.league.player_state import MOST_KEPT, Code, Phase, PlayedMatch, Round, State
-from turnstile.league.player_world import sound
-from turnstile.league.words import MatchId
+from turnstile.league.player.state import MOST_KEPT, Code, Phase, PlayedMatch, Round, State
+from turnstile.league.proofs.player import sound
+from turnstile.league.protocol.messages import RoundAnnouncement
+from turnstile.league.protocol.words import MatchId
 
 WITH_ANOTHER = announcement(1, referee="REF04")
 

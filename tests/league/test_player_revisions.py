@@ -20,11 +20,11 @@ from tests.league.played import (
     taken,
     timers,
 )
-from turnstile.league.messages import RoundAnnouncement
-from turnstile.league.player_play import wanted
-from turnstile.league.player_state import MOST_KEPT, Code, Outcome, Phase, Question, Round, State, Statistics
-from turnstile.league.player_world import sound
-from turnstile.league.words import LeagueId, MatchId
+from turnstile.league.player.play import wanted
+from turnstile.league.player.state import MOST_KEPT, Code, Outcome, Phase, Question, Round, State, Statistics
+from turnstile.league.proofs.player import sound
+from turnstile.league.protocol.messages import RoundAnnouncement
+from turnstile.league.protocol.words import LeagueId, MatchId
 
 ANEW = announcement(1, referee="REF04", revision=1)
 THIRD = announcement(1, referee="REF05", revision=2)

@@ -36,13 +36,18 @@ from tests.league.played import (
 )
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
-from turnstile.league.messages import ChooseParityResponse, GameJoinAck, LeagueRegisterRequest, LeagueRegisterResponse
-from turnstile.league.player import new, player
-from turnstile.league.player_play import failure_of, wanted
-from turnstile.league.player_record import recorded
-from turnstile.league.player_state import MOST_KEPT, Code, Options, Outcome, Phase, Question, State
-from turnstile.league.questions import PlayerStandings
-from turnstile.league.words import LeagueId, MatchId, Registration, Role, Status
+from turnstile.league.player.machine import new, player
+from turnstile.league.player.play import failure_of, wanted
+from turnstile.league.player.record import recorded
+from turnstile.league.player.state import MOST_KEPT, Code, Options, Outcome, Phase, Question, State
+from turnstile.league.protocol.messages import (
+    ChooseParityResponse,
+    GameJoinAck,
+    LeagueRegisterRequest,
+    LeagueRegisterResponse,
+)
+from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]
 JOIN = ["GAME_JOIN_ACK to referee:REF03"]

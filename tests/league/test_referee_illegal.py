@@ -20,8 +20,8 @@ from tests.league.refereed import (
 )
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import Rejection
-from turnstile.league.referee import referee
-from turnstile.league.referee_state import Code, Phase, State
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Code, Phase, State
 
 ANY_MESSAGE = ("A joins", "A odd", "A acks", "booked", "standings")
 

@@ -6,9 +6,9 @@ from msgspec import Raw
 from tests.league.refereed import STRANGER, A, B, assigned, collecting, complete, event_of, idle, notifying, play
 from tests.league.test_moves_referee import answer, asking, saying
 from turnstile.kernel import Rejection, Send, Step
-from turnstile.league.referee_posts import PlayerCall, awaited_call, call_made, complaint
-from turnstile.league.referee_state import State
-from turnstile.league.words import Awaited
+from turnstile.league.protocol.words import Awaited
+from turnstile.league.referee.posts import PlayerCall, awaited_call, call_made, complaint
+from turnstile.league.referee.state import State
 
 
 def short(value: State | str) -> str:

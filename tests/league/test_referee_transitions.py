@@ -29,10 +29,10 @@ from tests.league.refereed import (
 from turnstile.games.evenodd import Parity, drawn_number
 from turnstile.kernel import Rejection, Seed, Send, Step
 from turnstile.kernel.chance import verify
-from turnstile.league.messages import ChooseParityCall, GameInvitation, GameOver, MatchResultReport
-from turnstile.league.referee import referee
-from turnstile.league.referee_state import Code, Phase, State
-from turnstile.league.words import Role, Status
+from turnstile.league.protocol.messages import ChooseParityCall, GameInvitation, GameOver, MatchResultReport
+from turnstile.league.protocol.words import Role, Status
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Code, Phase, State
 
 INVITED_A = "GAME_INVITATION to player:P05"
 CALLED_A = "CHOOSE_PARITY_CALL to player:P05"

@@ -6,10 +6,10 @@ from turnstile.kernel import Rejection, Send, Step
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import Verdict, check_table
 from turnstile.kernel.effects import Arm, Disarm
-from turnstile.league.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
-from turnstile.league.messages import Champion, LeagueCompleted
-from turnstile.league.registering import DUPLICATE_NAME, NOT_REGISTERED
-from turnstile.league.registrar import (
+from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.messages import Champion, LeagueCompleted
+from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, RefereeId, Registration
+from turnstile.league.referee.registrar import (
     Code,
     Phase,
     RefereeStartup,
@@ -22,7 +22,7 @@ from turnstile.league.registrar import (
     resumed,
     wanted,
 )
-from turnstile.league.words import LEAGUE_MANAGER, LeagueId, RefereeId, Registration
+from turnstile.league.registering import DUPLICATE_NAME, NOT_REGISTERED
 
 META = RefereeMeta(
     display_name="Whistle", version="1", game_types=("even_odd",), contact_endpoint="http://localhost:8001/mcp"

@@ -7,8 +7,12 @@ import pytest
 from tests.league import played, refereed
 from turnstile.kernel import Event, Rejection, Send
 from turnstile.kernel.check import MOST_STATES, Walk
-from turnstile.league import player_play, player_state, player_world, referee_calls, referee_state, referee_world
-from turnstile.league.messages import (
+from turnstile.league.player import play as player_play
+from turnstile.league.player import state as player_state
+from turnstile.league.player.machine import player
+from turnstile.league.proofs import player as player_world
+from turnstile.league.proofs import referee as referee_world
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     ChooseParityResponse,
     GameError,
@@ -19,9 +23,10 @@ from turnstile.league.messages import (
     LeagueQueryResponse,
     MatchResultAck,
 )
-from turnstile.league.player import player
-from turnstile.league.referee import referee
-from turnstile.league.words import player_address
+from turnstile.league.protocol.words import player_address
+from turnstile.league.referee import calls as referee_calls
+from turnstile.league.referee import state as referee_state
+from turnstile.league.referee.machine import referee
 
 
 def calls(state: referee_state.State) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnstile.league import schedule
-from turnstile.league.schedule import pairings, rounds
+from turnstile.league.manager import schedule
+from turnstile.league.manager.schedule import pairings, rounds
 
 PLAYERS = st.integers(2, 40)
 UNHURRIED = settings(deadline=None, print_blob=True)

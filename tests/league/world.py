@@ -12,17 +12,17 @@ from tests.league import world_weather as weathers
 from tests.league.world_agents import DIES, SOON, Exit, RoguePlayer, WatchedManager, WorldPlayer
 from tests.league.world_audit import Audit
 from turnstile.kernel.chance import Seed
+from turnstile.kernel.timers import Instant, Log
 from turnstile.kernel.values import PlayerId, wire_name
-from turnstile.league.clockwork import Instant, Log
-from turnstile.league.local import player_options, referee_meta
-from turnstile.league.local_referee import LocalReferee
-from turnstile.league.manager_state import Options, Phase, player_id
-from turnstile.league.manager_table import standings
-from turnstile.league.messages import ChooseParityCall, GameInvitation, GameOver, RoundAnnouncement
-from turnstile.league.office import Letter, Office
-from turnstile.league.player_state import Phase as PlayerPhase
-from turnstile.league.player_state import Question
-from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, RefereeId
+from turnstile.league.local.league import player_options, referee_meta
+from turnstile.league.local.network import Letter, Office
+from turnstile.league.local.referee import LocalReferee
+from turnstile.league.manager.standings import standings
+from turnstile.league.manager.state import Options, Phase, player_id
+from turnstile.league.player.state import Phase as PlayerPhase
+from turnstile.league.player.state import Question
+from turnstile.league.protocol.messages import ChooseParityCall, GameInvitation, GameOver, RoundAnnouncement
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, RefereeId
 
 CALM = 3600 * 1000
 """Milliseconds in which every league must end once nothing goes wrong any more."""

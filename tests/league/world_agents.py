@@ -7,14 +7,14 @@ from msgspec.structs import replace
 
 from turnstile.kernel import Event, Rejection, Send, Step
 from turnstile.kernel.values import PlayerId
-from turnstile.league.local_manager import LocalManager
-from turnstile.league.local_player import LocalPlayer
-from turnstile.league.manager_state import Phase
-from turnstile.league.manager_state import State as League
-from turnstile.league.messages import ChooseParityResponse, GameJoinAck, GameOverAck, MatchResultReport
-from turnstile.league.office import letter_of
-from turnstile.league.player_state import State
-from turnstile.league.words import Address, MatchId, player_address, referee_address
+from turnstile.league.local.manager import LocalManager
+from turnstile.league.local.network import letter_of
+from turnstile.league.local.player import LocalPlayer
+from turnstile.league.manager.state import Phase
+from turnstile.league.manager.state import State as League
+from turnstile.league.player.state import State
+from turnstile.league.protocol.messages import ChooseParityResponse, GameJoinAck, GameOverAck, MatchResultReport
+from turnstile.league.protocol.words import Address, MatchId, player_address, referee_address
 
 if TYPE_CHECKING:
     from tests.league.world import World

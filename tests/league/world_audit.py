@@ -7,7 +7,8 @@ from itertools import combinations
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel.chance import Commitment, verify
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import (
+from turnstile.league.local.network import Letter
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     ChooseParityResponse,
     GameOver,
@@ -15,9 +16,8 @@ from turnstile.league.messages import (
     MatchResultReport,
     StandingsRow,
 )
-from turnstile.league.office import Letter
-from turnstile.league.referee_calls import score_of
-from turnstile.league.words import Address, MatchId, Status
+from turnstile.league.protocol.words import Address, MatchId, Status
+from turnstile.league.referee.calls import score_of
 
 Refereed = tuple[Address, MatchId, int]
 """A match as one referee runs it, with the number of its reassignments: it may have been begun before, and be again."""

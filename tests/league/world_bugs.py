@@ -12,29 +12,27 @@ from msgspec.structs import replace
 from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
-from turnstile.league import (
-    local_manager,
-    local_referee,
-    manager,
-    manager_calls,
-    manager_entry,
-    manager_results,
-    manager_rounds,
-    manager_state,
-    player,
-    player_announcements,
-    player_play,
-    player_record,
-    referee,
-    schedule,
-)
-from turnstile.league.clockwork import Clockwork, replayed
-from turnstile.league.local_player import LocalPlayer
-from turnstile.league.local_referee import LocalReferee
-from turnstile.league.manager_state import Outcome
-from turnstile.league.player_state import ChoiceMade, Question, ReadyToJoin
-from turnstile.league.player_state import State as Player
-from turnstile.league.words import MatchId
+from turnstile.kernel.timers import Clockwork, replayed
+from turnstile.league.local import manager as local_manager
+from turnstile.league.local import referee as local_referee
+from turnstile.league.local.player import LocalPlayer
+from turnstile.league.local.referee import LocalReferee
+from turnstile.league.manager import calls as manager_calls
+from turnstile.league.manager import entry as manager_entry
+from turnstile.league.manager import machine as manager
+from turnstile.league.manager import results as manager_results
+from turnstile.league.manager import rounds as manager_rounds
+from turnstile.league.manager import schedule
+from turnstile.league.manager import state as manager_state
+from turnstile.league.manager.state import Outcome
+from turnstile.league.player import announcements as player_announcements
+from turnstile.league.player import machine as player
+from turnstile.league.player import play as player_play
+from turnstile.league.player import record as player_record
+from turnstile.league.player.state import ChoiceMade, Question, ReadyToJoin
+from turnstile.league.player.state import State as Player
+from turnstile.league.protocol.words import MatchId
+from turnstile.league.referee import machine as referee
 
 Patch = pytest.MonkeyPatch
 BUGS: list["Bug"] = []

@@ -13,10 +13,10 @@ from tests.table.walks import TableWalk, find, walked
 from turnstile.kernel import Event, PlayerId, Rejection, Step, digest, encode
 from turnstile.kernel.values import decode
 from turnstile.registry import names
+from turnstile.table.inspect import read
 from turnstile.table.machine import Table, table
-from turnstile.table.stand import read
+from turnstile.table.proofs import sound
 from turnstile.table.values import Act, Code, Phase, State, Told
-from turnstile.table.world import sound
 from turnstile.testing.strategies import NAMES, events, values
 
 SETTINGS = settings(

@@ -14,9 +14,9 @@ from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
 from turnstile.kernel.check import Report, Verdict, World, check
 from turnstile.registry import find_stand, lent, machine_names, names
-from turnstile.table.stand import new, read, stand
+from turnstile.table.inspect import new, read, stand
+from turnstile.table.proofs import companies_of, sound, world_of, worlds
 from turnstile.table.values import Batch, Code, How, Phase, Result, RunOut
-from turnstile.table.world import companies_of, sound, world_of, worlds
 
 WORLDS = list(worlds(most_events=3))
 

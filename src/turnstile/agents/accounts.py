@@ -7,8 +7,8 @@ from math import isqrt
 from typing import Any
 
 from turnstile.kernel.values import Event
-from turnstile.league.messages import GameOver, LeagueCompleted
-from turnstile.league.player_state import Match, PlayedMatch, State
+from turnstile.league.player.state import Match, PlayedMatch, State
+from turnstile.league.protocol.messages import GameOver, LeagueCompleted
 
 
 def decision_of(match: Match) -> str:

@@ -5,8 +5,13 @@ from typing import TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnstile.league.messages import LeagueCompletedAck, RoundAnnouncementAck, RoundCompletedAck, StandingsUpdateAck
-from turnstile.league.words import Address
+from turnstile.league.protocol.messages import (
+    LeagueCompletedAck,
+    RoundAnnouncementAck,
+    RoundCompletedAck,
+    StandingsUpdateAck,
+)
+from turnstile.league.protocol.words import Address
 
 Acknowledgement = RoundAnnouncementAck | StandingsUpdateAck | RoundCompletedAck | LeagueCompletedAck
 A = TypeVar("A", bound=Acknowledgement)

@@ -3,11 +3,11 @@
 from turnstile.agents.rpc import INVALID_PARAMS, Fault
 from turnstile.agents.spelling import misfit
 from turnstile.kernel.chance import Seed
-from turnstile.league.homes import home_of
-from turnstile.league.management import RunMatch
-from turnstile.league.messages import AnnouncedMatch
-from turnstile.league.referee_play import refuse_assignment
-from turnstile.league.words import RefereeId
+from turnstile.league.protocol.endpoints import home_of
+from turnstile.league.protocol.management import RunMatch
+from turnstile.league.protocol.messages import AnnouncedMatch
+from turnstile.league.protocol.words import RefereeId
+from turnstile.league.referee.play import refuse_assignment
 
 
 def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:

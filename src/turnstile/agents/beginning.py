@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from turnstile.agents.host import CannotStart
-from turnstile.league.manager_register import REGISTRATION_CLOSED, refuse_player, repeated_player, with_player
-from turnstile.league.manager_state import MOST_PLAYERS, Options, Phase, State, player_id
-from turnstile.league.messages import PlayerMeta
-from turnstile.league.words import Address, player_address
+from turnstile.league.manager.register import REGISTRATION_CLOSED, refuse_player, repeated_player, with_player
+from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
+from turnstile.league.protocol.messages import PlayerMeta
+from turnstile.league.protocol.words import Address, player_address
 
 LISTEN_SECONDS = 5.0  # after which the league begins without the agent
 

@@ -12,15 +12,15 @@ from ipaddress import ip_address
 
 from turnstile.agents.incoming import Incoming
 from turnstile.agents.rpc import Fault
-from turnstile.league.management import RunMatch
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import RunMatch
+from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueStandingsUpdate,
     MatchResultAck,
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.words import LEAGUE_MANAGER
+from turnstile.league.protocol.words import LEAGUE_MANAGER
 
 BY_MANAGER = (RoundAnnouncement, RunMatch, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, MatchResultAck)
 """What the league manager says, and nobody else."""

@@ -14,8 +14,8 @@ from turnstile.bots import Bot, bots_of
 from turnstile.kernel import AnyGame, Move, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.values import Malformed, decode
-from turnstile.league.player_state import AskedMove
-from turnstile.league.words import MatchId
+from turnstile.league.player.state import AskedMove
+from turnstile.league.protocol.words import MatchId
 from turnstile.registry import find_game
 
 RANDOM = "random"

@@ -32,9 +32,9 @@ from turnstile.agents.replies import (
 )
 from turnstile.agents.rpc import Fault, Fields
 from turnstile.kernel.values import wire_name
-from turnstile.league.management import Ping
-from turnstile.league.messages import LeagueMessage
-from turnstile.league.words import LEAGUE_MANAGER, Address
+from turnstile.league.protocol.management import Ping
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address
 
 MOST_BYTES = 64 * 1024
 MOST_MANAGER_BYTES = 1024 * 1024

@@ -22,8 +22,8 @@ from turnstile.agents.work import Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.management import Ping
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import Ping
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameErrorAck,
     GameInvitation,
@@ -33,8 +33,8 @@ from turnstile.league.messages import (
     RoundCompletedAck,
     StandingsUpdateAck,
 )
+from turnstile.league.protocol.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 from turnstile.league.registering import pause
-from turnstile.league.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 
 SECONDS: dict[type[Any], float] = {
     GameInvitation: JOIN_SECONDS,

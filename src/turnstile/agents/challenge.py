@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 from turnstile.agents.envelope import Claim, Identity
 from turnstile.agents.rpc import Fault
-from turnstile.league.management import RefereeRegisterRequest
-from turnstile.league.manager_register import digest_of
-from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
+from turnstile.league.manager.register import digest_of
+from turnstile.league.protocol.management import RefereeRegisterRequest
+from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterRequest
 
 NOT_MINE = 4002
 """The code for a challenge to a request that is not the agent's own."""

@@ -18,7 +18,7 @@ from turnstile.agents.launch import STOP_SECONDS, Child
 from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies import FORMS
 from turnstile.kernel.values import decode
-from turnstile.league.words import GAME_TYPE, LeagueId
+from turnstile.league.protocol.words import GAME_TYPE, LeagueId
 
 AT_ONCE = 2 * (os.cpu_count() or 1)  # processes that are being started
 AGAIN_SECONDS = 0.3  # before a manager that does not answer is asked again

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import UNSET
 
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage
-from turnstile.league.words import CHOICE_SECONDS, LEAGUE_MANAGER, Address
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import CHOICE_SECONDS, LEAGUE_MANAGER, Address
 
 PROTOCOL = "league.v2"
 LONGEST_CONVERSATION = 100

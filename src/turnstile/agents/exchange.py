@@ -30,8 +30,8 @@ from turnstile.agents.rpc import (
     result_frame,
 )
 from turnstile.kernel.values import wire_name
-from turnstile.league.management import LeagueError
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnstile.league.words import LeagueValue
+from turnstile.league.protocol.words import LeagueValue
 
 HAS_FAILED = "The strategy has failed, and a default is taken: "
 CRITICAL = re.compile(r"\[[^\]]*\] \[[^\]]*\] \[([^\]]*)\] CRITICAL: (.*)")

@@ -5,8 +5,8 @@ from functools import cache
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
-from turnstile.league.boards import opened
-from turnstile.league.words import GAME_TYPE
+from turnstile.league.protocol.words import GAME_TYPE
+from turnstile.league.referee.boards import opened
 from turnstile.registry import names
 
 ANY_TWO = PlayerId("P01"), PlayerId("P02")

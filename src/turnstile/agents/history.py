@@ -13,8 +13,8 @@ import msgspec
 
 from turnstile.agents.files import part_of_path
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player_state import Outcome, PlayedMatch
-from turnstile.league.words import LeagueId
+from turnstile.league.player.state import Outcome, PlayedMatch
+from turnstile.league.protocol.words import LeagueId
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,10 +32,10 @@ from turnstile.agents.remarks import Remarks, hearing
 from turnstile.agents.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.server import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.serving import Serving, serve
-from turnstile.league.management import ShutdownAck, ShutdownCommand
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.management import ShutdownAck, ShutdownCommand
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import Address
 from turnstile.league.registering import NOT_REGISTERED
-from turnstile.league.words import Address
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import CannotOpen, InUse, Store
 

@@ -14,10 +14,10 @@ from turnstile.agents.methods import meant
 from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, Fault, Request, Shape
 from turnstile.agents.spelling import read_message
-from turnstile.league.errors import LeagueErrorName, league_error, number_of
-from turnstile.league.management import LeagueError
-from turnstile.league.messages import LeagueMessage
-from turnstile.league.words import Address
+from turnstile.league.protocol.errors import LeagueErrorName, league_error, number_of
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import Address
 
 Kinds = Mapping[str, type[LeagueMessage]]
 """The messages that an agent takes, by their types."""

@@ -19,8 +19,8 @@ from turnstile.agents.ledger import (
     row_of,
 )
 from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.timers import Timer
 from turnstile.kernel.values import Event
-from turnstile.league.clockwork import Timer
 from turnstile.store.log import Damaged, Entry, Instant, TableId
 from turnstile.store.protocol import Busy, Commit, ReadOnly, Saved, StorageFull, Store, Unknown
 

@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 from msgspec import Raw
 
 from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.timers import Clockwork, Timer
 from turnstile.kernel.values import Event, Malformed, Timeout, Value, decode, encode
-from turnstile.league.clockwork import Clockwork, Timer
 from turnstile.store.log import (
     BEFORE_FIRST,
     LONGEST_ID,

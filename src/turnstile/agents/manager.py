@@ -34,26 +34,27 @@ from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event
-from turnstile.league.errors import LeagueErrorName, league_error
-from turnstile.league.management import (
+from turnstile.league.manager.calls import resumed
+from turnstile.league.manager.machine import manager, new
+from turnstile.league.manager.queries import commitment_of, status_of
+from turnstile.league.manager.register import (
+    authenticate,
+    is_member,
+    manager_proof,
+    referees_key,
+)
+from turnstile.league.manager.rounds import wanted
+from turnstile.league.manager.schedule import matches
+from turnstile.league.manager.state import Options, Phase, State, player_id
+from turnstile.league.protocol.errors import LeagueErrorName, league_error
+from turnstile.league.protocol.management import (
     LeagueError,
     RefereeRegisterRequest,
     RefereeRegisterResponse,
     ShutdownCommand,
     StartLeague,
 )
-from turnstile.league.manager import manager, new
-from turnstile.league.manager_calls import resumed
-from turnstile.league.manager_queries import commitment_of, status_of
-from turnstile.league.manager_register import (
-    authenticate,
-    is_member,
-    manager_proof,
-    referees_key,
-)
-from turnstile.league.manager_rounds import wanted
-from turnstile.league.manager_state import Options, Phase, State, player_id
-from turnstile.league.messages import (
+from turnstile.league.protocol.messages import (
     LeagueCompletedAck,
     LeagueMessage,
     LeagueQuery,
@@ -65,8 +66,7 @@ from turnstile.league.messages import (
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.schedule import matches
-from turnstile.league.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
 from turnstile.store.log import Instant
 from turnstile.store.protocol import Store
 

@@ -12,11 +12,11 @@ from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
-from turnstile.league.management import LeagueError
-from turnstile.league.manager_calls import failure_of
-from turnstile.league.manager_state import JSON_RPC_ERRORS, State
-from turnstile.league.messages import LeagueMessage
-from turnstile.league.words import LEAGUE_MANAGER, RefereeId
+from turnstile.league.manager.calls import failure_of
+from turnstile.league.manager.state import JSON_RPC_ERRORS, State
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import LEAGUE_MANAGER, RefereeId
 
 
 class ManagerWork(Work[State]):

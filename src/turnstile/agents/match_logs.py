@@ -12,9 +12,9 @@ from turnstile.agents.keeper import Keeper, stored
 from turnstile.agents.ledger import read_about, read_header, table_of
 from turnstile.agents.transcript import Transcript
 from turnstile.kernel.values import Malformed
-from turnstile.league.referee import referee
-from turnstile.league.referee_state import MatchAssigned, Phase, State
-from turnstile.league.words import LeagueId, MatchId
+from turnstile.league.protocol.words import LeagueId, MatchId
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import MatchAssigned, Phase, State
 from turnstile.store.log import Damaged, TableId
 from turnstile.store.protocol import Row, Store
 

@@ -11,7 +11,7 @@ from turnstile.agents.rpc import Fault, Fields, Request
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.messages import LeagueMessage
 
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 """The revisions of MCP in which an agent can be spoken to, the newest first."""

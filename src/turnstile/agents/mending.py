@@ -12,8 +12,8 @@ from turnstile.agents.envelope import read_time
 from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import Fields
 from turnstile.kernel.values import Malformed, decode, encode
-from turnstile.league.messages import AnnouncedMatch, StandingsRow
-from turnstile.league.questions import PlayerStandings
+from turnstile.league.protocol.messages import AnnouncedMatch, StandingsRow
+from turnstile.league.protocol.questions import PlayerStandings
 
 FIRST_ROUND = 1
 

@@ -29,8 +29,8 @@ from turnstile.agents.strategies import (
 )
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import encode
-from turnstile.league.player_state import Question
-from turnstile.league.words import CHOICE_SECONDS
+from turnstile.league.player.state import Question
+from turnstile.league.protocol.words import CHOICE_SECONDS
 
 
 def refuse_strategy(text: str) -> None:

@@ -27,22 +27,8 @@ from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.management import LeagueError
-from turnstile.league.messages import (
-    ChooseParityCall,
-    FromReferee,
-    GameError,
-    GameInvitation,
-    GameMoveCall,
-    GameOver,
-    LeagueCompleted,
-    LeagueRegisterRequest,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundCompleted,
-)
-from turnstile.league.player import WHY, new, player
-from turnstile.league.player_play import (
+from turnstile.league.player.machine import WHY, new, player
+from turnstile.league.player.play import (
     FALLBACK,
     decided,
     failure_of,
@@ -51,7 +37,7 @@ from turnstile.league.player_play import (
     resumed,
     wanted,
 )
-from turnstile.league.player_state import (
+from turnstile.league.player.state import (
     BETWEEN_MATCHES,
     IN_MATCH,
     JSON_RPC_ERRORS,
@@ -66,14 +52,28 @@ from turnstile.league.player_state import (
     ShutdownInitiated,
     State,
 )
-from turnstile.league.registering import pause
-from turnstile.league.words import (
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import (
+    ChooseParityCall,
+    FromReferee,
+    GameError,
+    GameInvitation,
+    GameMoveCall,
+    GameOver,
+    LeagueCompleted,
+    LeagueRegisterRequest,
+    LeagueStandingsUpdate,
+    RoundAnnouncement,
+    RoundCompleted,
+)
+from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     Awaited,
     player_address,
 )
+from turnstile.league.registering import pause
 from turnstile.store.protocol import Store
 
 TABLE = table_of("player")

@@ -8,9 +8,16 @@ from msgspec.structs import replace
 from turnstile.agents.envelope import read_time
 from turnstile.agents.remarks import remark
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import AnnouncedMatch, Call, ChooseParityCall, FromReferee, GameMoveCall, LeagueMessage
-from turnstile.league.player_state import Expected, State
-from turnstile.league.words import Address, MatchId, referee_address
+from turnstile.league.player.state import Expected, State
+from turnstile.league.protocol.messages import (
+    AnnouncedMatch,
+    Call,
+    ChooseParityCall,
+    FromReferee,
+    GameMoveCall,
+    LeagueMessage,
+)
+from turnstile.league.protocol.words import Address, MatchId, referee_address
 
 
 def timed(message: LeagueMessage, now: datetime, pace: float) -> LeagueMessage:

@@ -11,8 +11,8 @@ Exchanges do not outlive the process, and so nothing of this is stored: after a 
 from enum import Enum, auto
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.referee_posts import PlayerCall, PostedAnswer, awaited_call
-from turnstile.league.referee_state import State
+from turnstile.league.referee.posts import PlayerCall, PostedAnswer, awaited_call
+from turnstile.league.referee.state import State
 
 
 class Standing(Enum):

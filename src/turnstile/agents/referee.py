@@ -25,9 +25,8 @@ from turnstile.agents.replies import Answered
 from turnstile.agents.rpc import TOO_BUSY, Fault
 from turnstile.agents.runtime import DONE
 from turnstile.kernel.chance import new_seed
-from turnstile.league import registrar
-from turnstile.league.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
+from turnstile.league.protocol.messages import (
     AnnouncedMatch,
     ChooseParityResponse,
     GameErrorAck,
@@ -43,10 +42,7 @@ from turnstile.league.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
-from turnstile.league.ownership import may_go_on, schedule_query
-from turnstile.league.referee_posts import PostedAnswer
-from turnstile.league.registering import pause
-from turnstile.league.words import (
+from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
@@ -55,6 +51,10 @@ from turnstile.league.words import (
     player_address,
     referee_address,
 )
+from turnstile.league.referee import registrar
+from turnstile.league.referee.ownership import may_go_on, schedule_query
+from turnstile.league.referee.posts import PostedAnswer
+from turnstile.league.registering import pause
 from turnstile.store.protocol import Store
 
 TABLE = table_of("registrar")

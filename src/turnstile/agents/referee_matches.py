@@ -18,12 +18,8 @@ from turnstile.agents.transcript import Transcript, match_path, own_place, stale
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
-from turnstile.league.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
-from turnstile.league.referee import new, referee
-from turnstile.league.referee_calls import report_of, resumed
-from turnstile.league.referee_posts import PostedAnswer
-from turnstile.league.referee_state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
-from turnstile.league.words import (
+from turnstile.league.protocol.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
+from turnstile.league.protocol.words import (
     GAME_TYPE,
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
@@ -33,6 +29,10 @@ from turnstile.league.words import (
     Registration,
     player_address,
 )
+from turnstile.league.referee.calls import report_of, resumed
+from turnstile.league.referee.machine import new, referee
+from turnstile.league.referee.posts import PostedAnswer
+from turnstile.league.referee.state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
 from turnstile.store.log import Damaged, TableId
 
 MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round

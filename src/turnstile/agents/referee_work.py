@@ -15,12 +15,12 @@ from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId
-from turnstile.league import registrar
-from turnstile.league.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
-from turnstile.league.referee_calls import failure_of
-from turnstile.league.referee_posts import PostedAnswer, call_made, complaint
-from turnstile.league.referee_state import Code, MatchAssigned, State
-from turnstile.league.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
+from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
+from turnstile.league.protocol.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
+from turnstile.league.referee import registrar
+from turnstile.league.referee.calls import failure_of
+from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
+from turnstile.league.referee.state import Code, MatchAssigned, State
 
 LONGEST_LABEL = 40
 NO_RECEIPT = Rejection(Code.IGNORED, "Nobody answers for a player that has not given a receipt for its call.")

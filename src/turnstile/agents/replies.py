@@ -19,8 +19,8 @@ from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import INTERNAL_ERROR, PARSE_ERROR, Fault, Fields, Unreadable, parse
 from turnstile.agents.spelling import read_message
 from turnstile.kernel.values import wire_name
-from turnstile.league.management import ALL_REPLIES, Ping, RefereeRegisterRequest
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import ALL_REPLIES, Ping, RefereeRegisterRequest
+from turnstile.league.protocol.messages import (
     ACKNOWLEDGED,
     GameError,
     GameOver,
@@ -32,7 +32,7 @@ from turnstile.league.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.words import Address, Registration
+from turnstile.league.protocol.words import Address, Registration
 
 ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """What answers what."""

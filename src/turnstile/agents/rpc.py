@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from turnstile.agents.envelope import ENVELOPE
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.messages import LeagueMessage
 
 Fields = dict[str, Any]
 """A JSON object, as it came in or goes out."""

@@ -26,8 +26,8 @@ from turnstile.agents.work import Answer, Work
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.management import LeagueError
-from turnstile.league.messages import (
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import (
     ACKNOWLEDGED,
     LeagueMessage,
 )

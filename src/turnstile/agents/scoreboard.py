@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, drawn_number
 from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
+from turnstile.league.protocol.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
 
 MOST_NAMED = 4  # players in a sentence; of more the first are named, and the others counted
 

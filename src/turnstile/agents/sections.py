@@ -22,7 +22,7 @@ from turnstile.agents.scoreboard import (
     verdict,
 )
 from turnstile.kernel.values import PlayerId
-from turnstile.league.words import GAME_TYPE, Status
+from turnstile.league.protocol.words import GAME_TYPE, Status
 
 MOST_IN_CROSS_TABLE = 24  # players; a wider one is no table any more
 IN_WORDS = {

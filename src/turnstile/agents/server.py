@@ -21,7 +21,7 @@ from turnstile.agents.quota import Quota
 from turnstile.agents.remarks import remark
 from turnstile.agents.rpc import INVALID_REQUEST, TOO_BUSY, error_frame
 from turnstile.kernel.values import wire_name
-from turnstile.league.messages import LeagueMessage, LeagueRegisterRequest
+from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterRequest
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 MCP_PATH = "/mcp"

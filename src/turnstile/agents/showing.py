@@ -15,11 +15,11 @@ from turnstile.agents.envelope import written
 from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, counted
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league import schedule
-from turnstile.league.manager_state import Outcome, Phase, State, Tally, match_id
-from turnstile.league.manager_table import standings, tally_of
-from turnstile.league.messages import MatchResultReport, StandingsRow
-from turnstile.league.words import Address, MatchId, RefereeId, Status
+from turnstile.league.manager import schedule
+from turnstile.league.manager.standings import standings, tally_of
+from turnstile.league.manager.state import Outcome, Phase, State, Tally, match_id
+from turnstile.league.protocol.messages import MatchResultReport, StandingsRow
+from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]
 """What was reported of the matches that are over."""

@@ -29,8 +29,8 @@ from turnstile.agents.mending import (
 )
 from turnstile.agents.rpc import INVALID_PARAMS, Fault, Fields
 from turnstile.kernel.values import Malformed, PlayerId, decode, encode, wire_name
-from turnstile.league.messages import GameResult, LeagueMessage
-from turnstile.league.words import ERROR_CODES, GAME_TYPE, Awaited, ErrorName, Registration, Role, Status
+from turnstile.league.protocol.messages import GameResult, LeagueMessage
+from turnstile.league.protocol.words import ERROR_CODES, GAME_TYPE, Awaited, ErrorName, Registration, Role, Status
 
 M = TypeVar("M", bound=LeagueMessage)
 

@@ -29,10 +29,10 @@ from turnstile.agents.output import MOST_BYTES, kept_output
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import encode
-from turnstile.league.player_play import FALLBACK
-from turnstile.league.player_state import AskedMove, Question
-from turnstile.league.questions import option_meant
-from turnstile.league.words import GAME_TYPE
+from turnstile.league.player.play import FALLBACK
+from turnstile.league.player.state import AskedMove, Question
+from turnstile.league.protocol.questions import option_meant
+from turnstile.league.protocol.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes
 LONGEST_QUOTE = 40  # characters of an answer that is none

@@ -18,7 +18,7 @@ from turnstile.agents.journal import transition_of
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Hop, Rejection, Step
 from turnstile.kernel.values import Event, Message, encode, wire_name
-from turnstile.league.messages import (
+from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameInvitation,
     GameJoinAck,
@@ -27,9 +27,9 @@ from turnstile.league.messages import (
     LeagueQuery,
     LeagueQueryResponse,
 )
-from turnstile.league.referee_calls import score_of
-from turnstile.league.referee_state import MatchAssigned, Phase, State
-from turnstile.league.words import LEAGUE_MANAGER, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, player_address
+from turnstile.league.referee.calls import score_of
+from turnstile.league.referee.state import MatchAssigned, Phase, State
 from turnstile.store.log import Instant
 
 OPEN_TO_ALL = (GameInvitation, GameJoinAck, LeagueQuery, LeagueQueryResponse, ChooseParityCall)

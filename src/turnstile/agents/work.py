@@ -13,7 +13,7 @@ from turnstile.agents.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event
-from turnstile.league.messages import LeagueMessage
+from turnstile.league.protocol.messages import LeagueMessage
 
 Answer = LeagueMessage | Fault
 """What an exchange ends with."""

@@ -11,8 +11,8 @@ from turnstile.bots import bots_of
 from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, refuse_seed
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.game import refuse_count
+from turnstile.kernel.inspect import AnyStand
 from turnstile.kernel.record import Record, load
-from turnstile.kernel.stand import AnyStand
 from turnstile.registry import find_game, find_stand, machine_names, names
 
 INTERRUPTED = 130  # the exit status of what was stopped with Ctrl-C: 128 + SIGINT, as shells have it

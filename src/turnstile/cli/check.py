@@ -12,7 +12,7 @@ from turnstile.cli.arguments import NO_OPTIONS, company_of, machine_argument, op
 from turnstile.kernel import AnyGame
 from turnstile.kernel.check import MOST_STATES, Report, Verdict, World, world_of
 from turnstile.kernel.check import check as run_check
-from turnstile.kernel.stand import AnyStand
+from turnstile.kernel.inspect import AnyStand
 from turnstile.kernel.values import encode
 from turnstile.registry import find_game, study_of
 

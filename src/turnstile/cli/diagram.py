@@ -6,7 +6,7 @@ import click
 
 from turnstile.cli.arguments import machine_argument, refuse_folder
 from turnstile.kernel.diagram import NoGraphviz, dot, mermaid, svg
-from turnstile.kernel.stand import AnyStand
+from turnstile.kernel.inspect import AnyStand
 
 MERMAID_ENDINGS = {"", ".mmd", ".md", ".txt"}
 FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}

@@ -20,8 +20,8 @@ from turnstile.cli.league_options import (
     shutdown_option,
 )
 from turnstile.kernel.chance import Seed
-from turnstile.league.manager_state import MOST_PLAYERS, Options
-from turnstile.league.words import GAME_TYPE, LeagueId
+from turnstile.league.manager.state import MOST_PLAYERS, Options
+from turnstile.league.protocol.words import GAME_TYPE, LeagueId
 
 # Agents bring a client and a server of HTTP along. They are imported by who runs one, so that all else starts fast.
 

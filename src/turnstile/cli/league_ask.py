@@ -17,9 +17,9 @@ from turnstile.agents.scoreboard import Progress, Scoreboard
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.kernel.values import Malformed, decode, encode
-from turnstile.league.management import LeagueStatus, StartLeague
-from turnstile.league.manager import LAUNCHER
-from turnstile.league.words import LEAGUE_MANAGER, LeagueId
+from turnstile.league.manager.machine import LAUNCHER
+from turnstile.league.protocol.management import LeagueStatus, StartLeague
+from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId
 
 FAILED = 1
 SECONDS = 10.0

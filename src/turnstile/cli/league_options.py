@@ -11,7 +11,7 @@ import click
 
 from turnstile.agents.defaults import MANAGER_URL
 from turnstile.kernel.values import LONGEST_ID
-from turnstile.league.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -23,10 +23,10 @@ from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.cli.streams import die_of_pipe, outlive_pipes
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
-from turnstile.league.local import Entrant, LocalLeague
-from turnstile.league.local_player import Strategy
-from turnstile.league.messages import MatchResultReport
-from turnstile.league.words import MatchId
+from turnstile.league.local.league import Entrant, LocalLeague
+from turnstile.league.local.player import Strategy
+from turnstile.league.protocol.messages import MatchResultReport
+from turnstile.league.protocol.words import MatchId
 from turnstile.store.protocol import CannotOpen, InUse
 from turnstile.store.sqlite.files import Held
 

@@ -28,7 +28,7 @@ from turnstile.agents.scoreboard import (
     shared_ranks,
 )
 from turnstile.kernel.values import encode
-from turnstile.league.words import LeagueValue
+from turnstile.league.protocol.words import LeagueValue
 
 MOST_SHOWN = 12  # of the table while the league runs
 LEFT = ("Player", "Id")

@@ -22,7 +22,7 @@ from turnstile.kernel import (
     decode,
     encode,
 )
-from turnstile.kernel.stand import AnyStand
+from turnstile.kernel.inspect import AnyStand
 
 LONGEST_LINE = 1 << 20
 NULL = b"null"

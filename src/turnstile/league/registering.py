@@ -1,7 +1,7 @@
 """What a player and a referee have in common when they ask for a place: how often they ask, and under which names."""
 
 from turnstile.kernel.chance import Seed, draw
-from turnstile.league.words import BACKOFF_SECONDS, MAX_RETRIES
+from turnstile.league.protocol.words import BACKOFF_SECONDS, MAX_RETRIES
 
 DUPLICATE_NAME = "Duplicate name"
 """Why a manager turns somebody down who then tries another name."""

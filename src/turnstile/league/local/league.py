@@ -1,0 +1,107 @@
+"""A whole league within one process, in virtual time: a manager, referees and players, and no network between them.
+
+The same entrants with the same seed play the same league. Nothing is read or written here: whoever runs a league is
+given every round as it ends, and shows it or writes it down.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from turnstile.kernel.chance import Seed, derive
+from turnstile.league.local.manager import LocalManager, RoundPlayed
+from turnstile.league.local.network import Agent, Network, Office, PerfectNetwork
+from turnstile.league.local.player import LocalPlayer, Strategy
+from turnstile.league.local.referee import LocalReferee
+from turnstile.league.manager.standings import standings
+from turnstile.league.manager.state import Options as LeagueOptions
+from turnstile.league.manager.state import Phase
+from turnstile.league.player.state import Options as PlayerOptions
+from turnstile.league.protocol.management import RefereeMeta
+from turnstile.league.protocol.messages import StandingsRow
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
+
+VERSION = "1.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Somebody who wants to play: a name, and who chooses."""
+
+    name: str
+    strategy: Strategy
+
+
+class LocalLeague:
+    """A league, from the registration of its agents to its end."""
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant],
+        seed: Seed,
+        *,
+        referees: int = 2,
+        at_a_time: int = 32,
+        league_id: LeagueId = DEFAULT_LEAGUE,
+        game_type: str = GAME_TYPE,
+        network: Network | None = None,
+        pace: float = 1.0,
+    ) -> None:
+        """`at_a_time` is how many matches each referee runs at once."""
+        if len(entrants) < 2 or referees < 1 or at_a_time < 1:
+            raise ValueError("A league has two players and a referee at least, who runs a match at a time.")
+        self.office = Office(network or PerfectNetwork())
+        options = LeagueOptions(
+            league_id=league_id,
+            game_type=game_type,
+            most_players=len(entrants),
+            expected_players=len(entrants),
+        )
+        self.manager = LocalManager(self.office, options, derive(seed, "league"), pace=pace)
+        self.referees = [
+            LocalReferee(
+                self.office, referee_meta(number, at_a_time, game_type), derive(seed, "referee", number), pace=pace
+            )
+            for number in range(1, referees + 1)
+        ]
+        self.players = [
+            LocalPlayer(
+                self.office,
+                player_options(entrant.name, number, game_type),
+                entrant.strategy,
+                derive(seed, "player", number),
+                pace=pace,
+            )
+            for number, entrant in enumerate(entrants, 1)
+        ]
+
+    def run(self) -> Iterator[RoundPlayed]:
+        """Play the league; every round is given as it ends."""
+        agents: list[Agent] = [self.manager, *self.referees, *self.players]
+        for agent in agents:
+            agent.start()
+        turn, rounds = self.office.turn, self.manager.rounds
+        while turn():
+            if rounds:
+                yield rounds.popleft()
+        assert self.manager.state.phase is Phase.LEAGUE_COMPLETE, "a league goes on until it is over"
+
+    @property
+    def standings(self) -> tuple[StandingsRow, ...]:
+        """The whole table as it is now."""
+        return standings(self.manager.state)
+
+
+def player_options(name: str, number: int, game_type: str = GAME_TYPE) -> PlayerOptions:
+    return PlayerOptions(
+        display_name=name, version=VERSION, game_types=(game_type,), contact_endpoint=f"local:player:{number}"
+    )
+
+
+def referee_meta(number: int, at_a_time: int, game_type: str = GAME_TYPE) -> RefereeMeta:
+    return RefereeMeta(
+        display_name=f"Referee {number}",
+        version=VERSION,
+        game_types=(game_type,),
+        contact_endpoint=f"local:referee:{number}",
+        max_concurrent_matches=at_a_time,
+    )

@@ -1,0 +1,1 @@
+"""The league manager as a pure machine: registration, schedule, rounds, results and standings."""

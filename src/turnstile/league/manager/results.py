@@ -1,0 +1,171 @@
+"""What a reported result means: how the match ended, whether it can have ended so, and what both players get for it.
+
+Points follow from the status and the winner. The score that a referee adds up itself is not looked at.
+"""
+
+from itertools import product
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from turnstile.games.evenodd import NUMBERS, POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge
+from turnstile.kernel.machine import Rejection
+from turnstile.league.manager import schedule
+from turnstile.league.manager.standings import climbed
+from turnstile.league.manager.state import (
+    Code,
+    Match,
+    Outcome,
+    State,
+    Tally,
+    match_id,
+    match_of,
+    player_id,
+    put,
+    referee_with,
+)
+from turnstile.league.protocol.messages import MatchResultReport, ReportDetails, RoundSummary
+from turnstile.league.protocol.words import GAME_TYPE, MatchId, Status
+
+WINNER = {Outcome.A_WON: 0, Outcome.A_BY_DEFAULT: 0, Outcome.B_WON: 1, Outcome.B_BY_DEFAULT: 1}
+"""Who has won: Player A, or Player B."""
+BY_DEFAULT = (Outcome.A_BY_DEFAULT, Outcome.B_BY_DEFAULT)
+TECHNICAL = (*BY_DEFAULT, Outcome.BOTH_AT_FAULT)
+
+
+# which match
+
+
+def match_reported(state: State, event: MatchResultReport) -> Match | Rejection:
+    """The match that a report is about, as far as it is kept."""
+    named = match_of(event.match_id)
+    if event.league_id != state.league_id or named is None or named[0] != event.round_id:
+        return _no_such_match(event.match_id)
+    round_id, number = named
+    is_begun = 0 < round_id <= state.round_id
+    if not is_begun or not 0 < number <= schedule.matches_a_round(len(state.players)):
+        return _no_such_match(event.match_id)
+    if event.game_type != state.options.game_type:
+        return Rejection(Code.INVALID_RESULT, f"This league plays {state.options.game_type}.")
+    if round_id > len(state.finished):
+        return state.matches[number - 1]
+    return past_match(state, round_id, number)
+
+
+def past_match(state: State, round_id: int, number: int) -> Match:
+    """A match of a round that is over."""
+    a, b = schedule.pairing(len(state.players), round_id, number)
+    return Match(
+        match_id=match_id(round_id, number),
+        player_a_id=player_id(a + 1),
+        player_b_id=player_id(b + 1),
+        referee_id=referee_with(state.finished_by[round_id - 1][number - 1]),
+        outcome=Outcome(state.finished[round_id - 1][number - 1]),
+    )
+
+
+def _no_such_match(match: MatchId) -> Rejection:
+    return Rejection(Code.MATCH_NOT_FOUND, f"This league has no match {match[:20]} to report.")
+
+
+def places_of(state: State, match: Match) -> tuple[int, int]:
+    """The places of Player A and Player B in the list of players."""
+    a, b = state.player_at(match.player_a_id), state.player_at(match.player_b_id)
+    assert a is not None, "only registered players are paired"
+    assert b is not None, "only registered players are paired"
+    return a, b
+
+
+def refuse_earlier_course(match: Match, details: ReportDetails) -> Rejection | None:
+    """Why a result is not that of the match as it is played now: it was given to another referee since, and back.
+
+    A result that has been booked is told again with the number that it had.
+    """
+    if match.outcome is not None or details.reassignments in (UNSET, match.reassignments):
+        return None
+    return Rejection(Code.WRONG_REFEREE, f"{match.match_id} was given to another referee since, and is begun anew.")
+
+
+# how it ended
+
+
+def outcome_of(match: Match, event: MatchResultReport) -> Outcome | Rejection:
+    """How a match ended, by what its referee says; a result that contradicts itself or the rules is refused.
+
+    A status that is missing follows from the winner: without one the match is a draw.
+    """
+    result, players = event.result, (match.player_a_id, match.player_b_id)
+    winner = result.winner or None
+    if winner is not None and winner not in players:
+        return Rejection(Code.INVALID_RESULT, "The winner is none of the two players.")
+    seat = None if winner is None else players.index(winner)
+    status = result.details.status or (Status.DRAW if winner is None else Status.WIN)
+    if (status is Status.WIN and seat is None) or (status is Status.DRAW and seat is not None):
+        return Rejection(Code.INVALID_RESULT, "A win has a winner, and a draw has none.")
+    refuse = _refuse_even_odd if event.game_type == GAME_TYPE else _refuse_other_game
+    if refused := refuse(match, result.details, status, seat):
+        return refused
+    if status is Status.DRAW:
+        return Outcome.DRAW
+    if seat is None:
+        return Outcome.BOTH_AT_FAULT
+    return (Outcome.A_WON, Outcome.B_WON)[seat] if status is Status.WIN else BY_DEFAULT[seat]
+
+
+def _refuse_even_odd(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+    """Why a match of Even/Odd cannot have ended so. Of a technical loss no number need be told, and 0 is none."""
+    number = details.drawn_number
+    is_technical = status is Status.TECHNICAL_LOSS
+    if number is not None and number not in NUMBERS and not (is_technical and number == 0):
+        return Rejection(Code.INVALID_RESULT, f"The number is drawn from {NUMBERS[0]} to {NUMBERS[-1]}.")
+    if not is_technical and not _is_possible(match, details, seat):
+        return Rejection(Code.INVALID_RESULT, "The number and the choices have another result.")
+    return None
+
+
+def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None) -> bool:
+    """Whether number and choices lead to this winner. Where one is not told, any will do that leads there."""
+    a, b = details.choices.get(match.player_a_id), details.choices.get(match.player_b_id)
+    every = product(
+        Parity if a is None else (a,),
+        Parity if b is None else (b,),
+        NUMBERS if details.drawn_number is None else (details.drawn_number,),
+    )
+    return any(judge(one, other, number).winning_seat == winning_seat for one, other, number in every)
+
+
+def _refuse_other_game(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+    """Why a match of another game cannot have ended so. Its rules are not known here, but what they do not have is."""
+    if details.drawn_number or any(details.choices.values()):
+        return Rejection(Code.INVALID_RESULT, "Numbers and choices belong to Even/Odd.")
+    if not {*(details.scores or ())} <= {match.player_a_id, match.player_b_id}:
+        return Rejection(Code.INVALID_RESULT, "The scores are those of the two players.")
+    return None
+
+
+# what it is worth
+
+
+def credited(state: State, match: Match, outcome: Outcome) -> State:
+    """The league, with what two players have got out of their match."""
+    tallies, ladder = state.tallies, state.ladder
+    for seat, place in enumerate(places_of(state, match)):
+        after = put(tallies, place, _tallied(tallies[place], outcome, is_winner=WINNER.get(outcome) == seat))
+        tallies, ladder = after, climbed(ladder, tallies, after, place)
+    return replace(state, tallies=tallies, ladder=ladder)
+
+
+def _tallied(tally: Tally, outcome: Outcome, *, is_winner: bool) -> Tally:
+    if outcome is Outcome.DRAW:
+        return replace(tally, draws=tally.draws + 1, points=tally.points + POINTS_FOR_A_DRAW)
+    if is_winner:
+        return replace(tally, wins=tally.wins + 1, points=tally.points + POINTS_FOR_A_WIN)
+    technical = tally.technical_losses + (outcome in TECHNICAL)
+    return replace(tally, losses=tally.losses + 1, technical_losses=technical)
+
+
+def summary_of(outcomes: str) -> RoundSummary:
+    """How the matches of a round ended, in numbers."""
+    draws, technical = outcomes.count(Outcome.DRAW), sum(map(outcomes.count, TECHNICAL))
+    total = len(outcomes)
+    return RoundSummary(total_matches=total, wins=total - draws - technical, draws=draws, technical_losses=technical)

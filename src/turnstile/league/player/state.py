@@ -1,0 +1,320 @@
+"""What a player keeps of itself, its rounds and its matches, and what can happen to it that is no message."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, UnsetType
+
+from turnstile.games.evenodd import Parity
+from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.values import LONGEST_ID, PlayerId
+from turnstile.league.protocol.messages import PlayerMeta, RoundAnnouncement, StandingsRow
+from turnstile.league.protocol.questions import MoveRequest, PlayerStandings
+from turnstile.league.protocol.words import (
+    GAME_TYPE,
+    Address,
+    Internal,
+    LeagueId,
+    LeagueTimeout,
+    LeagueValue,
+    MatchId,
+    RefereeId,
+    Role,
+    referee_address,
+)
+
+
+class Phase(StrEnum):
+    UNREGISTERED = "UNREGISTERED"
+    REGISTERING = "REGISTERING"
+    REGISTERED = "REGISTERED"
+    WAITING_FOR_ROUND = "WAITING_FOR_ROUND"
+    INVITED_TO_MATCH = "INVITED_TO_MATCH"
+    WAITING_FOR_CHOICE_REQUEST = "WAITING_FOR_CHOICE_REQUEST"
+    CHOOSING_PARITY = "CHOOSING_PARITY"
+    WAITING_FOR_RESULT = "WAITING_FOR_RESULT"
+    MATCH_COMPLETE = "MATCH_COMPLETE"
+    LEAGUE_COMPLETE = "LEAGUE_COMPLETE"
+
+
+IN_MATCH = (
+    Phase.INVITED_TO_MATCH,
+    Phase.WAITING_FOR_CHOICE_REQUEST,
+    Phase.CHOOSING_PARITY,
+    Phase.WAITING_FOR_RESULT,
+)
+BETWEEN_MATCHES = (Phase.REGISTERED, Phase.WAITING_FOR_ROUND, Phase.MATCH_COMPLETE)
+
+
+class Code(StrEnum):
+    """Why a player turns something down. Codes are protocol: add to them, never rename one.
+
+    A host answers `Ignored` and `StaleTimer` with ACK, IGNORED, and the others as `JSON_RPC_ERRORS` says. `Pending` is
+    the exception: the request is a repeat, and the answer to it is still being made; the host keeps the exchange open
+    and gives both the same answer.
+    """
+
+    IGNORED = "Ignored"
+    PENDING = "Pending"
+    STALE_TIMER = "StaleTimer"
+    MATCH_NOT_FOUND = "MatchNotFound"
+    WRONG_LEAGUE = "WrongLeague"
+    WRONG_PLAYER = "WrongPlayer"
+    WRONG_REFEREE = "WrongReferee"
+    INVALID_CHOICE = "InvalidChoice"
+
+
+JSON_RPC_ERRORS = {
+    Code.WRONG_PLAYER: 4002,
+    Code.MATCH_NOT_FOUND: 4003,
+    Code.WRONG_LEAGUE: 4003,
+    Code.WRONG_REFEREE: 4005,
+}
+"""The errors of an exchange whose message was turned down with these codes."""
+
+
+MOST_KEPT = 100
+"""Matches in a player's history. A league can have thousands, and a state is written with every step."""
+
+
+class Outcome(StrEnum):
+    WIN = "WIN"
+    DRAW = "DRAW"
+    LOSS = "LOSS"
+
+
+# state
+
+
+class Expected(LeagueValue, frozen=True, kw_only=True):
+    """A match of the announced round in which this player plays."""
+
+    match_id: MatchId
+    opponent_id: PlayerId
+    referee_endpoint: str
+    referee_id: RefereeId | None = None
+    key: str | None = None
+    """With which its referee speaks to this player; where none was announced, it is believed without."""
+    reassignments: int = 0
+    """How often the match was given to another referee. With a higher number it is begun anew."""
+
+    def is_other_than(self, referee: Address, reassignments: int) -> bool:
+        """Whether this is not the match that was begun by that referee: another has it, or has had it meanwhile."""
+        return not self.is_by(referee) or self.reassignments > reassignments
+
+    def is_by(self, sender: Address) -> bool:
+        """Whether this is the announced referee, as far as the announcement names one."""
+        return self.referee_id is None or sender == referee_address(self.referee_id)
+
+
+class Round(LeagueValue, frozen=True, kw_only=True):
+    """The latest round of which the player knows, by an announcement or by its first invitation.
+
+    When it is over it has no matches left. It is kept, so that what comes late is known as such.
+    """
+
+    round_id: int
+    matches: tuple[Expected, ...]
+    """Those of this player alone."""
+    revision: int = 0
+    """Which of its announcements this is: the latest, and nothing before it counts any more."""
+
+
+class AskedMove(LeagueValue, frozen=True, kw_only=True):
+    """The latest move that this player was asked for, in a match of another game than Even/Odd."""
+
+    number: int
+    """Which question of the match it is; `move_made` answers with the same."""
+    game_type: str
+    request: MoveRequest
+    answer: int | None = None
+    """Which of its options was chosen."""
+
+
+class Match(LeagueValue, frozen=True, kw_only=True):
+    """The match that is played, or that was played last."""
+
+    match_id: MatchId
+    round_id: int
+    opponent_id: PlayerId
+    role_in_match: Role
+    referee: Address
+    game_type: str = GAME_TYPE
+    commitment: Commitment | None = None
+    your_standings: PlayerStandings | None = None
+    """As the latest call has told them."""
+    deadline: str | None = None
+    """Of the latest call, as the referee has written it."""
+    my_choice: Parity | None = None
+    asked: AskedMove | None = None
+    reassignments: int = 0
+    """How often it had been given to another referee when it began, as far as it was announced."""
+
+    @property
+    def has_answered(self) -> bool:
+        """It has chosen, or made the move that it was asked for last."""
+        return self.my_choice is not None if self.asked is None else self.asked.answer is not None
+
+
+class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
+    """A match in a player's history. `result` is missing where it was never told, or could not be read."""
+
+    match_id: MatchId
+    round_id: int
+    opponent_id: PlayerId
+    game_type: str = GAME_TYPE
+    referee: Address | None = None
+    """Who refereed it; should it be given to another, this result is void."""
+    reassignments: int = 0
+    """How often it had been given to another before; should it be given away and back, this result is void, too."""
+    result: Outcome | None
+    is_technical: bool = False
+    my_choice: Parity | None = None
+    opponent_choice: Parity | None = None
+    is_fair: bool | None = None
+    """Whether the number is the one that the referee had committed to; missing where there is nothing to check.
+
+    In another game than Even/Odd, whether its moves lead to the result, played again from the seed committed to.
+    """
+    is_unreadable: bool | UnsetType = UNSET
+    """The result was told, and could not be read."""
+
+
+class Statistics(LeagueValue, frozen=True, kw_only=True):
+    """What all matches of a player have come to. A technical loss is a loss, too."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    technical_losses: int = 0
+    points: int = 0
+
+    @property
+    def played(self) -> int:
+        """The matches whose result is known."""
+        return self.wins + self.draws + self.losses
+
+
+class State(LeagueValue, frozen=True, kw_only=True):
+    """The whole player."""
+
+    phase: Phase
+    name: str
+    """What it would like to be called; `meta` has the name it tries."""
+    meta: PlayerMeta
+    seed: Seed
+    """From which the suffixes of its name are drawn, should the name be taken."""
+    accepts_unannounced: bool = False
+    """Take an invitation that no announcement preceded as both; for leagues that announce nothing."""
+    names_tried: int = 0
+    """Since the player was started, its own name not counted."""
+    suffixes_drawn: int = 0
+    """Of all time, so that none is drawn twice."""
+    retry_count: int = 0
+    is_unreached: bool = False
+    """The latest request for registration could not be delivered."""
+    failure: str | None = None
+    """Why the player has given up registering: its process exits with this as the error."""
+    player_id: PlayerId | None = None
+    auth_token: str | None = None
+    manager_proof: str | None = None
+    """What the league manager shows to prove who it is. Managers that are not ours give none."""
+    league_id: LeagueId | None = None
+    queued: RoundAnnouncement | None = None
+    """A round that was announced while another one could still be played."""
+    round: Round | None = None
+    match: Match | None = None
+    standings: tuple[StandingsRow, ...] = ()
+    statistics: Statistics = Statistics()
+    history: tuple[PlayedMatch, ...] = ()
+    """The latest matches, in the order of their rounds; whoever wants them all keeps them outside."""
+    has_shut_down: bool = False
+
+    @property
+    def me(self) -> PlayerId:
+        """Who the player is, once it is registered."""
+        assert self.player_id is not None, f"a player in {self.phase} is registered"
+        return self.player_id
+
+    @property
+    def playing(self) -> Match:
+        """The match, in every phase that has one."""
+        assert self.match is not None, f"a player in {self.phase} has a match"
+        return self.match
+
+    def has_played(self, match: MatchId, since: int = 0) -> bool:
+        """Whether this is one of the latest matches, those of rounds before `since` left aside."""
+        for played in reversed(self.history):
+            if played.round_id < since:
+                return False
+            if played.match_id == match:
+                return True
+        return False
+
+
+class Question(LeagueValue, frozen=True, kw_only=True):
+    """What a strategy is asked, with all that it may know: `even` or `odd`, or in another game for a `move`.
+
+    `ChoiceMade` brings its choice back, `MoveMade` its move.
+    """
+
+    match_id: MatchId
+    round_id: int
+    player_id: PlayerId
+    opponent_id: PlayerId
+    standings: tuple[StandingsRow, ...]
+    """The latest table of the league."""
+    statistics: Statistics
+    history: tuple[PlayedMatch, ...]
+    """Its own matches, the latest last."""
+    your_standings: PlayerStandings | None = None
+    """What the league manager had told the referee of this player before the call."""
+    deadline: str | None = None
+    """Until when the referee waits for the answer, in UTC. The player answers by itself a second before."""
+    move: AskedMove | None = None
+
+
+# events
+
+
+class PlayerStartup(Internal, frozen=True, tag="player_startup", kw_only=True):
+    """The player's process has started."""
+
+
+class PlayerTimeout(LeagueTimeout, frozen=True, tag="timeout", kw_only=True):
+    """The league manager has not answered, or the player's own time for an answer is nearly over."""
+
+
+class ReadyToJoin(Internal, frozen=True, tag="ready_to_join", kw_only=True):
+    """The player is ready to take part in the match it is invited to; usually at once."""
+
+
+class ChoiceMade(Internal, frozen=True, tag="choice_made", kw_only=True):
+    """The strategy has chosen."""
+
+    match_id: MatchId
+    parity_choice: str
+
+
+class MoveMade(Internal, frozen=True, tag="move_made", kw_only=True):
+    """The strategy has decided on a move, one of the options of the question with this number."""
+
+    match_id: MatchId
+    move_number: int
+    choice: Raw
+
+
+class ShutdownInitiated(Internal, frozen=True, tag="shutdown_initiated", kw_only=True):
+    """The player's process is about to end."""
+
+
+class Options(LeagueValue, frozen=True, kw_only=True):
+    """How a new player introduces itself, and whether it takes invitations that no announcement preceded."""
+
+    display_name: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = "Player"
+    version: str = "1.0.0"
+    game_types: tuple[str, ...] = (GAME_TYPE,)
+    contact_endpoint: str = "http://localhost:8101/mcp"
+    registration_secret: str | None = None
+    """By which the league manager knows it again; whoever runs the player draws it."""
+    accepts_unannounced: bool = False

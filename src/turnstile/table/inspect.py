@@ -1,0 +1,69 @@
+"""The table on its stand: how `turnstile step table` opens and reads one, and what `turnstile check table` walks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Raw
+
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.inspect import Stand
+from turnstile.kernel.machine import Refusal, Rejection
+from turnstile.kernel.values import Malformed, PlayerId, Value, decode
+from turnstile.registry import find_game, study_of
+from turnstile.store.log import Instant, TableId
+from turnstile.table.machine import Table, opened, table
+from turnstile.table.proofs import sound, worlds
+from turnstile.table.values import Code, Header, Join, Settings, State
+
+
+class Options(Value, frozen=True):
+    """Which game is played at a new table, with which options of its own, and what is settled about the table."""
+
+    game: str
+    game_options: Raw = Raw(b"{}")
+    settings: Settings = Settings()
+
+
+def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table | Rejection:
+    """A table at which these players sit; the first of them has opened it."""
+    try:
+        chosen = decode(options, Options)
+    except Malformed as fault:
+        return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for a table: {fault}.")
+    if not players:
+        return Rejection(Refusal.INVALID_PLAYERS, "A table needs the player who opens it.")
+    if seed is not None:
+        return Rejection(Refusal.INVALID_SEED, "A table has no seed; that of the match comes with its Start.")
+    game, at = find_game(chosen.game), Instant(0)
+    version = 0 if game is None else game.version
+    state = opened(Header(TableId("table"), chosen.game, version, chosen.game_options, players[0], at, chosen.settings))
+    for player in players:
+        state = state if isinstance(state, Rejection) else table.apply(state, Join(player, "join", at))
+    return state
+
+
+def read(data: bytes) -> Table | Rejection:
+    """A table whose match is a match of its game."""
+    shape = table.read_state(data)
+    if isinstance(shape, Rejection):
+        return shape
+    game = find_game(shape.header.game)
+    if game is None:
+        return Rejection(Code.UNKNOWN_GAME, f"There is no game {shape.header.game}.")
+    try:
+        state: Table = decode(data, State[game.machine.state])  # type: ignore[name-defined]
+    except Malformed as fault:
+        return Rejection(Refusal.INVALID_STATE, f"This is no state of a table of {game.name}: {fault}.")
+    return _refuse(state, study_of(game).sound) or state
+
+
+def _refuse(state: Table, is_sound: Any) -> Rejection | None:
+    """Why no table can be in this state; `None` when one can."""
+    start = opened(state.header)
+    if isinstance(start, Rejection):
+        return start
+    fault = (is_sound(state.match) if state.match is not None else None) or sound(state)
+    return Rejection(Refusal.INVALID_STATE, fault) if fault else None
+
+
+stand = Stand(machine=table, title="Table", options=Options, new=new, read=read, worlds=worlds)
