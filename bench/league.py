@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from bench.league_recovery import recovered
-from turnstile.agents.company import Company, Plan
-from turnstile.agents.scoreboard import Progress, Scoreboard
-from turnstile.agents.strategies import find_function
+from turnstile.agents.launch.league_processes import Company, Plan
+from turnstile.agents.page.scoreboard import Progress, Scoreboard
+from turnstile.agents.strategies.strategies import find_function
 from turnstile.kernel.chance import Seed, derive
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.manager.schedule import matches

@@ -21,9 +21,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from turnstile.agents.envelope import utc_now, written
-from turnstile.agents.launch import Child
-from turnstile.agents.serving import served
+from turnstile.agents.launch.children import Child
+from turnstile.agents.wire.envelope import utc_now, written
+from turnstile.net.serving import served
 
 LEAGUE = "league_2025_even_odd"
 

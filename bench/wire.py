@@ -8,15 +8,15 @@ import multiprocessing
 import time
 from multiprocessing.connection import Connection
 
-from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.quota import Quota
-from turnstile.agents.server import Door
-from turnstile.agents.serving import run, serve
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.door import Door
+from turnstile.agents.wire.envelope import Identity
+from turnstile.agents.wire.incoming import Incoming
 from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.messages import GameInvitation, GameJoinAck
 from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Role, player_address, referee_address
+from turnstile.net.limits import Quota
+from turnstile.net.serving import run, serve
 
 CALLS = 5_000
 WARM_UP = 200

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from turnstile.agents.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
+from turnstile.agents.page.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId

@@ -21,11 +21,11 @@ import pytest
 
 from tests.agents import loops
 from tests.agents.loops import until
-from turnstile.agents.host import Host, Ready, Settings
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import RefereeHost
-from turnstile.agents.work import Work
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.process import Host, Ready, Settings
+from turnstile.agents.process.running import Work
+from turnstile.agents.referee.process import RefereeHost
 from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Store
 from turnstile.store.sqlite.store import SqliteStore
@@ -177,7 +177,7 @@ async def company(data: Path, pace: float = 1.0) -> AsyncIterator[Company]:
     """At its end whatever still runs is stopped."""
     here = Company(data, pace)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("turnstile.agents.host.open_store", open_store)
+        patch.setattr("turnstile.agents.process.process.open_store", open_store)
         try:
             yield here
         finally:

@@ -5,7 +5,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from turnstile.agents.keeper import Keeper
+from turnstile.agents.process.keeper import Keeper
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
 from turnstile.league.manager.machine import manager

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from turnstile.agents.accounts import of_league
+from turnstile.agents.player.accounts import of_league
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.machine import new

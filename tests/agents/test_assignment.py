@@ -10,7 +10,7 @@ from tests.agents.foreign import foreign_league
 from tests.agents.test_referee_agent import gone
 from tests.agents.wired import post
 from tests.agents.zoo import Body
-from turnstile.agents import referee as referee_module
+from turnstile.agents.referee import process as referee_module
 from turnstile.store.log import TableId
 from turnstile.store.protocol import Busy, Row
 

@@ -13,10 +13,10 @@ from tests.agents.company import Company, Running, company, run
 from tests.agents.loops import until
 from tests.agents.wired import post
 from tests.agents.zoo import Animal, Body, Said, held_port, living, result
-from turnstile.agents.addresses import THIS_MACHINE, Resolver
-from turnstile.agents.beginning import LISTEN_SECONDS
-from turnstile.agents.probe import listens
+from turnstile.agents.manager.beginning import LISTEN_SECONDS
 from turnstile.league.manager.state import Phase
+from turnstile.net.addresses import THIS_MACHINE, Resolver
+from turnstile.net.probe import listens
 
 
 def acknowledge(body: Body) -> Said:

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from tools.browser import browser
-from turnstile.agents.company import Begun, CannotGoOn, Company, OtherPlan, Plan, refuse_to_go_on
-from turnstile.agents.files import write_whole
-from turnstile.agents.launch import MOST_RESTARTS, Child, DidNotStart
-from turnstile.agents.scoreboard import Progress, Scoreboard, Verdict, verdict
+from turnstile.agents.launch.children import MOST_RESTARTS, Child, DidNotStart
+from turnstile.agents.launch.league_processes import Begun, CannotGoOn, Company, OtherPlan, Plan, refuse_to_go_on
+from turnstile.agents.page.scoreboard import Progress, Scoreboard, Verdict, verdict
+from turnstile.agents.process.files import write_whole
 from turnstile.kernel.values import encode
 from turnstile.league.protocol.words import LeagueId
 
@@ -298,7 +298,7 @@ def test_a_league_whose_log_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
 
 
 def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turnstile.agents.company.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("turnstile.agents.launch.league_processes.ANSWER_SECONDS", 0.05)
 
     async def ask() -> bool:
         hung_up = asyncio.Event()

@@ -11,7 +11,7 @@ from tests.agents.loops import until
 from tests.agents.test_manager_agent import meta, say
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
-from turnstile.agents.scoreboard import Match, Verdict, verdict
+from turnstile.agents.page.scoreboard import Match, Verdict, verdict
 from turnstile.games.evenodd import drawn_number, judge, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.league.protocol.words import Status

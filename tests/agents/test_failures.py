@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from turnstile.agents.failures import LONGEST_LINE, Failing, failures_in, size_of
+from turnstile.agents.player.failures import LONGEST_LINE, Failing, failures_in, size_of
 
 LINE = "[2025-01-19T10:01:00Z] [P01] [{}] CRITICAL: {}\n"
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.league import refereed
-from turnstile.agents.files import Scribe, open_private, part_of_path, write_whole
-from turnstile.agents.history import history_path, merged
-from turnstile.agents.transcript import Transcript, own_place, stale_files
+from turnstile.agents.player.history import history_path, merged
+from turnstile.agents.process.files import Scribe, open_private, part_of_path, write_whole
+from turnstile.agents.referee.transcript import Transcript, own_place, stale_files
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import Outcome, PlayedMatch

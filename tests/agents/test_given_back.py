@@ -10,8 +10,8 @@ from tests.agents.company import Company, Running, company, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
 from tests.agents.zoo import Body
-from turnstile.agents.manager_work import ManagerWork
-from turnstile.agents.referee_matches import GIVEN_AWAY, REPORT_PAUSE_SECONDS
+from turnstile.agents.manager.running import ManagerWork
+from turnstile.agents.referee.matches import GIVEN_AWAY, REPORT_PAUSE_SECONDS
 from turnstile.league.manager.state import Phase
 from turnstile.league.registering import pause
 

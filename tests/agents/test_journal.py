@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tests.agents.wired import CALL, CHOSEN, INVITATION, JOINED, OVER
-from turnstile.agents.journal import Journal, event_of, printable, short, shown, transition_of
-from turnstile.agents.meter import Meter, Outcome
+from turnstile.agents.process.journal import Journal, event_of, printable, short, shown, transition_of
+from turnstile.agents.process.meter import Meter, Outcome
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Hop
 from turnstile.kernel.values import Message

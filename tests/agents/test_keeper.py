@@ -22,10 +22,10 @@ from tests.agents.kept import (
     restored,
     standing,
 )
-from turnstile.agents import keeper as keepers
-from turnstile.agents import ledger
-from turnstile.agents.keeper import Keeper
-from turnstile.agents.ledger import table_of
+from turnstile.agents.process import keeper as keepers
+from turnstile.agents.process import ledger
+from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.ledger import table_of
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm
 from turnstile.kernel.machine import Machine, Next, Rejection

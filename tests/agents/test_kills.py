@@ -16,8 +16,8 @@ import pytest
 from tests.agents.company import pairings, points_of, run, standings_of
 from tests.agents.loops import LONGEST, be_patient, until
 from tests.agents.processes import AgentProcess
-from turnstile.agents.keeper import Keeper
-from turnstile.agents.manager import TABLE
+from turnstile.agents.manager.process import TABLE
+from turnstile.agents.process.keeper import Keeper
 from turnstile.league.manager.machine import manager as machine
 from turnstile.store.sqlite.store import SqliteStore
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.agents.company import company, pairings, points_of, run, standings_of
 from tests.agents.loops import until
-from turnstile.agents.exchange import Answer, Exchange
-from turnstile.agents.games import games_for_two
+from turnstile.agents.strategies.games import games_for_two
+from turnstile.agents.wire.exchange import Answer, Exchange
 from turnstile.kernel.values import encode
 from turnstile.league.manager.state import Phase
 from turnstile.league.protocol.words import GAME_TYPE

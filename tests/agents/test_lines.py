@@ -12,8 +12,8 @@ from tests.agents.company import company, run
 from tests.agents.loops import until
 from tests.agents.test_player_agent import stage
 from tests.agents.zoo import Body, Said, living
-from turnstile.agents import player as player_module
-from turnstile.agents.player import PlayerHost
+from turnstile.agents.player import process as player_module
+from turnstile.agents.player.process import PlayerHost
 from turnstile.kernel.effects import Send
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.messages import LeagueRegisterRequest

@@ -13,16 +13,16 @@ from tests.agents.loops import until
 from tests.agents.test_leagues import start
 from tests.agents.wired import Said, post
 from tests.agents.zoo import Body, by_tool, living
-from turnstile.agents import calls
-from turnstile.agents.addresses import OPEN_NETWORK, allowing
-from turnstile.agents.host import CannotStart
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.rpc import Fault
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.process import calls
+from turnstile.agents.process.process import CannotStart
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.rpc import Fault
 from turnstile.league.manager.state import Options
 from turnstile.league.protocol.management import LeagueStatus, StartLeague
 from turnstile.league.protocol.words import Address
 from turnstile.league.referee.calls import NOTIFICATION_TIMER, PLAYER_TIMERS
+from turnstile.net.addresses import OPEN_NETWORK, allowing
 
 UNWATCHED = {"watch_seconds": 3600.0}
 """For a league in which much time passes: its referees are not asked meanwhile whether they are there."""

@@ -10,12 +10,12 @@ from tests.agents.test_leagues import start
 from tests.agents.test_manager_agent import UNWATCHED, managed, register_referee
 from tests.agents.zoo import Body, by_tool, living, played, result
 from tests.agents.zoo import Said as Told
-from turnstile.agents import calls
-from turnstile.agents.addresses import OPEN_NETWORK, allowing
-from turnstile.agents.host import CannotStart
-from turnstile.agents.manager import ManagerHost
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.process import calls
+from turnstile.agents.process.process import CannotStart
 from turnstile.league.manager.state import Options
 from turnstile.league.referee.calls import NOTIFICATION_TIMER, PLAYER_TIMERS
+from turnstile.net.addresses import OPEN_NETWORK, allowing
 
 
 def test_players_that_cannot_register_are_listed(tmp_path: Path) -> None:

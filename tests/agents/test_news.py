@@ -10,9 +10,9 @@ from msgspec.structs import asdict
 from tests.agents.boards import board
 from tests.agents.company import company, run
 from tests.agents.test_manager_agent import managed, register, say
-from turnstile.agents.bulletin import Bulletin
-from turnstile.agents.page import Printer, page
-from turnstile.agents.scoreboard import Scoreboard
+from turnstile.agents.page.change_signal import Bulletin
+from turnstile.agents.page.page import Printer, page
+from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.kernel.values import PlayerId
 
 

@@ -11,8 +11,8 @@ from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.wired import LONG
 from tests.agents.zoo import Body
-from turnstile.agents.alarm import Alarm
-from turnstile.agents.outbox import MOST_WAITING, Outbox, Turns
+from turnstile.agents.process.alarm import Alarm
+from turnstile.agents.process.outbox import MOST_WAITING, Outbox, Turns
 from turnstile.league.protocol.words import MAX_RETRIES
 
 

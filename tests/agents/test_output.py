@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from turnstile.agents.journal import Journal
-from turnstile.agents.output import CUT, MOST_BYTES, MOST_LINES, kept_output
+from turnstile.agents.process.journal import Journal
+from turnstile.agents.strategies.output import CUT, MOST_BYTES, MOST_LINES, kept_output
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "write-a-player.md"
 

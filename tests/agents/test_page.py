@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from tests.agents.boards import HOSTILE, NAMES, board, ecard_board, with_first_draw
 from tests.league.managed import League
-from turnstile.agents.contacts import Contact
-from turnstile.agents.html import policy
-from turnstile.agents.looks import STYLE
-from turnstile.agents.page import SCRIPT, page
-from turnstile.agents.report import report
-from turnstile.agents.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
-from turnstile.agents.showing import health_of, shown
+from turnstile.agents.page.html import policy
+from turnstile.agents.page.looks import STYLE
+from turnstile.agents.page.page import SCRIPT, page
+from turnstile.agents.page.projection import health_of, shown
+from turnstile.agents.page.report import report
+from turnstile.agents.page.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
+from turnstile.agents.process.contacts import Contact
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.local.league import Entrant, LocalLeague

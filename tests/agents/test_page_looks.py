@@ -14,9 +14,9 @@ from playwright.sync_api import expect
 
 from tests.agents.boards import NAMES, board, ecard_board, with_first_draw
 from tools.browser import browser
-from turnstile.agents.looks import DARK, LIGHT
-from turnstile.agents.page import page
-from turnstile.agents.report import HEIGHT, LABEL, _grid, _spread, report
+from turnstile.agents.page.looks import DARK, LIGHT
+from turnstile.agents.page.page import page
+from turnstile.agents.page.report import HEIGHT, LABEL, _grid, _spread, report
 from turnstile.kernel.chance import Seed, commit
 
 LONG_NAMES = ("x" * 64, "A name of many words, which goes on and on", *NAMES[2:])

@@ -15,10 +15,10 @@ from tests.agents.loops import until
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.agents.envelope import utc_now, written
-from turnstile.agents.host import Settings
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.strategies import Choice
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.process import Settings
+from turnstile.agents.strategies.strategies import Choice
+from turnstile.agents.wire.envelope import utc_now, written
 from turnstile.league.player.play import CHOICE_TIMER, REGISTER_TIMER
 from turnstile.league.player.state import Phase, Question, State
 from turnstile.league.protocol.words import MAX_RETRIES

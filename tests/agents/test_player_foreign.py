@@ -9,8 +9,8 @@ from tests.agents.company import run
 from tests.agents.test_player_agent import Stage, stage
 from tests.agents.wired import post
 from tests.agents.zoo import Body
-from turnstile.agents.rpc import Fault
-from turnstile.agents.spelling import read_message
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.management import RefereeRegisterRequest

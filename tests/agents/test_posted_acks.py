@@ -17,12 +17,12 @@ from tests.agents.test_manager_agent import managed, register, register_referee,
 from tests.agents.wired import post
 from tests.agents.zoo import Body, by_tool, living, result
 from tests.agents.zoo import Said as Answer
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.mcp import Tools
-from turnstile.agents.methods import MESSAGE_TYPES
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import RefereeHost
-from turnstile.agents.spelling import read_message
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.mcp import Tools
+from turnstile.agents.wire.methods import MESSAGE_TYPES
 from turnstile.league.manager.state import Phase
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage, MatchResultAck, RoundAnnouncementAck

@@ -10,7 +10,7 @@ from tests.agents.company import run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.zoo import Body
-from turnstile.agents.addresses import THIS_MACHINE, Reach, allowing
+from turnstile.net.addresses import THIS_MACHINE, Reach, allowing
 
 WIDER = allowing(THIS_MACHINE, "10.1.0.0/16")
 

@@ -15,14 +15,14 @@ from tests.agents.test_player_agent import stage
 from tests.agents.test_referee_agent import get
 from tests.agents.wired import post
 from tests.agents.zoo import Body, living, result
-from turnstile.agents import player as player_module
-from turnstile.agents import referee_matches
-from turnstile.agents.addresses import OPEN_NETWORK, allowing
-from turnstile.agents.player import PlayerHost
+from turnstile.agents.player import process as player_module
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.referee import matches as referee_matches
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.management import RefereeRegisterRequest
 from turnstile.league.protocol.messages import LeagueRegisterRequest
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, LEAGUE_MANAGER
+from turnstile.net.addresses import OPEN_NETWORK, allowing
 
 LEAGUE = {"league_id": DEFAULT_LEAGUE}
 CHAMPION = {"player_id": "P02", "display_name": "Eve", "points": 3}

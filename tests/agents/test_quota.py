@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnstile.agents.quota import Quota
+from turnstile.net.limits import Quota
 
 RATE, BURST = 2, 3
 EIGHTHS = st.integers(0, 4)

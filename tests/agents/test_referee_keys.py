@@ -8,8 +8,8 @@ import pytest
 from tests.agents.company import company, run
 from tests.agents.loops import until
 from tests.agents.test_manager_agent import managed, meta, say
-from turnstile.agents.addresses import OPEN_NETWORK, allowing
-from turnstile.agents.manager import KEY_MISSING
+from turnstile.agents.manager.process import KEY_MISSING
+from turnstile.net.addresses import OPEN_NETWORK, allowing
 
 KEY = "a key of the organisers"
 BEYOND = allowing(OPEN_NETWORK, "127.0.0.0/8")

@@ -11,7 +11,7 @@ import pytest
 from tests.agents import zoo
 from tests.agents.company import Company, company, run
 from tests.agents.zoo import Animal, Body, Manners, living
-from turnstile.agents.dialect import REFUSALS_PER_FULL_TRY, forms_of
+from turnstile.agents.wire.dialect import REFUSALS_PER_FULL_TRY, forms_of
 
 BROADCASTS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED", "GAME_OVER")
 REFUSALS: dict[str, tuple[zoo.Said, str]] = {

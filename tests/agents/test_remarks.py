@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.agents.company import run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.wired import post
-from turnstile.agents.remarks import MOST_REMARKS, Remarks, hearing, remark
+from turnstile.agents.wire.remarks import MOST_REMARKS, Remarks, hearing, remark
 
 
 def test_what_others_leave_out_is_a_line_in_the_log_of_a_referee_and_no_trouble(tmp_path: Path) -> None:

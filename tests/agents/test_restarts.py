@@ -13,10 +13,10 @@ from tests.agents.test_player_agent import stage
 from tests.agents.test_referee_agent import file_of, gone, seed_of
 from tests.agents.zoo import Body
 from tests.host.test_damage import flip
-from turnstile.agents.envelope import ignored
-from turnstile.agents.host import CannotStart
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.runtime import STOPPING
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.process import CannotStart
+from turnstile.agents.process.runtime import STOPPING
+from turnstile.agents.wire.envelope import ignored
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.messages import ChoiceContext, ChooseParityCall

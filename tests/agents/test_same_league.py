@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.agents.company import company, run
-from turnstile.agents.host import ITS_LEAGUE_IS_OVER, CannotStart, Host, Ready
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import RefereeHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.process import ITS_LEAGUE_IS_OVER, CannotStart, Host, Ready
+from turnstile.agents.referee.process import RefereeHost
 from turnstile.league.protocol.words import LeagueId
 
 

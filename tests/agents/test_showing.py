@@ -1,7 +1,7 @@
 """What a league that waits says it waits for."""
 
 from tests.league.managed import REF01, League
-from turnstile.agents.showing import missing
+from turnstile.agents.page.projection import missing
 from turnstile.league.manager.state import MOST_UNANSWERED, AllAreHere, Options
 
 

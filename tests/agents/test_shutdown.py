@@ -10,8 +10,8 @@ from tests.agents.loops import until
 from tests.agents.test_player_agent import stage
 from tests.agents.wired import post
 from tests.agents.zoo import Body
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import RefereeHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.referee.process import RefereeHost
 from turnstile.league.manager.register import manager_proof
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.words import Address

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from tests.agents.company import run
 from tests.agents.loops import until
-from turnstile.agents.output import CUT, MOST_BYTES
-from turnstile.agents.strategies import (
+from turnstile.agents.strategies.output import CUT, MOST_BYTES
+from turnstile.agents.strategies.strategies import (
     Choice,
     Failed,
     UnknownStrategy,

@@ -11,9 +11,9 @@ from tests.agents.company import Company, Running, company, run
 from tests.agents.loops import pass_time, until
 from tests.agents.test_manager_agent import register
 from tests.agents.wired import Said, post
-from turnstile.agents.host import Host, Ready
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.player import PlayerHost
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.process import Host, Ready
 from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Broken, StorageFull, StoreFault
 from turnstile.store.sqlite.store import SqliteStore

@@ -18,9 +18,9 @@ from tests.agents.loops import until
 from tests.agents.zoo import Body
 from tests.league import refereed
 from tests.league.refereed import A, B, assigned, collecting
-from turnstile.agents import referee as referee_module
-from turnstile.agents.posts import Posts, Standing
-from turnstile.agents.spelling import read_message
+from turnstile.agents.referee import process as referee_module
+from turnstile.agents.referee.posts import Posts, Standing
+from turnstile.agents.wire.lenient import read_message
 from turnstile.league.protocol.messages import ChooseParityResponse, GameJoinAck
 from turnstile.league.protocol.words import MAX_RETRIES
 from turnstile.league.referee.calls import PLAYER_TIMERS

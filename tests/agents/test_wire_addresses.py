@@ -11,7 +11,10 @@ from tests.agents import zoo
 from tests.agents.loops import pass_time, run
 from tests.agents.wired import INVITATION, JOINED, asked
 from tests.agents.zoo import living
-from turnstile.agents.addresses import (
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.envelope import Claim, Identity
+from turnstile.league.protocol.words import LEAGUE_MANAGER
+from turnstile.net.addresses import (
     LOOKUP_SECONDS,
     LOOKUPS,
     OPEN_NETWORK,
@@ -24,9 +27,6 @@ from turnstile.agents.addresses import (
     reach_of,
     refusal,
 )
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.envelope import Claim, Identity
-from turnstile.league.protocol.words import LEAGUE_MANAGER
 
 LOOPBACK = [
     "http://localhost:8101/mcp",

@@ -29,14 +29,12 @@ from tests.agents.wired import (
     without,
 )
 from tests.agents.zoo import Animal, living
-from turnstile.agents.caller import Caller
-from turnstile.agents.challenge import claim_of
-from turnstile.agents.envelope import Claim, Identity
-from turnstile.agents.incoming import Incoming, told
-from turnstile.agents.quota import Quota
-from turnstile.agents.rpc import Fault
-from turnstile.agents.server import REGISTRATION, Door
-from turnstile.agents.serving import serve, served
+from turnstile.agents.manager.challenge import claim_of
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.door import REGISTRATION, Door
+from turnstile.agents.wire.envelope import Claim, Identity
+from turnstile.agents.wire.incoming import Incoming, told
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.errors import LeagueErrorName, league_error
 from turnstile.league.protocol.messages import (
@@ -48,6 +46,8 @@ from turnstile.league.protocol.messages import (
     PlayerMeta,
 )
 from turnstile.league.protocol.words import Address, Registration
+from turnstile.net.limits import Quota
+from turnstile.net.serving import serve, served
 
 # HTTP
 

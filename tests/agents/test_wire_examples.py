@@ -12,18 +12,18 @@ from msgspec import UNSET, UnsetType
 
 from tests.agents.loops import run
 from tests.agents.wired import post
-from turnstile.agents.envelope import Identity, deadline_after, wire_fields
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.replies import ANSWERS
-from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door
-from turnstile.agents.serving import served
-from turnstile.agents.spelling import read_message
+from turnstile.agents.wire.door import Door
+from turnstile.agents.wire.envelope import Identity, deadline_after, wire_fields
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.replies import ANSWERS
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.answers import QueryData
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address
+from turnstile.net.serving import served
 
 NOW = datetime(2033, 5, 7, 10, 30, 4, tzinfo=UTC)
 TIME = "2033-05-07T10:30:04Z"

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from tests.agents.test_wire_examples import EXCHANGES, KINDS
 from tests.agents.wired import CALL, INVITATION, OVER, PLAYER, Player, Said, asked, post
-from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity
-from turnstile.agents.exchange import Exchange
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.quota import Quota
-from turnstile.agents.replies import ANSWERS, Receipt, Unusable, read_reply
-from turnstile.agents.rpc import Fault
-from turnstile.agents.serving import serve
-from turnstile.agents.spelling import read_message
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.envelope import Identity
+from turnstile.agents.wire.exchange import Exchange
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.replies import ANSWERS, Receipt, Unusable, read_reply
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.net.limits import Quota
+from turnstile.net.serving import serve
 
 FREELY = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 

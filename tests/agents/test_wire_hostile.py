@@ -12,9 +12,9 @@ from tests.agents import zoo
 from tests.agents.loops import pass_time, run, until
 from tests.agents.wired import INVITATION, JOINED, LONG, OVER, PLAYER, asked, referee, told
 from tests.agents.zoo import listening, living
-from turnstile.agents.caller import Caller, Silent, Unreached
-from turnstile.agents.dialect import forms_of
-from turnstile.agents.replies import Receipt
+from turnstile.agents.wire.caller import Caller, Silent, Unreached
+from turnstile.agents.wire.dialect import forms_of
+from turnstile.agents.wire.replies import Receipt
 from turnstile.league.protocol.messages import GameOverAck, LeagueQuery, LeagueQueryResponse
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId
 

@@ -11,13 +11,13 @@ from tests.agents.loops import run
 from tests.agents.test_wire_examples import EXCHANGES, KINDS
 from tests.agents.wired import INVITATION, JOINED, Player, asked, joined, post, request, said, without
 from tests.agents.zoo import living
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.mcp import Tools
-from turnstile.agents.rpc import Fault, Fields
-from turnstile.agents.serving import served
-from turnstile.agents.spelling import read_message
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.mcp import Tools
+from turnstile.agents.wire.rpc import Fault, Fields
 from turnstile.league.protocol.management import RefereeRegisterRequest
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQuery, LeagueRegisterRequest, MatchResultReport
+from turnstile.net.serving import served
 
 
 def test_mcp_is_spoken_to_who_speaks_it() -> None:

@@ -10,9 +10,9 @@ from tests.agents.loops import run
 from tests.agents.test_wire_hostile import SHORT, called
 from tests.agents.wired import CALL, INVITATION, JOINED, asked
 from tests.agents.zoo import Manners, listening, living
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.replies import Receipt
-from turnstile.agents.rpc import Fault
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.replies import Receipt
+from turnstile.agents.wire.rpc import Fault
 from turnstile.league.protocol.messages import ChooseParityResponse
 
 NONSENSE: dict[str, bytes] = {

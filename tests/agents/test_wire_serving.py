@@ -6,15 +6,15 @@ import pytest
 
 from tests.agents.loops import run
 from tests.agents.wired import INVITATION, JOINED, LONG, Player, asked
-from turnstile.agents import serving
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.envelope import ignored
-from turnstile.agents.exchange import Reply
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.replies import Receipt
-from turnstile.agents.server import Door
-from turnstile.agents.serving import serve, served
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.door import Door
+from turnstile.agents.wire.envelope import ignored
+from turnstile.agents.wire.exchange import Reply
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.replies import Receipt
 from turnstile.league.protocol.messages import GameInvitation
+from turnstile.net import serving
+from turnstile.net.serving import serve, served
 
 
 def url(port: int) -> str:

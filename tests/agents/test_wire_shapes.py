@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.agents.wired import CHOICE, FIELDS, INVITATION, PLAYER, Player, joined, request, said, without
-from turnstile.agents.methods import ALSO, MESSAGE_TYPES
-from turnstile.agents.remarks import Remarks, hearing
+from turnstile.agents.wire.methods import ALSO, MESSAGE_TYPES
+from turnstile.agents.wire.remarks import Remarks, hearing
 
 # shapes
 

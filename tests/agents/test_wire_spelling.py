@@ -9,11 +9,11 @@ from tests.agents import zoo
 from tests.agents.loops import run
 from tests.agents.wired import LONG, PLAYER, REFEREE
 from tests.agents.zoo import living
-from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity
-from turnstile.agents.replies import Answered, Receipt, Unusable, acknowledgement, read_reply
-from turnstile.agents.rpc import Fault
-from turnstile.agents.spelling import read_message
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.envelope import Identity
+from turnstile.agents.wire.lenient import read_message
+from turnstile.agents.wire.replies import Answered, Receipt, Unusable, acknowledgement, read_reply
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import ByPlayer, encode
 from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (

@@ -1,7 +1,7 @@
 """Tokens: shown to whom they were made for, and worth nothing in anybody else's hands."""
 
 from tests.agents.wired import CALL, INVITATION, Player, referee, request, said
-from turnstile.agents.envelope import Identity, utc_now, wire_fields
+from turnstile.agents.wire.envelope import Identity, utc_now, wire_fields
 from turnstile.league.protocol.messages import LeagueQuery
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, LEAGUE_MANAGER, Address
 

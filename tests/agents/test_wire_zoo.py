@@ -23,15 +23,14 @@ from tests.agents.wired import (
     told,
 )
 from tests.agents.zoo import Animal, Manners, living
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.dialect import REFUSALS_PER_FULL_TRY, Dialects, Form, forms_of
-from turnstile.agents.envelope import POSTED
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.remarks import Remarks, hearing
-from turnstile.agents.replies import Receipt, acknowledgement, is_refusal
-from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door
-from turnstile.agents.serving import served
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.dialect import REFUSALS_PER_FULL_TRY, Dialects, Form, forms_of
+from turnstile.agents.wire.door import Door
+from turnstile.agents.wire.envelope import POSTED
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.agents.wire.replies import Receipt, acknowledgement, is_refusal
+from turnstile.agents.wire.rpc import Fault
 from turnstile.league.protocol.management import Ping
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
@@ -43,6 +42,7 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncementAck,
 )
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, RefereeId, referee_address
+from turnstile.net.serving import served
 
 
 def names(manners: Manners) -> str:

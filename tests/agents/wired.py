@@ -6,13 +6,12 @@ from typing import Any
 import aiohttp
 
 from tests.agents.loops import run
-from turnstile.agents.caller import Caller
-from turnstile.agents.envelope import Identity, utc_now, wire_fields
-from turnstile.agents.incoming import Incoming
-from turnstile.agents.replies import Answered, acknowledgement
-from turnstile.agents.rpc import Fault
-from turnstile.agents.server import Door
-from turnstile.agents.serving import served
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.door import Door
+from turnstile.agents.wire.envelope import Identity, utc_now, wire_fields
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.replies import Answered, acknowledgement
+from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
@@ -37,6 +36,7 @@ from turnstile.league.protocol.words import (
     player_address,
     referee_address,
 )
+from turnstile.net.serving import served
 
 MATCH = MatchId("R2M1")
 US, THEM = PlayerId("P05"), PlayerId("P02")

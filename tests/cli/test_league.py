@@ -18,9 +18,9 @@ from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from tests.agents.zoo import listening, written
 from tests.cli.conftest import Ran, Turnstile
-from turnstile.agents.host import CannotStart, Settings
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.scoreboard import Progress, Scoreboard
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.page.scoreboard import Progress, Scoreboard
+from turnstile.agents.process.process import CannotStart, Settings
 from turnstile.cli import turnstile as command
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.league.manager.state import Options
@@ -257,7 +257,7 @@ def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, m
                 before.let_go()
                 raise
 
-        monkeypatch.setattr("turnstile.agents.host.open_store", opened)
+        monkeypatch.setattr("turnstile.agents.process.process.open_store", opened)
         stop = asyncio.Event()
         settings = Settings(name="any", data=tmp_path, store=str(path), patience=patience)
         await ManagerHost(settings, Options(league_id=LeagueId("any"))).run(stop, lambda ready: stop.set())

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from tests.agents.boards import NAMES, board
 from tests.cli.conftest import Turnstile
-from turnstile.agents.scoreboard import Place
+from turnstile.agents.page.scoreboard import Place
 from turnstile.cli.league_show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
 from turnstile.store.sqlite.files import Held

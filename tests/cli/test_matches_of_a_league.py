@@ -12,7 +12,7 @@ from tests.agents.kept import MACHINES
 from tests.cli.conftest import Turnstile
 from tests.host.matches import hosting, played
 from tests.host.test_damage import flip
-from turnstile.agents.keeper import Keeper
+from turnstile.agents.process.keeper import Keeper
 from turnstile.store.log import TableId
 from turnstile.store.sqlite.store import SqliteStore
 

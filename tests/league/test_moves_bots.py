@@ -7,7 +7,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from tests.league.matches import MATCH, PLAYERS, A
-from turnstile.agents.bots import CannotMove, bot_move, find_mover
+from turnstile.agents.strategies.bots import CannotMove, bot_move, find_mover
 from turnstile.kernel import Seed
 from turnstile.league.player.state import AskedMove
 from turnstile.league.protocol.questions import MoveContext, MoveRequest

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Raw
 
 from tests.league.matches import MATCH, PLAYERS, A, B, Chooser, Meeting, by_random, same_moves
-from turnstile.agents.bots import Mover, find_mover
+from turnstile.agents.strategies.bots import Mover, find_mover
 from turnstile.bots import bots_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, encode
 from turnstile.kernel.record import refuse_deal, replay, write

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from turnstile.agents.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
+from turnstile.agents.launch.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
 from turnstile.cli.league_options import (
     common,
     game_option,
@@ -212,7 +212,7 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     Yours is run in a process of its own, and killed when it is too late; then the player says "even". In another game
     it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
     """
-    from turnstile.agents.own import refuse_strategy
+    from turnstile.agents.strategies.custom import refuse_strategy
     from turnstile.cli.league_agents import PlayerHost, Settings, run
 
     def make(settings: Settings) -> PlayerHost:

@@ -13,16 +13,16 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents import serving
-from turnstile.agents.addresses import reach_of, refusal
-from turnstile.agents.files import open_private
-from turnstile.agents.host import CannotStart, Host, Ready, Settings
-from turnstile.agents.manager import ManagerHost
-from turnstile.agents.player import PlayerHost
-from turnstile.agents.referee import RefereeHost
-from turnstile.agents.strategies import UnknownStrategy
+from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.process.files import open_private
+from turnstile.agents.process.process import CannotStart, Host, Ready, Settings
+from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.strategies.strategies import UnknownStrategy
 from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.streams import forget_unwritten, outlive_pipes
+from turnstile.net import serving
+from turnstile.net.addresses import reach_of, refusal
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 

@@ -7,19 +7,19 @@ from typing import NoReturn
 import aiohttp
 import click
 
-from turnstile.agents.addresses import THIS_MACHINE, allowing
-from turnstile.agents.caller import Caller, Unreached
-from turnstile.agents.envelope import Identity, new_conversation
-from turnstile.agents.journal import printable
-from turnstile.agents.replies import Answered
-from turnstile.agents.rpc import Fault
-from turnstile.agents.scoreboard import Progress, Scoreboard
+from turnstile.agents.page.scoreboard import Progress, Scoreboard
+from turnstile.agents.process.journal import printable
+from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.envelope import Identity, new_conversation
+from turnstile.agents.wire.replies import Answered
+from turnstile.agents.wire.rpc import Fault
 from turnstile.cli.league_options import host_of
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.manager.machine import LAUNCHER
 from turnstile.league.protocol.management import LeagueStatus, StartLeague
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId
+from turnstile.net.addresses import THIS_MACHINE, allowing
 
 FAILED = 1
 SECONDS = 10.0

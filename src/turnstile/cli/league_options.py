@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from turnstile.agents.defaults import MANAGER_URL
+from turnstile.agents.launch.defaults import MANAGER_URL
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def endpoint(context: click.Context, parameter: click.Parameter, url: str | None) -> str | None:
     """The address of an agent. Whether it may be called is another question: here it could never be."""
-    from turnstile.agents.addresses import THIS_MACHINE, allowing, refusal
+    from turnstile.net.addresses import THIS_MACHINE, allowing, refusal
 
     if url is not None and (why := refusal(url, allowing(THIS_MACHINE, host_of(url)))):
         raise click.BadParameter(f"{url!r} is {why}; give it as http://HOST:PORT/mcp.")
@@ -34,7 +34,7 @@ def host_of(url: str) -> str:
 
 def places(context: click.Context, parameter: click.Parameter, entries: tuple[str, ...]) -> tuple[str, ...]:
     """Hosts and networks."""
-    from turnstile.agents.addresses import NAME
+    from turnstile.net.addresses import NAME
 
     for entry in entries:
         try:
@@ -150,7 +150,7 @@ game_option = click.option(
 
 def refuse_game(game_type: str) -> None:
     """A usage error for a game that no league can play."""
-    from turnstile.agents.games import games_for_two
+    from turnstile.agents.strategies.games import games_for_two
 
     if game_type not in games_for_two():
         raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
@@ -158,7 +158,7 @@ def refuse_game(game_type: str) -> None:
 
 def refuse_misfits(strategies: Iterable[str], game_type: str) -> None:
     """A usage error for a strategy that knows nothing of the game: it would move at random, or as another does."""
-    from turnstile.agents.strategies import strategies_for
+    from turnstile.agents.strategies.strategies import strategies_for
 
     fitting = strategies_for(game_type)
     for text in strategies:
@@ -186,7 +186,7 @@ league_option = click.option(
 
 def league_named(league_id: str | None, game_type: str) -> LeagueId:
     """The league that was asked for, or one for this game. A usage error where no folder could be named after it."""
-    from turnstile.agents.files import part_of_path
+    from turnstile.agents.process.files import part_of_path
 
     text = DEFAULT_LEAGUE.replace(GAME_TYPE, game_type) if league_id is None else league_id
     if part_of_path(text) is None:

@@ -11,14 +11,14 @@ from tempfile import TemporaryFile
 import click
 from msgspec.structs import replace
 
-from turnstile.agents.company import CannotGoOn, Company, Plan
-from turnstile.agents.files import write_whole
-from turnstile.agents.launch import DidNotStart
-from turnstile.agents.own import Called, refuse_strategy
-from turnstile.agents.report import report
-from turnstile.agents.scoreboard import Scoreboard
-from turnstile.agents.showing import shown
-from turnstile.agents.strategies import UnknownStrategy, find_function
+from turnstile.agents.launch.children import DidNotStart
+from turnstile.agents.launch.league_processes import CannotGoOn, Company, Plan
+from turnstile.agents.page.projection import shown
+from turnstile.agents.page.report import report
+from turnstile.agents.page.scoreboard import Scoreboard
+from turnstile.agents.process.files import write_whole
+from turnstile.agents.strategies.custom import Called, refuse_strategy
+from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.league_show import Show, glimpse
 from turnstile.cli.streams import die_of_pipe, outlive_pipes

@@ -15,9 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from turnstile.agents.failures import Failing
-from turnstile.agents.journal import printable, short
-from turnstile.agents.scoreboard import (
+from turnstile.agents.page.scoreboard import (
     Health,
     Place,
     Progress,
@@ -27,6 +25,8 @@ from turnstile.agents.scoreboard import (
     leaders,
     shared_ranks,
 )
+from turnstile.agents.player.failures import Failing
+from turnstile.agents.process.journal import printable, short
 from turnstile.kernel.values import encode
 from turnstile.league.protocol.words import LeagueValue
 

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from turnstile.agents.ledger import Header as AgentHeader
+from turnstile.agents.process.ledger import Header as AgentHeader
 from turnstile.host.records import Code as RecordCode
 from turnstile.host.upkeep import Code, every
 from turnstile.kernel import Rejection

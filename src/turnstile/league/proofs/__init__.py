@@ -1,1 +1,1 @@
-"""What is proved about the machines of the league: the small worlds that `turnstile check` walks, and their invariants."""
+"""What is proved about the machines of the league: the small worlds that `turnstile check` walks."""

@@ -1,0 +1,1 @@
+"""A whole league on one machine: its processes started, watched, restarted and stopped together."""

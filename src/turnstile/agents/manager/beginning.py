@@ -1,0 +1,76 @@
+"""How a manager begins: with which league, with which listed players, and not before the last agent listens."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Protocol
+
+from turnstile.agents.process.process import CannotStart
+from turnstile.league.manager.register import REGISTRATION_CLOSED, refuse_player, repeated_player, with_player
+from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
+from turnstile.league.protocol.messages import PlayerMeta
+from turnstile.league.protocol.words import Address, player_address
+
+LISTEN_SECONDS = 5.0  # after which the league begins without the agent
+
+
+class Probing(Protocol):
+    """Finds out whether a port is open."""
+
+    async def listens(self, endpoint: str, seconds: float) -> bool: ...
+
+
+# not before the last agent listens: some register before they do
+
+
+async def silent_among_last(state: State, calls: Probing, seconds: float) -> list[tuple[Address, str]]:
+    """Wait until the last player and the last referee listen. Those that do not within `seconds`, and where."""
+    last = last_agents(state)
+    listening = await asyncio.gather(*(calls.listens(endpoint, seconds) for _, endpoint in last))
+    return [agent for agent, is_open in zip(last, listening, strict=True) if not is_open]
+
+
+def last_agents(state: State) -> list[tuple[Address, str]]:
+    """The player and the referee that registered last, and their endpoints."""
+    count = len(state.players)
+    everybody = all_agents(state)
+    return everybody[:count][-1:] + everybody[count:][-1:]
+
+
+def all_agents(state: State) -> list[tuple[Address, str]]:
+    """Players, then referees, each with its endpoint, in the order in which they registered."""
+    players = ((player_address(player_id(number)), each) for number, each in enumerate(state.players, 1))
+    return [
+        *((address, player.contact_endpoint) for address, player in players),
+        *((referee.address, referee.contact_endpoint) for referee in state.referees),
+    ]
+
+
+# with which league, and which players
+
+
+def refuse_other_league(state: State, given: Options) -> None:
+    """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
+    kept = state.options
+    asked = (
+        (given.league_id, kept.league_id),
+        (given.game_type, kept.game_type),
+        (given.expected_players or kept.expected_players, kept.expected_players),
+        (kept.most_players if given.most_players == MOST_PLAYERS else given.most_players, kept.most_players),
+    )
+    if any(now != before for now, before in asked):
+        begun = "which is over" if state.phase is Phase.LEAGUE_COMPLETE else "which is not over"
+        size = kept.expected_players or len(state.players)
+        raise CannotStart(
+            f"This folder holds the league {kept.league_id} of {size} players at {kept.game_type}, {begun}: "
+            "give the same options again, or another --league or --data."
+        )
+
+
+def refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
+    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
+    for meta in [each for each in listed if repeated_player(state, each) is None]:
+        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
+        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
+        if why is not None:
+            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
+        state = with_player(state, meta)

@@ -1,0 +1,72 @@
+"""The league of a manager at work: whom it calls, and how it proves to them who it is."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.running import Answer, Work
+from turnstile.agents.wire.envelope import Identity, new_conversation
+from turnstile.agents.wire.incoming import told
+from turnstile.agents.wire.rpc import Fault
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event, PlayerId, wire_name
+from turnstile.league.manager.calls import failure_of
+from turnstile.league.manager.state import JSON_RPC_ERRORS, State
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import LEAGUE_MANAGER, RefereeId
+
+
+class ManagerWork(Work[State]):
+    """The league. It calls everybody, each in the order in which things happened."""
+
+    errors = JSON_RPC_ERRORS
+
+    def __init__(self, keeper: Keeper[State], happened: Callable[[Event, State], None]) -> None:
+        super().__init__(keeper)
+        self._happened = happened
+
+    def endpoint_of(self, state: State, to: str) -> str | None:
+        role, _, agent = to.partition(":")
+        if role == "player":
+            place = state.player_at(PlayerId(agent))
+            return None if place is None else state.players[place].contact_endpoint
+        place = state.referee_at(RefereeId(agent))
+        return None if place is None else state.referees[place].contact_endpoint
+
+    def conversation_of(self, state: State, send: Send) -> str:
+        return new_conversation()
+
+    def failure_of(self, state: State, send: Send) -> Event | None:
+        return failure_of(state, send)
+
+    def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
+        """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""
+        sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
+        error = next((each for each in sent if isinstance(each, LeagueError)), None)
+        return super().reply_to(message, step) if error is None else faulted_by(error, message)
+
+    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        """A question that is answered, or somebody who is turned away, is no news."""
+        if isinstance(came_of_it, Step) and self.keeper.has_changed:
+            self._happened(event, came_of_it.state)
+
+
+class ManagerIdentity(Identity):
+    """Who the manager is. To every agent it shows the proof that this agent was given, and to others nothing."""
+
+    __slots__ = ("_proof_for",)
+
+    def __init__(self, proof_for: Callable[[str], str | None]) -> None:
+        super().__init__(LEAGUE_MANAGER)
+        self._proof_for = proof_for
+
+    def token_for(self, to: str | None) -> str | None:
+        return None if to is None else self._proof_for(to)
+
+
+def faulted_by(error: LeagueError, message: LeagueMessage) -> Fault:
+    """A LEAGUE_ERROR as the answer to a message."""
+    return told(replace(error, original_message_type=wire_name(type(message))))

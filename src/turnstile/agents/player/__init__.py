@@ -1,0 +1,1 @@
+"""The player as a process: its machine, its strategy and its history."""

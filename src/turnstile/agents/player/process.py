@@ -1,0 +1,386 @@
+"""A player as a process: its machine, its strategy and its history."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from turnstile.agents.player.accounts import decision_of, of_league, of_match
+from turnstile.agents.player.failures import HAS_FAILED
+from turnstile.agents.player.history import history_path, merged
+from turnstile.agents.player.mail import addressed, timed
+from turnstile.agents.process.calls import ALL_TRIES
+from turnstile.agents.process.journal import Level
+from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.manager_auth import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.process.process import Host, Settings
+from turnstile.agents.process.running import Work
+from turnstile.agents.process.runtime import DONE
+from turnstile.agents.strategies.games import games_for_two
+from turnstile.agents.strategies.strategies import Choice, Failed, Strategy, default_of, find_strategy
+from turnstile.agents.wire.envelope import ignored, new_conversation, utc_now
+from turnstile.agents.wire.exchange import Reply
+from turnstile.agents.wire.incoming import Incoming
+from turnstile.kernel.chance import Seed, new_seed
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event, wire_name
+from turnstile.league.player.machine import WHY, new, player
+from turnstile.league.player.play import (
+    FALLBACK,
+    decided,
+    failure_of,
+    is_believed,
+    refuse_invitation,
+    resumed,
+    wanted,
+)
+from turnstile.league.player.state import (
+    BETWEEN_MATCHES,
+    IN_MATCH,
+    JSON_RPC_ERRORS,
+    ChoiceMade,
+    Code,
+    MoveMade,
+    Options,
+    Phase,
+    PlayedMatch,
+    PlayerTimeout,
+    Question,
+    ShutdownInitiated,
+    State,
+)
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import (
+    ChooseParityCall,
+    FromReferee,
+    GameError,
+    GameInvitation,
+    GameMoveCall,
+    GameOver,
+    LeagueCompleted,
+    LeagueRegisterRequest,
+    LeagueStandingsUpdate,
+    RoundAnnouncement,
+    RoundCompleted,
+)
+from turnstile.league.protocol.words import (
+    DEFAULT_LEAGUE,
+    LEAGUE_MANAGER,
+    MANAGER_SECONDS,
+    Awaited,
+    player_address,
+)
+from turnstile.league.registering import pause
+from turnstile.store.protocol import Store
+
+TABLE = table_of("player")
+WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
+ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
+LATE = {
+    Awaited.CHOOSE_PARITY_RESPONSE: f"The strategy was late: the player has said {FALLBACK.value}.",
+    Awaited.GAME_MOVE_RESPONSE: "The strategy was late: the player has made its first move.",
+}
+"""What is noted of a choice that the player had to make by itself."""
+DECISIONS = (ChoiceMade, MoveMade, PlayerTimeout)
+"""The events by which a player decides: its strategy's answer, or the end of its own countdown."""
+NOT_REGISTERED = Rejection(Code.IGNORED, WHY[Phase.UNREGISTERED])
+TAKES_ANY = "A player that is started with --accept-unannounced takes such an invitation."
+BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
+EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answer to the registration
+MOST_EARLY = 16
+
+
+class PlayerWork(Work[State]):
+    """The player's machine. It calls nobody but the league manager; all else it says in answers."""
+
+    errors = ERRORS
+    later = (GameInvitation, ChooseParityCall, GameMoveCall)
+
+    def __init__(
+        self, keeper: Keeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
+    ) -> None:
+        super().__init__(keeper)
+        self._manager = manager
+        self._noticed = noticed
+
+    def match_of(self, state: State) -> str | None:
+        return state.match.match_id if state.match is not None and state.phase in WITH_MATCH else None
+
+    def level_of(self, refused: Rejection, state: State) -> Level:
+        """The specification wants an error for what is not valid, and for any league message before registration."""
+        is_error = state.phase is Phase.UNREGISTERED or refused.code in self.errors
+        return Level.ERROR if is_error else Level.WARNING
+
+    def endpoint_of(self, state: State, to: str) -> str | None:
+        return self._manager if to == LEAGUE_MANAGER else None
+
+    def conversation_of(self, state: State, send: Send) -> str:
+        return new_conversation()
+
+    def failure_of(self, state: State, send: Send) -> Event | None:
+        return failure_of(state, send)
+
+    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        self._noticed(event, came_of_it)
+
+
+class PlayerHost(Host):
+    """A player. It ends when the league does, or when it cannot register."""
+
+    role = "player"
+    takes = (
+        RoundAnnouncement,
+        GameInvitation,
+        ChooseParityCall,
+        GameMoveCall,
+        GameOver,
+        GameError,
+        LeagueStandingsUpdate,
+        RoundCompleted,
+        LeagueCompleted,
+        LeagueError,
+    )
+
+    def __init__(
+        self,
+        settings: Settings,
+        strategy: str = "random",
+        *,
+        seed: Seed | None = None,
+        accepts_unannounced: bool = False,
+    ) -> None:
+        """Raises `UnknownStrategy`. With a seed of its own a player chooses the same again in the same matches."""
+        super().__init__(settings)
+        self._seed = seed
+        self._strategy_name = strategy
+        self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
+        self._accepts_unannounced = accepts_unannounced
+        self._keeper: Keeper[State] | None = None
+        self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
+        self._kept_matches: tuple[PlayedMatch, ...] = ()
+        self._registered = asyncio.Event()
+        self._early: list[Incoming] = []
+        """What was said as by the manager, before there was an answer to the registration."""
+        self._has_missed = False
+        """There was more of that than is kept."""
+        self._round_known: int | None = None
+        """The latest round that the player has heard of."""
+
+    # its beginning
+
+    async def restore(self, store: Store) -> str | None:
+        self._keeper = await Keeper.restore(store, TABLE, player, is_open=_is_open)
+        return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
+
+    async def begin(self, endpoint: str) -> None:
+        is_new = self._keeper is None
+        keeper = self._keeper or await self._first(endpoint)
+        self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed, self._heard)
+        self.work = PlayerWork(keeper, self.settings.manager, self._noticed)
+        self._introduce(keeper.state)
+        self._round_known = None if keeper.state.round is None else keeper.state.round.round_id
+        self._keep_history(keeper.state)
+        self.agent.take_up(self.work, resumed(keeper.state))
+        if keeper.state.phase is Phase.LEAGUE_COMPLETE:
+            self.end()
+        elif keeper.state.phase not in BEFORE_LEAGUE and not is_new:
+            self.agent.start(self._come_back(keeper.state))
+        wish = wanted(keeper.state)
+        if wish is not None:
+            self._grant(wish)
+
+    async def _first(self, endpoint: str) -> Keeper[State]:
+        options = Options(
+            display_name=self.settings.name,
+            game_types=games_for_two(),
+            contact_endpoint=endpoint,
+            accepts_unannounced=self._accepts_unannounced,
+            registration_secret=new_seed(),
+        )
+        start = new(options, self._seed or new_seed())
+        return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
+
+    async def _come_back(self, state: State) -> None:
+        """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.
+
+        One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
+        """
+        request, pace = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.pace
+        for number in range(ALL_TRIES):
+            answer = await self.agent.calls.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace)
+            if answer is not None:
+                return
+            await asyncio.sleep(pause(number) * pace)
+
+    # its life
+
+    async def handle(self, incoming: Incoming) -> Reply:
+        if isinstance(incoming.message, LeagueError):
+            self.agent.journal.received(None, incoming.message, incoming.sender or incoming.peer)
+            return DONE
+        if self.work.state.phase is Phase.UNREGISTERED:
+            by = incoming.sender or incoming.peer
+            return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
+        if isinstance(incoming.message, BY_MANAGER):
+            is_known = await comes_within(EARLY_SECONDS * self.work.keeper.pace, self._registered)
+            if not is_known:
+                return self._kept_for_later(incoming)
+        return await self._handled(incoming)
+
+    def is_from_its_manager(self, incoming: Incoming) -> bool:
+        state = self.work.state
+        return state.player_id is not None and is_by_manager(incoming, state.manager_proof)
+
+    async def _handled(self, incoming: Incoming) -> Reply:
+        """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
+        message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
+        message = timed(message, utc_now(), self.work.keeper.pace)
+        by, shown = incoming.sender or incoming.peer, incoming.auth_token
+        if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
+            self.agent.turned_down(message, by, BAD_TOKEN)
+            return BAD_TOKEN
+
+        def refuse(state: State) -> Rejection | None:
+            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, shown)
+            return STRANGER if is_stranger else None
+
+        return await self.agent.exchange(self.work, message, by, refuse)
+
+    def _kept_for_later(self, incoming: Incoming) -> Reply:
+        """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
+        by = incoming.sender or incoming.peer
+        if len(self._early) == MOST_EARLY:
+            self._has_missed = True
+            reply = ignored(WHY[Phase.REGISTERING])
+            self.agent.turned_down(incoming.message, by, reply)
+            return reply
+        self._early.append(incoming)
+        kind = wire_name(type(incoming.message))
+        self.agent.journal.warning(f"{kind} from {by} came before the registration was complete: kept until then.")
+        return DONE
+
+    async def _catch_up(self, early: list[Incoming], state: State) -> None:
+        for incoming in early:
+            await self._handled(incoming)
+        if self._has_missed:
+            await self._come_back(state)
+
+    def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+        if isinstance(came_of_it, Rejection):
+            if isinstance(event, GameInvitation) and would_take_any(self.work.state, event):
+                self.agent.journal.note(f"{came_of_it.sentence} {TAKES_ANY}", event.match_id)
+            return
+        state = came_of_it.state
+        self._introduce(state)
+        self._warn_of_sitting_out(state)
+        if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):
+            self.agent.journal.decided(state.match.match_id, decision_of(state.match))
+        if state.history and state.history[-1] not in self._kept_matches:
+            self._tell_of_match(state.history[-1], event)
+        self._keep_history(state)
+        if isinstance(event, PlayerTimeout) and event.waiting_for in LATE:
+            self.agent.journal.critical(LATE[event.waiting_for], event.match_id)
+        if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
+            self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
+            self._thinking = None
+        if isinstance(event, LeagueCompleted):
+            self.agent.journal.over("League", None, of_league(state, event))
+        if state.failure is not None:
+            self.end(state.failure)
+        elif state.phase is Phase.LEAGUE_COMPLETE:
+            self._part(state)
+        elif (wish := wanted(state)) is not None:
+            self._grant(wish)
+
+    def _warn_of_sitting_out(self, state: State) -> None:
+        """Transition 3. A round without a match for this player is worth a line, once."""
+        number = None if state.round is None else state.round.round_id
+        if number != self._round_known and state.phase is Phase.REGISTERED:
+            self.agent.journal.warning(f"Round {number} has no match for this player: it sits out.")
+        self._round_known = number
+
+    def _tell_of_match(self, played: PlayedMatch, event: Event) -> None:
+        """Whoever runs the player is to hear how it ended, and of a referee that has not kept its word."""
+        self.agent.journal.over("Match", played.match_id, of_match(played, event))
+        if played.is_unreadable is True:
+            self.agent.journal.note("The result cannot be read: the match is kept without one.", played.match_id)
+        if played.is_fair is False:
+            self.agent.meter.unfair_draws += 1
+            self.agent.journal.note(f"The draw was NOT fair: {played.referee} has not kept its word.", played.match_id)
+
+    def _introduce(self, state: State) -> None:
+        """Who the player is, as soon as it knows."""
+        if state.player_id is not None:
+            self.who.sender, self.who.auth_token = player_address(state.player_id), state.auth_token
+            self.agent.journal.agent = state.player_id
+            self._registered.set()
+            early, self._early = self._early, []
+            if early:
+                self.agent.start(self._catch_up(early, state))
+
+    def _grant(self, wish: Event | Question) -> None:
+        """Do what only the host can do for a player."""
+        if isinstance(wish, Question):
+            asked = wish.match_id, 0 if wish.move is None else wish.move.number
+            if self._thinking is None or self._thinking[0] != asked:
+                task = self.agent.start(self._think(wish))
+                self._thinking = None if task is None else (asked, task)
+        else:
+            self.agent.start(self._feed(wish))
+
+    async def _feed(self, event: Event) -> None:
+        await self.agent.bring(self.work, event)
+
+    async def _think(self, question: Question) -> None:
+        """Ask the strategy. One that fails costs its choice, and nothing else; so does a bug in how it is asked."""
+        try:
+            choice = await self._strategy(question)
+        except Failed as fault:
+            choice = self._fallen_back(question, str(fault))
+        except Exception as bug:
+            choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
+        await self.agent.bring(self.work, decided(question, choice))
+
+    def _heard(self, said: str, question: Question) -> None:
+        for line in said.splitlines():
+            self.agent.journal.said(line, question.match_id)
+
+    def _fallen_back(self, question: Question, why: str) -> Choice:
+        self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
+        return default_of(question)
+
+    def _part(self, state: State) -> None:
+        if not state.has_shut_down:
+            self.agent.start(self._feed(ShutdownInitiated()))
+        self.end()
+
+    def _keep_history(self, state: State) -> None:
+        """Matches that are over are written down when there is a new one, and once more after a restart."""
+        if state.player_id is None or state.history is self._kept_matches:
+            return
+        path = history_path(self.settings.data, state.player_id)
+        if path is None:
+            self.agent.journal.note(f"No history is kept: {state.player_id!r} is no name of a folder.")
+        else:
+            me, name = state.player_id, state.meta.display_name
+            league, history = state.league_id or DEFAULT_LEAGUE, state.history
+            self.agent.scribe.put(path, lambda: merged(path, me, name, league, history))
+        self._kept_matches = state.history
+
+    def health(self) -> dict[str, Any]:
+        state = self.work.state
+        return {"state": state.phase, "statistics": state.statistics, "matches_played": state.statistics.played}
+
+
+def would_take_any(state: State, invitation: GameInvitation) -> bool:
+    """Whether an invitation is turned down only because nobody has announced its match."""
+    would_be = replace(state, accepts_unannounced=True)
+    return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None
+
+
+def _is_open(state: State) -> bool:
+    return not state.has_shut_down

@@ -1,0 +1,272 @@
+"""An agent at work: its machines, what is asked of it, and what it asks of others. Read, decide, save, tell.
+
+An event comes from an exchange, a timer, a reply, a failure or the host. A keeper takes it; when that is durable its
+effects are carried out: a reply goes back in the exchange that waits for it, everything else is a call in a task of its
+own, and what comes of the call is an event again. Whatever escapes from a task ends the process: it starts anew from
+its log.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from turnstile.agents.process.alarm import Alarm
+from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
+from turnstile.agents.process.contacts import Contacts
+from turnstile.agents.process.files import Scribe
+from turnstile.agents.process.journal import Journal
+from turnstile.agents.process.keeper import Refuse
+from turnstile.agents.process.meter import Meter
+from turnstile.agents.process.running import Answer, Work
+from turnstile.agents.wire.caller import Caller
+from turnstile.agents.wire.envelope import Ack, Identity, ignored
+from turnstile.agents.wire.replies import ANSWERS
+from turnstile.agents.wire.rpc import Fault
+from turnstile.kernel.effects import Send
+from turnstile.kernel.machine import Rejection, S, Step
+from turnstile.kernel.values import Event, wire_name
+from turnstile.league.protocol.management import LeagueError
+from turnstile.league.protocol.messages import (
+    ACKNOWLEDGED,
+    LeagueMessage,
+)
+from turnstile.store.protocol import Store
+
+T = TypeVar("T")
+
+REPLIES: tuple[type[LeagueMessage], ...] = (*set(ANSWERS.values()), LeagueError)
+DONE = Ack(status=ACKNOWLEDGED)
+LATE = "The answer was not made in time."
+STOPPING = "This agent is stopping."
+LAST_SECONDS = 2.0  # for what is being stored when the agent stops
+PENDING = "Pending"
+
+
+class Stopped(Exception):
+    """The agent does not work any more: whatever this was, it has not been done."""
+
+
+class Agent:
+    """All that the machines of one agent share. It works within `working`; everything else may be called then."""
+
+    def __init__(
+        self,
+        store: Store,
+        caller: Caller,
+        who: Identity,
+        journal: Journal,
+        *,
+        is_orderly: bool = False,
+    ) -> None:
+        """An agent that `is_orderly` calls each recipient in the order in which things happened."""
+        self.store = store
+        self.who = who
+        self.journal = journal
+        self.meter = Meter(store.now)
+        self.contacts = Contacts(store.now)
+        self.scribe = Scribe(self._file_failed)
+        self.calls = Calls(self, caller, is_orderly=is_orderly)
+        self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
+        self._group: asyncio.TaskGroup | None = None
+        self._passing: set[asyncio.Task[Any]] = set()
+        self._storing: set[asyncio.Task[Any]] = set()
+        self._open: set[asyncio.Future[Answer]] = set()
+        """Exchanges whose answers are still being made."""
+        self.is_stopping = False
+
+    # its life
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator["Agent"]:
+        """Work within this context; at its end finish what is being stored, and drop what waits for others.
+
+        A store that can store nothing is not waited for: what is not stored was told to nobody. Raises what the first
+        task did that has failed.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                self.start(self._alarm.run())
+                group.create_task(self.scribe.run())
+                try:
+                    yield self
+                finally:
+                    self.stop()
+                    _cancel(self._passing)
+                    self.scribe.end()
+                    giving_up = asyncio.get_running_loop().call_later(LAST_SECONDS, _cancel, self._storing)
+            giving_up.cancel()
+        except ExceptionGroup as faults:
+            raise faults.exceptions[0] from faults
+        self._group = None
+        await self.scribe.drain()
+
+    def stop(self) -> None:
+        """Take nothing more; whoever still waits for an answer is told so."""
+        self.is_stopping = True
+        for answer in self._open:
+            if not answer.done():
+                answer.set_result(ignored(STOPPING))
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+        """Something that is done beside all else, and dropped when the agent stops: then it is done after a restart."""
+        if self.is_stopping:
+            work.close()
+            return None
+        return self._spawn(work, self._passing)
+
+    def _store(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Something that is done to its end, though the agent stops."""
+        return self._spawn(work, self._storing)
+
+    def _spawn(self, work: Coroutine[Any, Any, T], among: set[asyncio.Task[Any]]) -> asyncio.Task[T]:
+        try:
+            if self._group is None:
+                raise Stopped
+            task = self._group.create_task(work)
+        except (Stopped, RuntimeError):  # which is how a group says that it is over
+            work.close()
+            raise Stopped from None
+        among.add(task)
+        task.add_done_callback(among.discard)
+        return task
+
+    def _file_failed(self) -> None:
+        self.meter.file_failures += 1
+
+    # machines
+
+    def take_up(self, work: Work[S], sends: list[Send]) -> None:
+        """Begin with a machine, or go on with it after a restart: its timers run, and what it had asked is asked."""
+        self.meter.enter(work, work.machine, work.state.phase.value)
+        for send in sends:
+            self._carry_out(work, work.state, send)
+        self._alarm.set(work)
+
+    def let_go(self, work: Work[S]) -> None:
+        """A machine has nothing more to do."""
+        self.meter.leave(work)
+
+    async def bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None = None) -> Step[S] | Rejection:
+        """Let an event happen to a machine, to its end, whoever wanted it; unless it is refused before that."""
+        task = self._store(self._bring(work, event, refuse))
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise Stopped
+        return task.result()
+
+    async def _bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
+        return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it), refuse)
+
+    async def _expire(self, work: Work[Any]) -> None:
+        """Timers have run out. It is done beside the alarm, which must not wait for the disk."""
+
+        async def expire() -> None:
+            await work.keeper.expire(lambda event, came_of_it: self._tell(work, event, came_of_it))
+
+        self._store(expire())
+
+    def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
+        """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
+        if isinstance(came_of_it, Step):
+            hops = came_of_it.trace if work.keeper.has_changed else ()  # an answer alone is no transition
+            match = work.match_of(came_of_it.state) or getattr(event, "match_id", None)
+            for hop in hops:
+                self.journal.transition(match, hop)
+                self.meter.passed(work.machine, hop)
+            if hops:
+                self.meter.enter(work, work.machine, came_of_it.state.phase.value)
+            for effect in came_of_it.effects:
+                if isinstance(effect, Send):
+                    self._carry_out(work, came_of_it.state, effect)
+        self._alarm.set(work)
+        work.after(event, came_of_it)
+
+    def _carry_out(self, work: Work[S], state: S, send: Send) -> None:
+        """A reply goes to the exchanges that wait for it; whoever else waits for one asks again. The rest is called."""
+        if isinstance(send.message, REPLIES):
+            work.resolve(send.message)
+        else:
+            self.calls.make(work, state, send)
+
+    # exchanges
+
+    async def exchange(self, work: Work[S], message: LeagueMessage, by: str, refuse: Refuse[S] | None = None) -> Answer:
+        """Let a message happen to a machine, and answer it: at once, or when the answer is made.
+
+        `refuse` says whether the machine is to hear of it at all, in the state in which it would.
+        """
+        if self.is_stopping:
+            return ignored(STOPPING)
+        self.journal.received(_match_of(message, work), message, by)
+        with work.awaiting(message) as answer:
+            came_of_it = await self.bring(work, message, refuse)
+            if isinstance(came_of_it, Rejection):
+                reply = await self._refusal(work, message, came_of_it, by, answer)
+            else:
+                reply = await self._reply(work, message, came_of_it, by, answer)
+        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        return reply
+
+    def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
+        """Note what a message was answered with. Of an error it has been noted that the message was turned down."""
+        if isinstance(reply, LeagueMessage):
+            match = getattr(message, "match_id", None) or getattr(reply, "match_id", None)
+            self.journal.sent(match, reply, by)
+
+    def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
+        """Note that something was answered before any machine has heard of it."""
+        self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
+        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+
+    async def _reply(
+        self, work: Work[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
+    ) -> Answer:
+        found = work.reply_to(message, step)
+        if isinstance(found, Fault):
+            self.journal.refused(_match_of(message, work), wire_name(type(message)), by, str(found.code))
+        if found is not None:
+            return found
+        return await self._later(work, message, answer) if isinstance(message, work.later) else DONE
+
+    async def _refusal(
+        self, work: Work[S], message: LeagueMessage, refused: Rejection, by: str, answer: asyncio.Future[Answer]
+    ) -> Answer:
+        if refused.code == PENDING:
+            return await self._later(work, message, answer)
+        level = work.level_of(refused, work.state)
+        self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code, level)
+        code = work.errors.get(refused.code)
+        return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
+
+    async def _later(self, work: Work[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
+        """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
+        if self.is_stopping:  # since the message came; whoever waited then has been told so
+            return ignored(STOPPING)
+        self._open.add(answer)
+        try:
+            async with asyncio.timeout(seconds_for(message) * ALL_TRIES * work.keeper.pace):
+                return await answer
+        except TimeoutError:
+            return ignored(LATE)
+        finally:
+            self._open.discard(answer)
+
+
+def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()
+
+
+def _due_of(work: Work[Any]) -> int | None:
+    timer = work.keeper.next_timer
+    return None if timer is None else timer.due
+
+
+def _match_of(message: LeagueMessage, work: Work[Any]) -> str | None:
+    return getattr(message, "match_id", None) or work.match_of(work.state)
+
+
+def _outcome(reply: Answer) -> str:
+    return str(reply.code) if isinstance(reply, Fault) else wire_name(type(reply))

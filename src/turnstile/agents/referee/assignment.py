@@ -1,0 +1,41 @@
+"""Matches that a referee is given: whether they are its own, and whether they can be played."""
+
+from turnstile.agents.wire.lenient import misfit
+from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
+from turnstile.kernel.chance import Seed
+from turnstile.league.protocol.endpoints import home_of
+from turnstile.league.protocol.management import RunMatch
+from turnstile.league.protocol.messages import AnnouncedMatch
+from turnstile.league.protocol.words import RefereeId
+from turnstile.league.referee.play import refuse_assignment
+
+
+def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
+    """A match that was handed out on its own, as it would stand in the announcement of its round."""
+    return AnnouncedMatch(
+        match_id=message.match_id,
+        player_a_id=message.player_a_id,
+        player_b_id=message.player_b_id,
+        referee_endpoint=endpoint,
+        game_type=message.game_type,
+        referee_id=me,
+        player_a_endpoint=message.player_a_endpoint,
+        player_b_endpoint=message.player_b_endpoint,
+    )
+
+
+def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
+    """Whether this referee is meant: by its id, else by its address."""
+    if match.referee_id is not None:
+        return match.referee_id == me
+    return home_of(match.referee_endpoint) == home_of(endpoint)
+
+
+def unplayable(match: AnnouncedMatch) -> Fault | None:
+    """Why a match cannot be led here: nobody else knows where its players are, or it is no match of a known game."""
+    ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
+    missing = [f"matches.{name}" for name, end in ends.items() if not end]
+    if missing:
+        return misfit(missing)
+    refused = refuse_assignment(match, Seed("any"))
+    return None if refused is None else Fault(INVALID_PARAMS, refused.sentence)

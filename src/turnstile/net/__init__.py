@@ -1,0 +1,1 @@
+"""What every HTTP edge shares: a server in this process, limits, and which addresses may be called."""
