@@ -9,7 +9,7 @@ from tests.agents.loops import until
 from tests.agents.test_manager_agent import register_referee
 from tests.agents.zoo import Body, living
 from tests.agents.zoo import Said as Answer
-from turnstile.cli.league_show import Show, glimpse
+from turnstile.cli.league.show import Show, glimpse
 from turnstile.league.manager.state import Phase
 
 

@@ -22,7 +22,7 @@ from turnstile.agents.manager.process import ManagerHost
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.process.process import CannotStart, Settings
 from turnstile.cli import turnstile as command
-from turnstile.cli.league_show import Show, glimpse
+from turnstile.cli.league.show import Show, glimpse
 from turnstile.league.manager.state import Options
 from turnstile.league.protocol.words import LeagueId
 from turnstile.store.opening import open_store

@@ -17,7 +17,7 @@ from rich.text import Text
 from tests.agents.boards import NAMES, board
 from tests.cli.conftest import Turnstile
 from turnstile.agents.page.scoreboard import Place
-from turnstile.cli.league_show import Show, champions, glimpse, leading, table_of
+from turnstile.cli.league.show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
 from turnstile.store.sqlite.files import Held
 
@@ -109,7 +109,7 @@ def test_how_fast_a_league_was_is_counted_until_its_last_match(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("turnstile.cli.league_show.time.monotonic", lambda: now)
+    monkeypatch.setattr("turnstile.cli.league.show.time.monotonic", lambda: now)
     show = Show(as_json=False)
     show.update(glimpse(board(0)))
     now = 3.0

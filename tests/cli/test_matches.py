@@ -441,7 +441,7 @@ def test_U2_tables_of_older_rules_are_named_but_not_wanting(turnstile: Turnstile
 
 def test_ctrl_c_ends_it_quietly_and_lets_go_of_the_store(turnstile: Turnstile, store: Path) -> None:
     code = (
-        "import asyncio, os, signal, sys, turnstile.cli.matches_upkeep as upkeep\n"
+        "import asyncio, os, signal, sys, turnstile.cli.matches.upkeep as upkeep\n"
         "from turnstile.cli import main\n"
         "real = upkeep.checked\n"
         "async def stopped(*arguments):\n"

@@ -10,8 +10,8 @@ from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.check import check
 from turnstile.cli.diagram import diagram
 from turnstile.cli.games import games
-from turnstile.cli.league import league
-from turnstile.cli.matches import matches
+from turnstile.cli.league import commands as league_commands
+from turnstile.cli.matches import commands as matches_commands
 from turnstile.cli.play import play
 from turnstile.cli.records import replay, verify
 from turnstile.cli.simulate import simulate
@@ -47,7 +47,8 @@ def turnstile(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (play, games, diagram, check, step, simulate, replay, verify, matches, league):
+groups = matches_commands.matches, league_commands.league
+for command in (play, games, diagram, check, step, simulate, replay, verify, *groups):
     turnstile.add_command(command)
 
 

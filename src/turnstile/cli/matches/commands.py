@@ -8,7 +8,7 @@ import click
 from msgspec import Raw
 
 from turnstile.cli.arguments import complete_name
-from turnstile.cli.matches_upkeep import check, export, prune, rebuild
+from turnstile.cli.matches.upkeep import check, export, prune, rebuild
 from turnstile.cli.stores import Verdict, age, in_store, json_option, printable, store_option, tell
 from turnstile.host.ledger import Kept
 from turnstile.host.upkeep import every, read

@@ -20,7 +20,7 @@ from turnstile.agents.process.files import write_whole
 from turnstile.agents.strategies.custom import Called, refuse_strategy
 from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
-from turnstile.cli.league_show import Show, glimpse
+from turnstile.cli.league.show import Show, glimpse
 from turnstile.cli.streams import die_of_pipe, outlive_pipes
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local.league import Entrant, LocalLeague

@@ -13,8 +13,8 @@ from turnstile.agents.wire.caller import Caller, Unreached
 from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.replies import Answered
 from turnstile.agents.wire.rpc import Fault
-from turnstile.cli.league_options import host_of
-from turnstile.cli.league_show import Show, glimpse
+from turnstile.cli.league.options import host_of
+from turnstile.cli.league.show import Show, glimpse
 from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.manager.machine import LAUNCHER
 from turnstile.league.protocol.management import LeagueStatus, StartLeague

@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from turnstile.agents.launch.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
-from turnstile.cli.league_options import (
+from turnstile.cli.league.options import (
     common,
     game_option,
     league_named,
@@ -120,7 +120,7 @@ def manager(
     Begin when it is told to:           turnstile league manager, and then: turnstile league start
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league_agents import ManagerHost, run
+    from turnstile.cli.league.agents import ManagerHost, run
 
     refuse_game(game_type)
     if expected is not None and expected > most_players:
@@ -177,7 +177,7 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
     A second one:              turnstile league referee --name Flag --port 8002
     Of a manager elsewhere:    turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
     """
-    from turnstile.cli.league_agents import RefereeHost, run
+    from turnstile.cli.league.agents import RefereeHost, run
 
     run(
         lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
@@ -213,7 +213,7 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
     """
     from turnstile.agents.strategies.custom import refuse_strategy
-    from turnstile.cli.league_agents import PlayerHost, Settings, run
+    from turnstile.cli.league.agents import PlayerHost, Settings, run
 
     def make(settings: Settings) -> PlayerHost:
         refuse_strategy(strategy)
@@ -243,7 +243,7 @@ def start(manager: str, league_id: str | None, token: str | None) -> None:
     turnstile league manager &
     turnstile league start
     """
-    from turnstile.cli.league_ask import ask_to_start
+    from turnstile.cli.league.ask import ask_to_start
 
     ask_to_start(manager, None if league_id is None else LeagueId(league_id), token)
 
@@ -258,7 +258,7 @@ def status(manager: str, as_json: bool) -> None:
     matches_completed, total_matches, standings (best first), and waits_for: in words, or null. If a referee refuses
     its matches, warnings has a sentence about it.
     """
-    from turnstile.cli.league_ask import ask_for_board
+    from turnstile.cli.league.ask import ask_for_board
 
     ask_for_board(manager, as_json=as_json)
 
@@ -339,7 +339,7 @@ def run(
     With --in-process nothing is kept but the --report, and no time passes: --time-scale and --data change nothing, a
     python: strategy that hangs hangs the league, and command: is refused.
     """
-    from turnstile.cli import league_run
+    from turnstile.cli.league import run as league_run
 
     source = click.get_current_context().get_parameter_source("pace")
     if in_process and source is not ParameterSource.DEFAULT:

@@ -1,0 +1,1 @@
+"""`turnstile league`: a whole league, each of its agents, and a word to a manager."""

@@ -1,0 +1,1 @@
+"""`turnstile matches`: looks after stored tables."""
