@@ -36,7 +36,7 @@ test: .venv/installed-dev  ## everything CI checks
 
 torture: .venv/installed-dev  ## crashes at every single write, and more of all that is random
 	$(BIN)/pytest -s --torture --timeout 0 tests/crash tests/store
-	TORTURE_SEEDS=$(or $(TORTURE_SEEDS),20000) $(BIN)/pytest -n 2 tests/world tests/league/test_world.py
+	TORTURE_SEEDS=$(or $(TORTURE_SEEDS),20000) $(BIN)/pytest -n 2 tests/world tests/league/world
 
 fmt: .venv/installed-dev  ## format and mend what can be mended
 	$(BIN)/ruff check --fix

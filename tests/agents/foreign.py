@@ -6,11 +6,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.agents.company import Company, Running, company
+from tests.agents.agents_in_process import Company, Running, company
 from tests.agents.loops import until
-from tests.agents.wired import Said, post
-from tests.agents.zoo import Animal, Body, living, result
-from tests.agents.zoo import Said as Answer
+from tests.agents.wire.wired import Said, post
+from tests.agents.wire.zoo import Animal, Body, living, result
+from tests.agents.wire.zoo import Said as Answer
 from turnstile.league.protocol.words import MAX_RETRIES
 from turnstile.league.referee.calls import PLAYER_TIMERS
 

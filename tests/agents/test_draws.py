@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import Company, Running, company, run
+from tests.agents.agents_in_process import Company, Running, company, run
 from tests.agents.loops import until
-from tests.agents.test_manager_agent import meta, say
-from tests.agents.wired import post
-from tests.agents.zoo import Body, living, result
+from tests.agents.manager.test_process import meta, say
+from tests.agents.wire.wired import post
+from tests.agents.wire.zoo import Body, living, result
 from turnstile.agents.page.scoreboard import Match, Verdict, verdict
 from turnstile.games.evenodd import drawn_number, judge, parity_of
 from turnstile.kernel.chance import Seed, commit

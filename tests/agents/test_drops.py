@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.agents.company import Running, company, pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import Running, company, pairings, points_of, run, standings_of
 from tests.agents.loops import until
 
 SEEDS = range(8)

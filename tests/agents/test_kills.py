@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import pairings, points_of, run, standings_of
 from tests.agents.loops import LONGEST, be_patient, until
 from tests.agents.processes import AgentProcess
 from turnstile.agents.manager.process import TABLE

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import company, pairings, points_of, run, standings_of
 from tests.agents.loops import until
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.wire.exchange import Answer, Exchange

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.agents.company import company, run
+from tests.agents.agents_in_process import company, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
-from tests.agents.test_player_agent import stage
-from tests.agents.test_referee_agent import file_of, gone, seed_of
-from tests.agents.zoo import Body
+from tests.agents.player.test_process import stage
+from tests.agents.referee.test_process import file_of, gone, seed_of
+from tests.agents.wire.zoo import Body
 from tests.host.test_damage import flip
 from turnstile.agents.player.process import PlayerHost
 from turnstile.agents.process.process import CannotStart

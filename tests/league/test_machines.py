@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.conformance import faults
-from tests.league import played, refereed
 from tests.league.diagrams import SPECS
+from tests.league.player import played
+from tests.league.referee import refereed
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, digest, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table

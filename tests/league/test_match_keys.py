@@ -4,7 +4,7 @@ import pytest
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tests.league.managed import REF01, REF02, SECRET, League
+from tests.league.manager.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
 from turnstile.league.manager.calls import match_key

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.league import played, refereed
+from tests.league.player import played
+from tests.league.referee import refereed
 from turnstile.kernel import Event, Rejection, Send
 from turnstile.kernel.check import MOST_STATES, Walk
 from turnstile.league.player import play as player_play

@@ -1,8 +1,9 @@
 """Asks one Python function for a choice, in a process of its own.
 
 `python -m turnstile.agents.strategies.worker PARENT MODULE FUNCTION`: the function is given what the player knows, as a
-dictionary, and returns "even" or "odd". Modules are found in the folder in which the player was started, and wherever else Python finds them. If it fails, the trace is printed and the
-answer says why. With `--check` instead of `PARENT` nothing is asked: it only says whether the function could be.
+dictionary, and returns "even" or "odd". Modules are found in the folder in which the player was started, and wherever
+else Python finds them. If the function fails, the trace is printed and the answer says why. With `--check` instead of
+`PARENT` nothing is asked: the answer only says whether the function could be.
 """
 
 import ctypes

@@ -1,0 +1,348 @@
+"""Keepers: what happened is durable, and comes back as it was, timers included."""
+
+import asyncio
+from enum import StrEnum
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.agents.process.kept import (
+    MACHINES,
+    START,
+    TABLE,
+    Clock,
+    MoodyStore,
+    anything,
+    begun,
+    copied,
+    happening,
+    last,
+    nothing,
+    restored,
+    standing,
+)
+from turnstile.agents.process import keeper as keepers
+from turnstile.agents.process import ledger
+from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.ledger import table_of
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.effects import Arm
+from turnstile.kernel.machine import Machine, Next, Rejection
+from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value
+from turnstile.league.player.machine import new, player
+from turnstile.league.player.state import Options, Phase, PlayerStartup
+from turnstile.league.protocol.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Registration
+from turnstile.store.log import Damaged, Entry, entry, is_table_id
+from turnstile.store.memory import Disk, MemoryStore
+from turnstile.store.protocol import Broken
+from turnstile.store.sqlite.store import SqliteStore
+
+SEEDS = range(20)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_and_what_its_timers_had_left(
+    name: str, seed: int
+) -> None:
+    async def run() -> int:
+        chance, clock, disk = Random(seed), Clock(), Disk()
+        store = MemoryStore(clock, disk, is_shared=False)
+        keeper = await begun(store, name, pace=chance.choice([1.0, 0.1]))
+        for _ in range(120):
+            event = happening(name, keeper, chance)
+            await keeper.take(event, nothing)
+            clock.time += chance.randrange(20_000)
+            copy = copied(disk)
+            again = await restored(MemoryStore(clock, copy, is_shared=False), name)
+            assert standing(again, clock.time) == standing(keeper, last(disk))
+            assert again.pace == keeper.pace
+            if chance.random() < 0.3:
+                keeper, disk = again, copy
+        return keeper.position
+
+    assert asyncio.run(run()) >= 3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_snapshot_has_the_timers_too(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 3)
+
+    async def run() -> None:
+        chance, clock, disk = Random(seed), Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), name)
+        for _ in range(40):
+            event = happening(name, keeper, chance)
+            await keeper.take(event, nothing)
+            clock.time += chance.randrange(20_000)
+            store = MemoryStore(clock, copied(disk), is_shared=False)
+            saved = await store.load(TABLE)
+            assert saved is not None
+            assert (saved.snapshot is not None) == (keeper.position >= 3)
+            again = await restored(store, name)
+            assert standing(again, clock.time) == standing(keeper, last(disk))
+
+    asyncio.run(run())
+    assert caplog.records == []  # it was not read from the beginning instead
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_store_that_cannot_now_neither_loses_nor_doubles_an_event(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keepers, "FIRST_PAUSE", 0.0)
+
+    async def run(share: float) -> tuple[Any, int, int]:
+        chance, clock, disk = Random(seed), Clock(), Disk()
+        store = MoodyStore(clock, disk, Random(seed), share)
+        keeper = await begun(store, name)
+        told: list[object] = []
+        for _ in range(40):
+            event = happening(name, keeper, chance)
+            came_of_it = await keeper.take(event, told.append)
+            assert told.pop() is came_of_it
+            clock.time += chance.randrange(20_000)
+        left = standing(keeper, last(disk))
+        assert standing(await restored(store, name), clock.time) == left
+        return standing(keeper), keeper.position, store.faults
+
+    calm, moody = asyncio.run(run(0.0)), asyncio.run(run(0.4))
+    assert moody[:2] == calm[:2]
+    assert moody[2] > 0
+
+
+def test_a_store_that_is_broken_ends_it_and_nobody_hears_of_what_was_not_stored() -> None:
+    async def run() -> None:
+        class BrokenStore(MemoryStore):
+            async def commit(self, commit: object) -> bool:
+                raise Broken("the disk is gone")
+
+        keeper = await begun(BrokenStore(Clock()), "player")
+        heard: list[object] = []
+        with pytest.raises(Broken):
+            await keeper.take(PlayerStartup(), heard.append)
+        assert (heard, keeper.state.phase) == ([], Phase.UNREGISTERED)
+
+    asyncio.run(run())
+
+
+def test_what_happens_is_heard_of_only_when_it_is_durable() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        seen: list[int] = []
+        await keeper.take(PlayerStartup(), lambda _: seen.append(len(disk.tables[TABLE].log)))
+        assert seen == [2]
+
+    asyncio.run(run())
+
+
+def registered() -> LeagueRegisterResponse:
+    return LeagueRegisterResponse(
+        status=Registration.ACCEPTED,
+        player_id=PlayerId("P01"),
+        auth_token="tok",  # noqa: S106
+        league_id=LeagueId("league"),
+    )
+
+
+def announced() -> RoundAnnouncement:
+    match = AnnouncedMatch(
+        match_id=MatchId("R1M1"),
+        player_a_id=PlayerId("P01"),
+        player_b_id=PlayerId("P02"),
+        referee_endpoint="http://localhost:8001/mcp",
+        referee_id=RefereeId("REF01"),
+    )
+    return RoundAnnouncement(league_id=LeagueId("league"), round_id=1, matches=(match,))
+
+
+async def fed(keeper: Keeper[Any], *events: Event) -> None:
+    for event in events:
+        await keeper.take(event, nothing)
+
+
+def test_what_changes_nothing_is_not_written() -> None:
+    async def run() -> None:
+        keeper = await begun(MemoryStore(Clock()), "player")
+        await fed(keeper, PlayerStartup(), registered(), announced())
+        before = keeper.position
+        await fed(keeper, announced(), registered())
+        assert keeper.position == before
+
+    asyncio.run(run())
+
+
+def test_T6_no_timer_runs_while_nobody_is_there_however_often() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        await fed(keeper, PlayerStartup())
+        assert keeper.timers["register"].due == START + 10_000
+        happened: list[Event] = []
+        for _ in range(3):
+            clock.time += 60_000
+            keeper = await restored(MemoryStore(clock, disk, is_shared=False), "player")
+            await keeper.expire(lambda event, _: happened.append(event))
+            assert keeper.timers["register"].due == clock.time + 10_000
+        assert not happened
+        clock.time += 10_000
+        await keeper.expire(lambda event, _: happened.append(event))
+        assert len(happened) == 1
+        assert keeper.state.retry_count == 1
+
+    asyncio.run(run())
+
+
+class Bell(StrEnum):
+    SET = "Set"
+    FORGOTTEN = "Forgotten"
+
+
+class BellState(Value, frozen=True):
+    phase: Bell
+
+
+class Forget(Event, frozen=True):
+    """Leave the timer running, though nobody wants it any more."""
+
+
+class Rings(Timeout, frozen=True):
+    """The timer has run out."""
+
+
+def bell() -> Machine[BellState]:
+    machine: Machine[BellState] = Machine(
+        "bell", Bell, start=Bell.SET, ends=(Bell.FORGOTTEN,), state=BellState, messages=Message, codes=Bell
+    )
+    machine.on(Bell.SET, Forget, to=Bell.FORGOTTEN)(
+        lambda state, event: Next(BellState(Bell.FORGOTTEN), Arm("bell", 1.0, Rings()))
+    )
+    machine.on(Bell.SET, Rings, to=Bell.SET)(lambda state, event: state)
+    return machine
+
+
+def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        store = MemoryStore(clock, disk, is_shared=False)
+        keeper = await Keeper.begin(store, TABLE, bell(), BellState(Bell.SET), pace=1.0, is_open=anything)
+        await fed(keeper, Forget())
+        clock.time += 5_000
+        happened: list[object] = []
+        await keeper.expire(lambda event, came_of_it: happened.append(came_of_it))
+        assert [type(came_of_it) for came_of_it in happened] == [Rejection]
+        again = await Keeper.restore(MemoryStore(clock, disk), TABLE, bell(), is_open=anything)
+        assert again is not None
+        assert (again.timers, again.state) == ({}, keeper.state)
+
+    asyncio.run(run())
+
+
+def test_many_events_at_once_happen_one_after_the_other() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        store = MoodyStore(clock, disk, Random(1), 0.0)
+        keeper = await begun(store, "player")
+        await asyncio.gather(*(fed(keeper, event) for event in (PlayerStartup(), registered(), announced())))
+        assert keeper.state.phase is Phase.WAITING_FOR_ROUND
+        assert standing(await restored(store, "player")) == standing(keeper)
+
+    asyncio.run(run())
+
+
+def test_who_watches_a_restoration_is_shown_everything_again() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        events = (PlayerStartup(), registered(), announced())
+        for event in events:
+            clock.time += 5
+            await fed(keeper, event)
+        shown: list[tuple[int, Event]] = []
+        store = MemoryStore(clock, disk, is_shared=False)
+        await Keeper.restore(
+            store, TABLE, player, is_open=lambda _: True, watch=lambda at, event, _: shown.append((at, event))
+        )
+        assert shown == [(START + 5, events[0]), (START + 10, events[1]), (START + 15, events[2])]
+
+    asyncio.run(run())
+
+
+def test_a_log_that_was_changed_is_noticed(tmp_path: Any) -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        await fed(keeper, PlayerStartup(), registered())
+        log = disk.tables[TABLE].log
+        log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"P01", b"P02"), log[2].state)
+        with pytest.raises(Damaged, match="no longer leads"):
+            await restored(MemoryStore(clock, disk, is_shared=False), "player")
+        log[2] = Entry(2, log[2].at, log[2].event, log[2].state, b"another link")
+        with pytest.raises(Damaged, match="hash of entry 2"):
+            await restored(MemoryStore(clock, disk, is_shared=False), "player")
+
+    asyncio.run(run())
+
+
+def test_a_time_away_that_cannot_be_read_is_damage() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        await fed(keeper, PlayerStartup())
+        clock.time += 5
+        await restored(MemoryStore(clock, disk, is_shared=False), "player")
+        log = disk.tables[TABLE].log
+        log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"5", b'"5"'), log[2].state)
+        with pytest.raises(Damaged, match="for how long nobody was there"):
+            await restored(MemoryStore(clock, disk, is_shared=False), "player")
+
+    asyncio.run(run())
+
+
+def test_a_bad_snapshot_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 2)
+
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
+        await fed(keeper, PlayerStartup(), registered())
+        disk.tables[TABLE].snapshots[2] = b"{}"
+        assert standing(await restored(MemoryStore(clock, disk, is_shared=False), "player")) == standing(keeper)
+
+    asyncio.run(run())
+
+
+def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None:
+    async def run() -> None:
+        store = await SqliteStore.open(tmp_path / "player.db")
+        start = new(Options(display_name="Juniper"), Seed("s"))
+        about = {"endpoint": "http://localhost:8101/mcp"}
+        keeper = await Keeper.begin(store, TABLE, player, start, pace=0.5, is_open=lambda _: True, about=about)
+        await fed(keeper, PlayerStartup(), registered())
+        await store.close()
+        store = await SqliteStore.open(tmp_path / "player.db")
+        again = await Keeper.restore(store, TABLE, player, is_open=lambda _: True)
+        assert again is not None
+        assert (again.state, again.timers.keys()) == (keeper.state, keeper.timers.keys())
+        assert again.about(dict) == about
+        assert await Keeper.restore(store, table_of("another"), player, is_open=lambda _: True) is None
+        await store.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("names", [("R1M1",), ("a", "b"), ("x" * 200,), ("../..",), ("é",), ("a/b",), ("",), ("a b",)])
+def test_any_id_of_others_makes_an_id_of_a_table(names: tuple[str, ...]) -> None:
+    assert is_table_id(table_of("match", *names))
+
+
+def test_different_ids_make_different_tables() -> None:
+    names = [("a", "b"), ("a/b",), ("a", "b", ""), ("x" * 200,), ("x" * 201,), ("a b",)]
+    assert len({table_of("match", *each) for each in names}) == len(names)

@@ -1,0 +1,371 @@
+"""`turnstile league run`: what it says of a league, and strategies of one's own within one process."""
+
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from io import StringIO
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+from rich.text import Text
+
+from tests.agents.page.boards import NAMES, board
+from tests.cli.conftest import Turnstile
+from turnstile.agents.page.scoreboard import Place
+from turnstile.cli.league.show import Show, champions, glimpse, leading, table_of
+from turnstile.kernel.values import PlayerId
+from turnstile.store.sqlite.files import Held
+
+OWN = """
+import sys
+
+print("imported")
+
+def talks(known):
+    print("asked")
+    return "odd"
+
+def by_id(known):
+    assert type(known) is dict
+    return "odd" if known["opponent_id"] == "P02" else {"choice": "EVEN"}
+
+def raises(known):
+    return known["no such thing"]
+
+def leaves(known):
+    sys.exit(3)
+
+def rubbish(known):
+    return object()
+"""
+
+
+def test_one_line_of_json_for_each_round(turnstile: Turnstile) -> None:
+    said = turnstile("league", "run", "--in-process", "--players", "4", "--json", "--seed", "7")
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    assert [(line["rounds_completed"], line["matches_completed"]) for line in lines] == [(1, 2), (2, 4), (3, 6)]
+    assert [line["progress"] for line in lines] == ["running", "running", "completed"]
+
+
+def test_a_league_that_is_followed_from_outside_gets_the_same_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """Boards come whenever something changes: within rounds, twice, and for a league that had begun before."""
+    show = Show(as_json=True)
+    for played, more in ((1, 0), (1, 2), (2, 0), (2, 0), (2, 1), (4, 1), (5, 0)):
+        seen = board(played)
+        show.update(glimpse(replace(seen, matches_completed=seen.matches_completed + more)))
+    show.finish(glimpse(board(5)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["rounds_completed"] for line in lines] == [2, 3, 4, 5]
+    assert [line["matches_completed"] for line in lines] == [6, 9, 12, 15]
+    assert [line["progress"] for line in lines] == ["running", "running", "running", "completed"]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_rounds_that_end_between_two_looks_are_told_of_one_by_one(
+    as_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show = Show(as_json=as_json)
+    for played in (0, 0, 3, 3, 5):
+        show.update(glimpse(board(played)))
+    said = capsys.readouterr()
+    lines = said.out.splitlines() if as_json else said.err.splitlines()
+    told = [json.loads(line)["rounds_completed"] if as_json else int(line.split()[1]) for line in lines]
+    assert told == ([1, 2, 3, 4] if as_json else [1, 2, 3, 4, 5])
+    show.finish(glimpse(board(5)))
+    assert ('"rounds_completed":5' in capsys.readouterr().out) is as_json
+
+
+def test_a_round_before_the_last_never_says_that_the_league_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    """The look may come when all is over, which is told of round by round."""
+    show = Show(as_json=True)
+    for played in (0, 5):
+        show.update(glimpse(board(played)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["rounds_completed"], line["progress"]) for line in lines] == [(n, "running") for n in (1, 2, 3, 4)]
+
+
+def test_a_league_that_is_stopped_says_no_round_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=True)
+    for played in (0, 1, 2):
+        show.update(glimpse(board(played)))
+    show.finish(glimpse(board(3)))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["rounds_completed"] for line in lines] == [1, 2, 3]
+
+
+def test_a_league_that_was_over_is_one_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=True)
+    show.update(glimpse(board(5)))
+    show.finish(glimpse(board(5)))
+    assert [json.loads(line)["rounds_completed"] for line in capsys.readouterr().out.splitlines()] == [5]
+
+
+def test_how_fast_a_league_was_is_counted_until_its_last_match(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("turnstile.cli.league.show.time.monotonic", lambda: now)
+    show = Show(as_json=False)
+    show.update(glimpse(board(0)))
+    now = 3.0
+    show.update(glimpse(board(5)))
+    now = 100.0  # when the last agent has left
+    show.finish(glimpse(board(5)))
+    assert "15 of 15 matches, 5.0 a second" in capsys.readouterr().out
+
+
+def test_a_league_that_was_over_has_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    show = Show(as_json=False)
+    show.update(glimpse(board(5)))
+    show.finish(glimpse(board(5)))
+    out = capsys.readouterr().out
+    assert "15 of 15 matches" in out
+    assert "a second" not in out
+
+
+def placed(*points_and_wins: tuple[int, int]) -> list[Place]:
+    named = zip(NAMES, points_and_wins, strict=False)
+    counts = {"played": 5, "draws": 0, "losses": 0, "technical_losses": 0}
+    return [
+        Place(rank=at, player_id=PlayerId(f"P0{at}"), display_name=name, points=points, wins=wins, **counts)
+        for at, (name, (points, wins)) in enumerate(named, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ([(9, 3), (3, 1)], "Champion: Juniper with 9 points."),
+        ([(1, 0), (0, 0)], "Champion: Juniper with 1 point."),
+        ([(3, 1), (3, 0), (1, 0)], "Champion: Juniper with 3 points. 1 other has as many points, and fewer wins."),
+        ([(3, 1), (3, 1)], "Champions: Juniper and Sorrel with 3 points each."),
+        ([(1, 0)] * 3, "Champions: Juniper, Sorrel and Rowan with 1 point each."),
+        ([(0, 0)] * 6, "Champions: Juniper, Sorrel, Rowan and 3 others with 0 points each."),
+        (
+            [(3, 1), (3, 1), (3, 0), (1, 0)],
+            "Champions: Juniper and Sorrel with 3 points each. 1 other has as many points, and fewer wins.",
+        ),
+    ],
+)
+def test_several_champions_are_told_as_such(table: list[tuple[int, int]], sentence: str) -> None:
+    assert champions(placed(*table)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("table", "ranks"),
+    [
+        ([(9, 3), (3, 1)], ["1", "2"]),
+        ([(3, 1), (3, 1), (1, 0)], ["1", "1", "3"]),
+        ([(3, 1), (3, 0), (3, 0), (0, 0)], ["1", "2", "2", "4"]),
+        ([(2, 0)] * 4, ["1", "1", "1", "1"]),
+    ],
+)
+def test_equal_points_and_wins_share_a_place_in_the_terminal(table: list[tuple[int, int]], ranks: list[str]) -> None:
+    shown = table_of(placed(*table), 80)
+    assert [*shown.columns[0].cells] == [Text(rank) for rank in ranks]
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ([(3, 1), (1, 0)], "; Juniper leads"),
+        ([(3, 1), (3, 1)], "; Juniper and Sorrel lead"),
+        ([(2, 0)] * 6, "; Juniper, Sorrel, Rowan and 3 others lead"),
+    ],
+)
+def test_several_leaders_are_told_as_such(table: list[tuple[int, int]], told: str) -> None:
+    assert leading(replace(glimpse(board(1)), standings=tuple(placed(*table)))) == told
+
+
+@pytest.mark.parametrize(
+    ("width", "labels"),
+    [
+        (80, ["Rank", "Player", "Id", "Played", "W", "D", "L", "TL", "Points"]),
+        (50, ["Rank", "Player", "W", "D", "L", "TL", "Points"]),
+        (40, ["Rank", "Player", "W", "D", "L", "Points"]),
+    ],
+)
+def test_a_narrow_terminal_has_room_for_the_names(width: int, labels: list[str]) -> None:
+    table = table_of(placed((9, 3), (3, 1)), width)
+    assert [column.header for column in table.columns] == labels
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(table)
+    assert "Juniper" in console.export_text()
+
+
+def test_virtual_time_has_no_scale_and_who_gives_one_is_told_so(turnstile: Turnstile) -> None:
+    plain = ("league", "run", "--in-process", "--players", "2")
+    assert "--time-scale" not in turnstile(*plain).err
+    assert "--time-scale changes nothing here" in turnstile(*plain, "--time-scale", "0.5").err
+    said = " ".join(turnstile("league", "run", "--help").out.split())
+    assert "a python: strategy that hangs hangs the league, and command: is refused" in said
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules in this folder are found by whatever is started."""
+    (tmp_path / "own_strategies.py").write_text(OWN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("game", ["even_odd", "e-card"])
+def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnstile: Turnstile, game: str) -> None:
+    names = ("raises", "leaves", "rubbish")
+    strategies = [f"--strategy=python:own_strategies:{name}" for name in names]
+    said = turnstile("league", "run", "--in-process", "--players", "3", "--game", game, *strategies)
+    assert said.status == 0, said.err
+    assert "3 of 3 matches" in said.out
+    for name in names:
+        assert f"python:own_strategies:{name} has failed" in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("how", [(), ("--in-process",)])
+def test_a_strategy_that_fails_is_told_of_at_the_end(
+    turnstile: Turnstile, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    failing, fine = "python:own_strategies:raises", "python:own_strategies:by_id"
+    words = ("--players", "3", "--strategy", failing, "--strategy", fine, "--data", tmp_path / "kept", "--json")
+    said = turnstile("league", "run", *how, *words)
+    assert said.status == 0, said.err
+    told = json.loads(said.out.splitlines()[-1])["failing"]
+    assert [(each["strategy"], each["failures"]) for each in told] == [(failing, 4)]
+    assert told[0]["first"].endswith("M1: KeyError: 'no such thing'")
+    where = "" if how else f" (see {told[0]['log']})"
+    assert f"{failing} has failed 4 times, first in {told[0]['first']}{where}\n" in said.err
+    assert how or "CRITICAL: The strategy has failed" in Path(told[0]["log"]).read_text()
+
+
+@pytest.mark.parametrize("strategy", ["bot", "bot:equilibrium", "random"])
+def test_a_strategy_that_fits_its_game_is_run(turnstile: Turnstile, strategy: str) -> None:
+    words = ("--players", "2", "--game", "e-card", "--strategy", strategy)
+    assert turnstile("league", "run", "--in-process", *words).status == 0
+
+
+@pytest.mark.usefixtures("own")
+def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstile, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    words = ("--players", "2", "--strategy", "python:own_strategies:by_id", "--report", report)
+    said = turnstile("league", "run", "--in-process", *words)
+    assert "has failed" not in said.err
+    assert "P01 odd, P02 even" in report.read_text()
+
+
+@pytest.mark.usefixtures("own")
+def test_within_one_process_what_a_strategy_prints_is_kept_out_of_the_answer(turnstile: Turnstile) -> None:
+    words = ("--players", "2", "--json", "--strategy", "python:own_strategies:talks")
+    said = turnstile("league", "run", "--in-process", *words)
+    assert [json.loads(line)["progress"] for line in said.out.splitlines()] == ["completed"]
+    assert (said.err.count("imported"), said.err.count("asked")) == (1, 2)
+
+
+def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    """Nobody is left behind who would still have a log, or an address, that is needed again."""
+    sizes = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
+    words = ("league", "run", *sizes, "--data", str(tmp_path), "--json")
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        first = json.loads(launcher.stdout.readline())
+        launcher.kill()
+    assert first["rounds_completed"] < 3
+    said = turnstile(*words)
+    assert (said.status, "Traceback" in said.err) == (0, False), said.err
+    assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
+    for log in tmp_path.glob("logs/*/*.log"):
+        assert "Traceback" not in log.read_text()
+        assert log.stat().st_mode & 0o777 == 0o600
+
+
+SMALL = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
+
+
+def test_a_league_that_is_run_by_another_process_is_refused_at_once(turnstile: Turnstile, tmp_path: Path) -> None:
+    """No process is started that would wait for it: the manager's log is the first thing that one would make."""
+    stores = tmp_path / "state" / "league_2025_even_odd"
+    stores.mkdir(parents=True)
+    other = Held(stores / "run")
+    said = turnstile("league", "run", *SMALL, "--data", tmp_path)
+    other.let_go()
+    assert said.status == 2
+    assert said.err.startswith("turnstile: The league league_2025_even_odd is being run: ")
+    assert f"(process {os.getpid()})" in said.err
+    assert not (stores / "manager.db").exists()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_A14_a_league_that_is_stopped_again_and_again_leaves_nobody_behind(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    words = ("league", "run", *SMALL, "--data", str(tmp_path), "--json")
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        assert launcher.stderr is not None
+        launcher.stdout.readline()
+        launcher.send_signal(number)
+        while number is signal.SIGINT and launcher.poll() is None:  # by somebody impatient
+            launcher.send_signal(signal.SIGINT)
+            with suppress(TimeoutExpired):
+                launcher.wait(0.02)
+        said = launcher.stderr.read()
+        launcher.wait()
+    assert (launcher.returncode, b"Traceback" in said) == (status, False), said
+    assert b"the same command goes on where it was" in said
+    for store in (tmp_path / "state" / "league_2025_even_odd").glob("*.db"):
+        Held(store).let_go()  # which it would not be, were its agent still there
+
+
+@pytest.mark.parametrize("more", [(), ("--in-process",)])
+def test_A14_whoever_has_heard_enough_of_a_league_ends_it_as_any_program(tmp_path: Path, more: tuple[str, ...]) -> None:
+    words = ("league", "run", *SMALL, "--data", str(tmp_path), "--json", *more)
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE, stderr=PIPE) as launcher:
+        assert launcher.stdout is not None
+        launcher.stdout.close()
+        assert launcher.stderr is not None
+        said = launcher.stderr.read()
+    assert (launcher.returncode, b"Traceback" in said) == (-signal.SIGPIPE, False), said
+    for store in tmp_path.glob("state/*/*.db"):
+        Held(store).let_go()
+
+
+def test_where_nobody_listens_at_all_a_league_is_played(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    words = ("league", "run", "--in-process", "--players", "3", "--json", "--report", str(report))
+    shell = ("bash", "-c", 'exec "$@" >&- 2>&-', "bash", sys.executable, "-m", "turnstile", *words)
+    with Popen(shell, stdin=DEVNULL) as league:
+        pass
+    assert (league.returncode, report.exists()) == (0, True)
+
+
+def test_a_report_that_cannot_be_written_is_found_before_anything_is_played(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    report = tmp_path / "file" / "report.html"
+    said = turnstile("league", "run", "--in-process", "--players", "3", "--report", report)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith(f"turnstile: The report {report} cannot be written: ")
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_league_that_was_over_cannot_be_watched_any_more(turnstile: Turnstile, tmp_path: Path) -> None:
+    words = ("league", "run", "--players", "2", "--referees", "1", "--time-scale", "0.2", "--data", tmp_path)
+    first, again = turnstile(*words), turnstile(*words)
+    assert (first.status, again.status) == (0, 0)
+    assert ("can be watched at" in first.err, "can be watched at" in again.err) == (True, False)
+    assert "Round 1 of 1 is over" in first.err
+    assert "This league was over already." in again.err
+
+
+def test_every_game_has_a_league_of_its_own(turnstile: Turnstile) -> None:
+    for words, league in (((), "league_2025_even_odd"), (("--game", "e-card"), "league_2025_e-card")):
+        said = turnstile("league", "run", "--in-process", "--players", "2", "--json", *words)
+        assert json.loads(said.out)["league_id"] == league

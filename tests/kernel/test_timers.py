@@ -1,0 +1,127 @@
+"""A machine at work: its timers start, stop and run out with its steps, and its log makes it again."""
+
+from random import Random
+
+import pytest
+
+from tests.league.player import played
+from tests.league.referee import refereed
+from turnstile.kernel import Event, Rejection, Step
+from turnstile.kernel.timers import Clockwork, Instant, Timer, replayed
+from turnstile.league.player.machine import player
+from turnstile.league.player.state import State as Player
+from turnstile.league.proofs import referee as referee_world
+from turnstile.league.protocol.words import Awaited
+from turnstile.league.referee.calls import expiry_of
+from turnstile.league.referee.machine import referee
+from turnstile.league.referee.state import Phase, State
+
+
+def at_work(pace: float = 1.0) -> Clockwork[State]:
+    """A referee that was given its match at the instant 1000."""
+    work = Clockwork(referee, refereed.idle(), pace)
+    work.take(refereed.assignment(), 1000)
+    return work
+
+
+def said(work: Clockwork[State], words: str, now: Instant) -> Step[State] | Rejection:
+    return work.take(refereed.event_of(work.state, words), now)
+
+
+def due(work: Clockwork[State]) -> dict[str, Instant]:
+    return {name: timer.due for name, timer in work.timers.items()}
+
+
+def test_a_new_clockwork_waits_for_nothing() -> None:
+    work = Clockwork(referee, refereed.idle())
+    assert work.timers == {}
+    assert work.next_timer is None
+
+
+def test_a_step_moves_the_state_and_starts_its_timers() -> None:
+    work = at_work()
+    assert work.state == refereed.assigned()
+    assert due(work) == {"player_A": 6000, "player_B": 6000}
+
+
+def test_a_step_stops_a_timer() -> None:
+    work = at_work()
+    said(work, "A joins", 1500)
+    assert due(work) == {"player_B": 6000}
+
+
+def test_stopping_a_timer_that_does_not_run_is_nothing() -> None:
+    work = at_work()
+    said(work, "A declines", 1500)
+    assert due(work) == {"notification": 11_500}
+
+
+def test_a_timer_that_is_started_again_begins_anew() -> None:
+    work = at_work()
+    said(work, "A is silent", 6000)
+    assert due(work) == {"player_A": 11_000, "player_B": 6000}
+
+
+def test_the_next_timer_is_the_one_that_runs_out_first() -> None:
+    work = at_work()
+    said(work, "A is silent", 6000)
+    state = work.state
+    assert work.next_timer == Timer(6000, expiry_of(state, refereed.seat(state, "B"), Awaited.GAME_JOIN_ACK))
+
+
+def test_a_timer_whose_event_has_come_runs_no_more_even_if_the_event_is_refused() -> None:
+    work = Clockwork(player, played.invited())
+    timer = Timer(5000, played.event_of(played.invited(), "join countdown"))  # type: ignore[arg-type]
+    work.state = played.joined()
+    work.timers["join"] = timer
+    assert isinstance(work.take(timer.event, 5000), Rejection)
+    assert work.timers == {}
+
+
+def test_an_event_that_is_refused_moves_nothing() -> None:
+    work = at_work()
+    before, timers = work.state, dict(work.timers)
+    assert isinstance(said(work, "booked", 2000), Rejection)
+    assert work.state is before
+    assert work.timers == timers
+
+
+def test_the_pace_shortens_all_timers_alike() -> None:
+    work = at_work(pace=0.1)
+    assert due(work) == {"player_A": 1500, "player_B": 1500}
+
+
+def test_no_timer_is_due_at_the_instant_at_which_it_starts() -> None:
+    assert due(at_work(pace=0.000001)) == {"player_A": 1001, "player_B": 1001}
+
+
+def test_T6_while_nobody_is_there_no_timer_runs() -> None:
+    work = at_work()
+    before = due(work)
+    work.put_off(60_000)
+    assert due(work) == {name: instant + 60_000 for name, instant in before.items()}
+
+
+# the log
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_the_same_events_at_the_same_instants_make_the_same_clockwork_at_any_point(seed: int) -> None:
+    rng, now, log = Random(f"log {seed}"), 0, list[tuple[Instant, Event]]()
+    work = Clockwork(referee, refereed.idle(), 0.5)
+    while work.state.phase is not Phase.MATCH_COMPLETE:
+        now += rng.randrange(3000)
+        event: Event = rng.choice(referee_world.HAPPENINGS)
+        timer = work.next_timer
+        if timer is not None and timer.due <= now:
+            now, event = timer.due, timer.event
+        if isinstance(work.take(event, now), Step):
+            log.append((now, event))
+        again = replayed(referee, refereed.idle(), log, 0.5)
+        assert (again.state, again.timers) == (work.state, work.timers)
+
+
+def test_a_log_without_events_is_a_clockwork_that_begins() -> None:
+    again = replayed(player, played.starting(), [])
+    assert isinstance(again.state, Player)
+    assert (again.state, again.timers) == (played.starting(), {})

@@ -1,0 +1,249 @@
+"""Trouble that PostgreSQL makes for one call and not for the rest: rivals, locks, full queues, callers that go away."""
+
+import asyncio
+import random
+from contextlib import suppress
+
+import asyncpg
+import pytest
+
+from tests import postgres
+from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header, stored
+from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
+from turnstile.store.log import Command, Instant, TableId, entry
+from turnstile.store.postgres import PostgresStore, writer
+from turnstile.store.protocol import Busy, StoreFault
+
+T, U = TableId("t"), TableId("u")
+NEXT = commit_of(T, following(header(), "alice 1"))
+
+
+async def fail_at_first(operator: asyncpg.Connection, code: str, times: int) -> None:
+    """The next `times` entries are refused with an error code; a sequence counts on though all else is undone."""
+    await operator.execute(f"""
+        CREATE SEQUENCE failures;
+        CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('failures') <= {times} THEN RAISE EXCEPTION 'not now' USING ERRCODE = '{code}'; END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER fail BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION fail();
+    """)
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+def test_S16_who_gave_way_to_others_goes_again(code: str) -> None:
+    @run
+    async def test() -> None:
+        schema = postgres.shared.new_schema()
+        async with opened(schema) as store, shell(schema) as operator:
+            await stored(store, T, 0)
+            await fail_at_first(operator, code, writer.ATTEMPTS - 1)
+            assert await store.commit(NEXT)
+            assert await store.entries(T, 0) == (NEXT.entry,)
+
+    test()
+
+
+@run
+async def test_S16_who_gives_way_again_and_again_is_told_and_has_changed_nothing() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as operator:
+        await stored(store, T, 0)
+        await fail_at_first(operator, "40001", writer.ATTEMPTS)
+        with pytest.raises(Busy):
+            await store.commit(NEXT)
+        assert await store.entries(T, 0) == ()
+        assert await store.commit(NEXT)
+
+
+@run
+async def test_a_deadlock_with_somebody_else_ends_and_the_group_is_written() -> None:
+    """An operator takes two tables the wrong way round; whoever the database sends back, the commits are made."""
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, shell(schema) as operator:
+        for table in (T, U):
+            await stored(store, table, 0)
+        transaction = operator.transaction()
+        await transaction.start()
+        await operator.execute("SELECT FROM tables WHERE id = 'u' FOR UPDATE")
+        async with shell(schema) as watcher:
+            group = asyncio.gather(*(store.commit(commit_of(table, following(header()))) for table in (T, U)))
+            await until_waiting(watcher, schema)
+        with suppress(asyncpg.DeadlockDetectedError):
+            await operator.execute("SELECT FROM tables WHERE id = 't' FOR UPDATE")
+        await transaction.rollback()
+        assert await group == [True, True]
+
+
+@run
+async def test_a_row_that_somebody_holds_keeps_nobody_else_waiting_for_long() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema, patience=2.0) as store:
+        for table in (T, U):
+            await stored(store, table, 0)
+        async with held(schema, T):
+            answers = await asyncio.gather(
+                store.commit(NEXT), store.commit(commit_of(U, following(header()))), return_exceptions=True
+            )
+        assert type(answers[0]) is Busy
+        assert answers[1] is True
+        assert await store.commit(NEXT)
+
+
+@run
+async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
+    """A zero byte, and an id too long for any index, among many that are sound."""
+    names = [TableId(f"table {number}") for number in range(20)]
+    async with opened(postgres.shared.new_schema()) as store:
+        for name in names:
+            await stored(store, name, 0)
+        too_long = "".join(random.Random(7).choices("abcdefghij0123456789", k=20_000))
+        bad = {3: "a\0b", 7: too_long, 11: "\N{SNOWMAN}\0"}
+        first = header().link
+        commits = [
+            commit_of(name, entry(first, 1, Instant(5), b"", b"", Command(bad.get(number, "alice 1"))), before=first)
+            for number, name in enumerate(names)
+        ]
+        answers = await asyncio.gather(*map(store.commit, commits), return_exceptions=True)
+        assert [number for number, answer in enumerate(answers) if answer is not True] == sorted(bad)
+        assert all(isinstance(answers[number], StoreFault) for number in bad)
+        with pytest.raises(StoreFault):
+            await store.create(TableId("x" * 600), header(), ROW)
+
+
+@run
+async def test_S14_who_comes_when_too_many_wait_is_told_so() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            first = asyncio.create_task(store.commit(NEXT))
+            await until_waiting(operator, schema)
+            queue = (commit_of(TableId(f"none {number}"), NEXT.entry) for number in range(writer.QUEUE))
+            waiting = [asyncio.create_task(store.commit(commit)) for commit in queue]
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                await store.commit(NEXT)
+        assert await first
+        assert set(await asyncio.gather(*waiting)) == {False}
+
+
+@run
+async def test_R12_when_all_connections_are_taken_who_waits_is_told_in_time() -> None:
+    """Each of ten waits a fifth of the store's patience for a row: that is more than those behind them have."""
+    schema = postgres.shared.new_schema()
+    store = await PostgresStore.open(postgres.shared.dsn(), schema=schema, connections=1, patience=0.5)
+    await stored(store, T, 0)
+    async with held(schema, T):
+        blocked = [store.put_aside(T, "a test") for _ in range(10)]
+        told = await asyncio.gather(*blocked, *(store.load(T) for _ in range(5)), return_exceptions=True)
+        assert {type(one) for one in told} == {Busy}
+        assert {str(one) for one in told[10:]} == {"Too much is waiting for PostgreSQL."}
+    assert await store.load(T) is not None
+    await store.close()
+
+
+@run
+async def test_S17_K8_callers_that_go_away_leave_no_transaction_behind() -> None:
+    schema = postgres.shared.new_schema()
+    chance = random.Random(17)
+    async with opened(schema) as store, shell(schema) as operator:
+        names = [TableId(f"table {number}") for number in range(60)]
+        await asyncio.gather(*(stored(store, name, 0, row=FINISHED) for name in names))
+        for name in names:
+            calls = [
+                store.prune(name),
+                store.load(name),
+                store.acknowledge(name, {"alice": 1}),
+                store.commit(commit_of(name, following(header()), FINISHED)),
+                store.claim(Instant(LONG), 0, 5),
+            ]
+            tasks = [asyncio.ensure_future(call) for call in calls]
+            for _ in range(chance.randrange(12)):
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        await asyncio.gather(*(store.load(name) for name in names))
+        in_between = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state LIKE 'idle in tr%'"
+        assert await operator.fetchval(in_between, f"turnstile {schema}") == 0
+    async with shell(schema) as operator:
+        left = "SELECT count(*) FROM {} WHERE table_id NOT IN (SELECT id FROM tables)"
+        for part in ("log", "snapshots", "cursors"):
+            assert await operator.fetchval(left.format(part)) == 0
+
+
+@run
+async def test_S17_a_commit_whose_caller_went_away_in_the_middle_is_made() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            sending = asyncio.create_task(store.commit(NEXT))
+            await until_waiting(operator, schema)
+            sending.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+        assert await store.commit(commit_of(T, following(NEXT.entry)))
+        assert await store.find(T, Command("alice 1")) == NEXT.entry
+
+
+@run
+async def test_S17_whatever_was_begun_for_a_caller_that_went_away_is_finished() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 3, row=FINISHED)
+        async with held(schema, T) as operator:
+            pruning = asyncio.create_task(store.prune(T))
+            await until_waiting(operator, schema)
+            pruning.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await pruning
+    async with shell(schema) as operator:
+        assert await operator.fetchval("SELECT count(*) FROM log") == 0
+
+
+@run
+async def test_S18_a_listener_whose_line_broke_listens_again() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as one, opened(schema) as other, shell(schema) as operator:
+        news = other.changes()
+        last = (await stored(one, T, 0))[-1]
+        assert await anext(news) == T
+        assert await end_sessions(operator, schema, "LISTEN%") == 2
+        heard = asyncio.ensure_future(anext(news))
+        while not heard.done():
+            last = following(last)
+            assert await one.commit(commit_of(T, last))
+        assert await heard == T
+
+
+@run
+async def test_a_server_hears_nothing_of_its_own_and_a_change_once_until_it_is_read() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as one, opened(schema) as other:
+        news, own, arrivals = other.changes(), one.changes(), other.changes()
+        await stored(one, T, 5)
+        await stored(one, U, 0)
+        while await anext(arrivals) != U:  # by then all that was said of T has come, to both readers
+            pass
+        assert await anext(news) == T
+        assert await anext(news) == U
+        await stored(other, TableId("v"), 0)
+        assert await anext(own) == "v"
+
+
+def test_S18_a_full_queue_of_notifications_stops_nobody() -> None:
+    async def test(dsn: str) -> None:
+        async with opened("full", dsn) as store, shell("full", dsn) as sleeper, shell("full", dsn) as talker:
+            await stored(store, T, 0)
+            await sleeper.execute("LISTEN something; BEGIN; SELECT 1")  # it holds up the queue until it is done
+            with suppress(asyncpg.ProgramLimitExceededError):
+                while True:
+                    await talker.execute("SELECT pg_notify('x', repeat('x', 7000) || n) FROM generate_series(1, 50) n")
+            assert await store.commit(NEXT)
+            await store.put_aside(T, "a test")
+            assert await store.prune(T)
+
+    with postgres.running("max_notify_queue_pages=64") as server:
+        asyncio.run(asyncio.wait_for(test(server.dsn), 60))
