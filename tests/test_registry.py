@@ -55,9 +55,9 @@ def test_a_game_that_is_lent_is_found_like_an_installed_one_and_only_so_long() -
     with registry.lent(cups):
         assert registry.find_game("cups") is cups
         assert "cups" in registry.names()
-        stand = registry.find_stand("cups")
-        assert stand is not None
-        assert stand.machine is cups.machine
+        inspectable = registry.find_inspectable("cups")
+        assert inspectable is not None
+        assert inspectable.machine is cups.machine
     assert registry.find_game("cups") is None
     assert "cups" not in registry.names()
 
@@ -75,18 +75,18 @@ def test_a_game_may_be_lent_in_place_of_another_and_gives_way_again() -> None:
 def test_every_game_has_a_stand_and_so_have_the_machines_that_are_no_games() -> None:
     assert registry.machine_names() == (*registry.names(), "manager", "player", "referee", "table")
     for name in registry.machine_names():
-        stand = registry.find_stand(name)
-        assert stand is not None
-        assert stand.machine.name == name
-        assert all(world.machine is stand.machine for world in stand.worlds())
+        inspectable = registry.find_inspectable(name)
+        assert inspectable is not None
+        assert inspectable.machine.name == name
+        assert all(world.machine is inspectable.machine for world in inspectable.worlds())
 
 
 def test_the_stand_of_a_game_opens_and_reads_matches_of_that_game() -> None:
-    stand = registry.find_stand("e-card")
-    assert stand is not None
+    inspectable = registry.find_inspectable("e-card")
+    assert inspectable is not None
     players = (PlayerId("ana"), PlayerId("bo"))
-    lobby = stand.new(players, b"{}", Seed("7"))
+    lobby = inspectable.new(players, b"{}", Seed("7"))
     assert lobby == ecard.new(players, ecard.Options(), Seed("7"))
-    assert stand.read(encode(lobby)) == lobby
-    assert isinstance(stand.new(players, b'{"wings":2}', None), Rejection)
-    assert isinstance(stand.read(b"{}"), Rejection)
+    assert inspectable.read(encode(lobby)) == lobby
+    assert isinstance(inspectable.new(players, b'{"wings":2}', None), Rejection)
+    assert isinstance(inspectable.read(b"{}"), Rejection)

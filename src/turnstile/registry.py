@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from turnstile.kernel import AnyGame, AnyStudy, Game, Study
-from turnstile.kernel.inspect import AnyStand, Stand, stand_of
+from turnstile.kernel.inspect import AnyInspectable, Inspectable, inspectable_of
 
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"
@@ -61,12 +61,12 @@ def machine_names() -> tuple[str, ...]:
     return (*names(), *sorted({*_entries(MACHINES)} - {*names()}))
 
 
-def find_stand(name: str) -> AnyStand | None:
+def find_inspectable(name: str) -> AnyInspectable | None:
     """The stand of the installed machine of this name, which may be that of a game."""
     if game := find_game(name):
-        return stand_of(game, study_of(game))
+        return inspectable_of(game, study_of(game))
     found = find(MACHINES, name)
-    return found if isinstance(found, Stand) else None
+    return found if isinstance(found, Inspectable) else None
 
 
 @cache

@@ -21,11 +21,11 @@ import pytest
 
 from tests.agents import loops
 from tests.agents.loops import until
-from turnstile.agents.manager.process import ManagerHost
-from turnstile.agents.player.process import PlayerHost
-from turnstile.agents.process.process import Host, Ready, Settings
-from turnstile.agents.process.running import Work
-from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.manager.process import ManagerProcess
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.process.process import AgentProcess, Ready, Settings
+from turnstile.agents.process.running import RunningMachine
+from turnstile.agents.referee.process import RefereeProcess
 from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Store
 from turnstile.store.sqlite.store import SqliteStore
@@ -57,7 +57,7 @@ class Running:
     dropped = 0
     """How many were, in all."""
 
-    def __init__(self, host: Host, task: asyncio.Task[None], stop: asyncio.Event, ready: Ready) -> None:
+    def __init__(self, host: AgentProcess, task: asyncio.Task[None], stop: asyncio.Event, ready: Ready) -> None:
         self.host: Any = host
         self.task = task
         self.endpoint = ready.endpoint
@@ -88,7 +88,7 @@ class Running:
         """Seconds, of the one that runs longest."""
         now = self.host.agent.store.now()
         matches = getattr(self.host, "_matches", None)
-        works: list[Work[Any]] = [self.host.work, *(matches._all.values() if matches else ())]
+        works: list[RunningMachine[Any]] = [self.host.work, *(matches._all.values() if matches else ())]
         waiting = [work.keeper.timers for work in works if len(work.keeper.timers) == 1]
         dues = (timer.due for each in waiting for name, timer in each.items() if name in timers)
         return max((due - now for due in dues), default=0) / 1000
@@ -107,7 +107,7 @@ class Running:
         finally:
             passing.cancel()
 
-    async def ended(self) -> Host:
+    async def ended(self) -> AgentProcess:
         """Wait until it ends by itself."""
         await self.task
         return self.host  # type: ignore[no-any-return]
@@ -130,7 +130,7 @@ class Company:
         known = {"name": name, "data": self.data, "manager": self.url, "pace": self.pace, "log": self.journal}
         return Settings(**{**known, **more})
 
-    async def start(self, host: Host) -> Running:
+    async def start(self, host: AgentProcess) -> Running:
         ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
         stop = asyncio.Event()
         task = asyncio.create_task(host.run(stop, ready.set_result))
@@ -151,16 +151,16 @@ class Company:
     async def manager(self, expected: int | None = None, **more: Any) -> Running:
         settings = {key: more.pop(key) for key in ("port", "reach") if key in more}
         options = Options(expected_players=expected, **more.pop("options", {}))
-        running = await self.start(ManagerHost(self.settings("league", **settings), options, **more))
+        running = await self.start(ManagerProcess(self.settings("league", **settings), options, **more))
         self.url = running.endpoint
         return running
 
     async def referee(self, name: str = "Whistle", port: int = 0, **more: Any) -> Running:
         settings = {key: more.pop(key) for key in ("reach",) if key in more}
-        return await self.start(RefereeHost(self.settings(name, port=port, **settings), **more))
+        return await self.start(RefereeProcess(self.settings(name, port=port, **settings), **more))
 
     async def player(self, name: str, strategy: str = "random", port: int = 0, **more: Any) -> Running:
-        return await self.start(PlayerHost(self.settings(name, port=port), strategy, **more))
+        return await self.start(PlayerProcess(self.settings(name, port=port), strategy, **more))
 
     # what is left of it
 

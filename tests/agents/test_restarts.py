@@ -13,7 +13,7 @@ from tests.agents.player.test_process import stage
 from tests.agents.referee.test_process import file_of, gone, seed_of
 from tests.agents.wire.zoo import Body
 from tests.host.test_damage import flip
-from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.process import CannotStart
 from turnstile.agents.process.runtime import STOPPING
 from turnstile.agents.wire.envelope import ignored
@@ -115,7 +115,7 @@ def test_a_player_that_is_started_somewhere_else_is_refused(tmp_path: Path) -> N
             await on.enter()
             await on.player.stop()
             with pytest.raises(CannotStart, match="has taken part in its league as"):
-                await on.here.start(PlayerHost(on.here.settings("Juniper", endpoint="http://127.0.0.1:1/mcp")))
+                await on.here.start(PlayerProcess(on.here.settings("Juniper", endpoint="http://127.0.0.1:1/mcp")))
 
     run(play())
 

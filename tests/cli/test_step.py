@@ -15,7 +15,7 @@ from tests.cli.conftest import Turnstile
 from turnstile.cli.step import answer
 from turnstile.games import ecard
 from turnstile.kernel import PlayerId, Refusal, Rejection, Seed, Study, encode
-from turnstile.kernel.inspect import stand_of
+from turnstile.kernel.inspect import inspectable_of
 from turnstile.registry import names
 
 FIRST = {
@@ -151,7 +151,7 @@ def test_a_game_that_nobody_has_studied_is_not_brought_down_by_a_bad_state(capsy
     unstudied = replace(ecard.game, machine=machine)
     state = ecard.new((PlayerId("ana"), PlayerId("bo")), ecard.Options(), None)
     line = encode({"state": {**json.loads(encode(state)), "players": ["zoe"]}, "event": ecard.Start(Seed("7"))})
-    error = json.loads(answer(stand_of(unstudied, Study()), line))["error"]
+    error = json.loads(answer(inspectable_of(unstudied, Study()), line))["error"]
     assert error["code"] == Refusal.INVALID_STATE
     assert error["message"].startswith("unstudied cannot go on from this state: IndexError: ")
     said = capsys.readouterr().err
@@ -166,7 +166,7 @@ def test_an_answer_that_cannot_be_written_is_a_bug_like_any_other(capsys: pytest
         return structs.replace(started, players=(object(),))
 
     line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
-    error = json.loads(answer(stand_of(replace(ecard.game, new=unwritable), Study()), line))["error"]
+    error = json.loads(answer(inspectable_of(replace(ecard.game, new=unwritable), Study()), line))["error"]
     assert error["code"] == "MachineFailed"
     assert "e-card failed at" in capsys.readouterr().err
 
@@ -184,7 +184,7 @@ def test_a_game_that_breaks_down_without_a_seed_is_answered_in_a_sentence(capsys
         return ecard.new(players, options, Seed(seed.upper()))
 
     line = encode({"players": ["ana", "bo"], "event": ecard.Start(Seed("7"))})
-    error = json.loads(answer(stand_of(replace(ecard.game, new=careless), Study()), line))["error"]
+    error = json.loads(answer(inspectable_of(replace(ecard.game, new=careless), Study()), line))["error"]
     assert error["code"] == Refusal.INVALID_SEED
     assert error["message"].startswith("e-card cannot open this match without a seed: AttributeError: ")
     assert re.search(r"^e-card failed at .+test_step\.py:\d+: AttributeError: ", capsys.readouterr().err)
@@ -195,7 +195,7 @@ def test_a_game_that_breaks_down_with_a_seed_is_answered_in_a_sentence_too(capsy
         raise ZeroDivisionError("a bug")
 
     line = encode({"players": ["ana", "bo"], "seed": "7", "event": ecard.Start(Seed("7"))})
-    error = json.loads(answer(stand_of(replace(ecard.game, new=broken), Study()), line))["error"]
+    error = json.loads(answer(inspectable_of(replace(ecard.game, new=broken), Study()), line))["error"]
     assert error == {"code": "MachineFailed", "message": "e-card cannot open this match: ZeroDivisionError: a bug."}
     assert re.search(r"^e-card failed at .+test_step\.py:\d+: ZeroDivisionError: a bug$", capsys.readouterr().err)
 

@@ -19,8 +19,8 @@ from msgspec import Raw
 from turnstile.cli.step import Answer, answer, read_question, take
 from turnstile.kernel import Event, Rejection, encode
 from turnstile.kernel.check import World
-from turnstile.kernel.inspect import AnyStand
-from turnstile.registry import find_stand, machine_names
+from turnstile.kernel.inspect import AnyInspectable
+from turnstile.registry import find_inspectable, machine_names
 
 Place = tuple[str | int, ...]
 
@@ -34,10 +34,10 @@ LONGEST_WALK = 30
 JUNK: tuple[Any, ...] = (None, -1, 0, 1, 2, 60, 10**30, 1.5, True, False, "", "ana", "zoe", [], {})
 
 
-def stand_named(name: str) -> AnyStand:
-    stand = find_stand(name)
-    assert stand is not None
-    return stand
+def stand_named(name: str) -> AnyInspectable:
+    inspectable = find_inspectable(name)
+    assert inspectable is not None
+    return inspectable
 
 
 @cache
@@ -169,11 +169,11 @@ SEEDS = (None, "", "7", "\n", "x" * 2_000)
 
 @pytest.mark.parametrize("name", machine_names())
 def test_every_way_to_open_a_machine_is_answered_without_a_failure(name: str) -> None:
-    stand = stand_named(name)
-    events = [{"type": event.__struct_config__.tag, "player": "ana"} for event in stand.machine.events]
+    inspectable = stand_named(name)
+    events = [{"type": event.__struct_config__.tag, "player": "ana"} for event in inspectable.machine.events]
     for options, players, seed, event in product(OPTIONS, COMPANIES, SEEDS, events):
         line = encode({"players": players, "options": Raw(options), "seed": seed, "event": event})
         question = read_question(line)
         assert not isinstance(question, Rejection)
-        taken = take(stand, question)
+        taken = take(inspectable, question)
         assert isinstance(taken, Answer) or (taken.code and taken.sentence)

@@ -7,7 +7,7 @@ import pytest
 from tests.league.player import played
 from tests.league.referee import refereed
 from turnstile.kernel import Event, Rejection, Step
-from turnstile.kernel.timers import Clockwork, Instant, Timer, replayed
+from turnstile.kernel.timers import Instant, TimedMachine, Timer, replayed
 from turnstile.league.player.machine import player
 from turnstile.league.player.state import State as Player
 from turnstile.league.proofs import referee as referee_world
@@ -17,23 +17,23 @@ from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
 
 
-def at_work(pace: float = 1.0) -> Clockwork[State]:
+def at_work(pace: float = 1.0) -> TimedMachine[State]:
     """A referee that was given its match at the instant 1000."""
-    work = Clockwork(referee, refereed.idle(), pace)
+    work = TimedMachine(referee, refereed.idle(), pace)
     work.take(refereed.assignment(), 1000)
     return work
 
 
-def said(work: Clockwork[State], words: str, now: Instant) -> Step[State] | Rejection:
+def said(work: TimedMachine[State], words: str, now: Instant) -> Step[State] | Rejection:
     return work.take(refereed.event_of(work.state, words), now)
 
 
-def due(work: Clockwork[State]) -> dict[str, Instant]:
+def due(work: TimedMachine[State]) -> dict[str, Instant]:
     return {name: timer.due for name, timer in work.timers.items()}
 
 
 def test_a_new_clockwork_waits_for_nothing() -> None:
-    work = Clockwork(referee, refereed.idle())
+    work = TimedMachine(referee, refereed.idle())
     assert work.timers == {}
     assert work.next_timer is None
 
@@ -70,7 +70,7 @@ def test_the_next_timer_is_the_one_that_runs_out_first() -> None:
 
 
 def test_a_timer_whose_event_has_come_runs_no_more_even_if_the_event_is_refused() -> None:
-    work = Clockwork(player, played.invited())
+    work = TimedMachine(player, played.invited())
     timer = Timer(5000, played.event_of(played.invited(), "join countdown"))  # type: ignore[arg-type]
     work.state = played.joined()
     work.timers["join"] = timer
@@ -108,7 +108,7 @@ def test_T6_while_nobody_is_there_no_timer_runs() -> None:
 @pytest.mark.parametrize("seed", range(50))
 def test_the_same_events_at_the_same_instants_make_the_same_clockwork_at_any_point(seed: int) -> None:
     rng, now, log = Random(f"log {seed}"), 0, list[tuple[Instant, Event]]()
-    work = Clockwork(referee, refereed.idle(), 0.5)
+    work = TimedMachine(referee, refereed.idle(), 0.5)
     while work.state.phase is not Phase.MATCH_COMPLETE:
         now += rng.randrange(3000)
         event: Event = rng.choice(referee_world.HAPPENINGS)

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw
 
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Send, Step, encode
-from turnstile.kernel.timers import Clockwork
+from turnstile.kernel.timers import TimedMachine
 from turnstile.kernel.values import Timeout
 from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import new as new_player
@@ -92,8 +92,8 @@ class Meeting:
     refused: list[Rejection] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.referee = Clockwork(referee, new_referee(REFEREE))
-        self.players = {me: Clockwork(player, waiting_player(me, self.game)) for me in PLAYERS}
+        self.referee = TimedMachine(referee, new_referee(REFEREE))
+        self.players = {me: TimedMachine(player, waiting_player(me, self.game)) for me in PLAYERS}
         self.waiting: list[tuple[str, LeagueMessage]] = []
 
     def play(self) -> GameResult:
@@ -113,7 +113,7 @@ class Meeting:
         return self.referee.state.result
 
     def _wait(self) -> None:
-        works: list[Clockwork[Any]] = [self.referee, *self.players.values()]
+        works: list[TimedMachine[Any]] = [self.referee, *self.players.values()]
         due = [(work.next_timer.due, number) for number, work in enumerate(works) if work.next_timer]
         self.now, number = min(due)
         timer = works[number].next_timer
@@ -121,7 +121,7 @@ class Meeting:
         self._happen(works[number], timer.event)
 
     def _deliver(self, to: str, message: LeagueMessage) -> None:
-        addressees: dict[str, Clockwork[Any]] = {player_address(me): work for me, work in self.players.items()}
+        addressees: dict[str, TimedMachine[Any]] = {player_address(me): work for me, work in self.players.items()}
         if to == LEAGUE_MANAGER:
             self._ask_manager(message)
         else:
@@ -136,7 +136,7 @@ class Meeting:
     def _to_referee(self, event: Event) -> None:
         self._happen(self.referee, event)
 
-    def _happen(self, work: Clockwork[Any], event: Event) -> None:
+    def _happen(self, work: TimedMachine[Any], event: Event) -> None:
         step = work.take(event, self.now)
         if isinstance(step, Rejection):
             self.refused.append(step)
@@ -152,7 +152,7 @@ class Meeting:
                 self.said.append(effect)
                 self.waiting += [(effect.to, effect.message)] * self.network(effect.message)
 
-    def _decide(self, work: Clockwork[player_state.State]) -> None:
+    def _decide(self, work: TimedMachine[player_state.State]) -> None:
         state = work.state
         if state.phase is player_state.Phase.INVITED_TO_MATCH:
             self._happen(work, ReadyToJoin())

@@ -18,7 +18,7 @@ from tests.league.referee import refereed
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, digest, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
-from turnstile.kernel.inspect import AnyStand
+from turnstile.kernel.inspect import AnyInspectable
 from turnstile.league.manager.machine import manager
 from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import player
@@ -30,19 +30,23 @@ from turnstile.league.proofs import player_moves as player_moves_world
 from turnstile.league.proofs import referee as referee_world
 from turnstile.league.proofs import referee_moves as referee_moves_world
 from turnstile.league.proofs.inspect import (
-    manager_stand,
-    player_stand,
-    referee_stand,
+    manager_inspectable,
+    player_inspectable,
+    referee_inspectable,
 )
 from turnstile.league.protocol.management import ALL_REPLIES, LeagueError
 from turnstile.league.protocol.messages import GameError, GameOver, MatchResultReport
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.calls import failure_of
 from turnstile.league.referee.machine import referee
-from turnstile.registry import find_stand
+from turnstile.registry import find_inspectable
 from turnstile.testing.strategies import values
 
-STANDS: dict[str, AnyStand] = {"manager": manager_stand, "referee": referee_stand, "player": player_stand}
+MACHINES: dict[str, AnyInspectable] = {
+    "manager": manager_inspectable,
+    "referee": referee_inspectable,
+    "player": player_inspectable,
+}
 HAPPENINGS = {
     "manager": manager_world.HAPPENINGS,
     "referee": referee_world.HAPPENINGS,
@@ -78,7 +82,7 @@ SETTINGS = settings(
 
 @pytest.mark.parametrize("name", SPECS)
 def test_every_edge_of_the_spec_exists_or_is_a_named_departure_and_nothing_else_exists(name: str) -> None:
-    assert faults(STANDS[name].machine, SPECS[name]) == []
+    assert faults(MACHINES[name].machine, SPECS[name]) == []
 
 
 # worlds
@@ -87,7 +91,7 @@ def test_every_edge_of_the_spec_exists_or_is_a_named_departure_and_nothing_else_
 @cache
 def walked(name: str, number: int) -> tuple[Walk[Any], list[Finding]]:
     """One world of a machine, walked once for all the tests that look at it, and what was found."""
-    walk = Walk(list(STANDS[name].worlds())[number], MOST_STATES)
+    walk = Walk(list(MACHINES[name].worlds())[number], MOST_STATES)
     return walk, walk.findings()
 
 
@@ -118,9 +122,9 @@ def test_a_match_in_which_nobody_repeats_itself_has_an_end_on_every_path() -> No
     assert "no match goes on for ever: the longest has 52 events" in [finding.sentence for finding in findings]
 
 
-@pytest.mark.parametrize("name", STANDS)
+@pytest.mark.parametrize("name", MACHINES)
 def test_the_table_of_each_machine_has_no_dead_end(name: str) -> None:
-    assert all(finding.verdict is Verdict.PROVED for finding in check_table(STANDS[name].machine))
+    assert all(finding.verdict is Verdict.PROVED for finding in check_table(MACHINES[name].machine))
 
 
 def test_the_seeds_of_the_world_give_an_even_number_and_an_odd_one() -> None:
@@ -199,8 +203,8 @@ def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> Non
     ],
 )
 def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, lie: dict[str, Any]) -> None:
-    name = next(name for name, stand in STANDS.items() if isinstance(state, stand.machine.state))
-    sound, read = SOUND[name], STANDS[name].read
+    name = next(name for name, inspectable in MACHINES.items() if isinstance(state, inspectable.machine.state))
+    sound, read = SOUND[name], MACHINES[name].read
     assert sound(state) is None
     assert sound(replace(state, **lie)) is not None
     assert read(encode(state)) == state
@@ -212,9 +216,9 @@ def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, l
 # stands
 
 
-@pytest.mark.parametrize("name", STANDS)
+@pytest.mark.parametrize("name", MACHINES)
 def test_the_machines_are_found_by_their_names(name: str) -> None:
-    assert find_stand(name) is STANDS[name]
+    assert find_inspectable(name) is MACHINES[name]
 
 
 def code(answer: object) -> str:
@@ -223,32 +227,32 @@ def code(answer: object) -> str:
 
 
 def test_each_of_them_is_opened_from_outside() -> None:
-    referee_opened = referee_stand.new((), b'{"referee_id":"REF07"}', None)
+    referee_opened = referee_inspectable.new((), b'{"referee_id":"REF07"}', None)
     assert not isinstance(referee_opened, Rejection)
     assert referee_opened.referee_id == "REF07"
-    player_opened = player_stand.new((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
+    player_opened = player_inspectable.new((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
     assert not isinstance(player_opened, Rejection)
     assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
-    manager_opened = manager_stand.new((), b'{"league_id":"spring","most_players":8}', played.SEED)
+    manager_opened = manager_inspectable.new((), b'{"league_id":"spring","most_players":8}', played.SEED)
     assert not isinstance(manager_opened, Rejection)
     assert (manager_opened.league_id, manager_opened.options.most_players) == ("spring", 8)
 
 
 def test_nothing_is_opened_from_nonsense() -> None:
-    assert code(referee_stand.new((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
-    assert code(referee_stand.new((), b"{}", played.SEED)) == Refusal.INVALID_SEED
-    assert code(referee_stand.new((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
-    assert code(player_stand.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(player_stand.new((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(player_stand.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(player_stand.new((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(manager_stand.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(manager_stand.new((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(manager_stand.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(manager_stand.new((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(manager_stand.read(b"{}")) == Refusal.INVALID_STATE
-    assert code(referee_stand.read(b"{}")) == Refusal.INVALID_STATE
-    assert code(player_stand.read(b"[]")) == Refusal.INVALID_STATE
+    assert code(referee_inspectable.new((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
+    assert code(referee_inspectable.new((), b"{}", played.SEED)) == Refusal.INVALID_SEED
+    assert code(referee_inspectable.new((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
+    assert code(player_inspectable.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(player_inspectable.new((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(player_inspectable.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(player_inspectable.new((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(manager_inspectable.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
+    assert code(manager_inspectable.new((), b"{}", None)) == Refusal.INVALID_SEED
+    assert code(manager_inspectable.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
+    assert code(manager_inspectable.new((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
+    assert code(manager_inspectable.read(b"{}")) == Refusal.INVALID_STATE
+    assert code(referee_inspectable.read(b"{}")) == Refusal.INVALID_STATE
+    assert code(player_inspectable.read(b"[]")) == Refusal.INVALID_STATE
 
 
 # nets
@@ -257,11 +261,11 @@ def test_nothing_is_opened_from_nonsense() -> None:
 @st.composite
 def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
     """A machine, and the states it went through when whatever can happen happened to it."""
-    name = draw(st.sampled_from(list(STANDS)), label="machine")
+    name = draw(st.sampled_from(list(MACHINES)), label="machine")
     rng = Random(draw(st.integers(0, 2**32), label="seed"))
     of_moves = name in OF_MOVES and draw(st.booleans(), label="a match of another game")
     offered, first = (OF_MOVES if of_moves else OF_PARITY)[name]
-    machine, states = STANDS[name].machine, [first()]
+    machine, states = MACHINES[name].machine, [first()]
     for _ in range(draw(st.integers(0, 60), label="events")):
         able = [event for event in offered(states[-1]) if not isinstance(machine.apply(states[-1], event), Rejection)]
         if not able:
@@ -274,7 +278,7 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Any]]:
 
 def anything(name: str) -> st.SearchStrategy[Event]:
     """Any event of a machine: one that could have come, or one of any form that its types allow."""
-    made = [values(kind, (played.ME, played.OTHER)) for kind in STANDS[name].machine.events]
+    made = [values(kind, (played.ME, played.OTHER)) for kind in MACHINES[name].machine.events]
     return st.sampled_from(HAPPENINGS[name]) | st.one_of(made)
 
 
@@ -284,10 +288,10 @@ def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tup
     name, states = walk
     event = data.draw(anything(name))
     before = digest(states[-1])
-    answer = STANDS[name].machine.step(states[-1], event)
+    answer = MACHINES[name].machine.step(states[-1], event)
     assert digest(states[-1]) == before
     if isinstance(answer, Rejection):
-        assert answer.code in STANDS[name].machine.codes
+        assert answer.code in MACHINES[name].machine.codes
         assert answer.sentence
     else:
         assert SOUND[name](answer.state) is None
@@ -297,7 +301,7 @@ def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tup
 @given(walks(), st.data())
 def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tuple[str, list[Any]], data: Any) -> None:
     name, states = walk
-    machine, event = STANDS[name].machine, data.draw(anything(name))
+    machine, event = MACHINES[name].machine, data.draw(anything(name))
     one, two = machine.step(states[-1], event), machine.step(states[-1], event)
     assert encode(one) == encode(two)
     assert encode(machine.apply(states[-1], event)) == encode(one.state if isinstance(one, Step) else one)
@@ -307,11 +311,11 @@ def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tu
 @given(walks(), st.data())
 def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tuple[str, list[Any]], data: Any) -> None:
     name, states = walk
-    stand, event = STANDS[name], data.draw(anything(name))
+    inspectable, event = MACHINES[name], data.draw(anything(name))
     for state in states:
-        assert stand.read(encode(state)) == state
-        assert encode(stand.read(encode(state))) == encode(state)
-    assert stand.machine.read_event(encode(event)) == event
+        assert inspectable.read(encode(state)) == state
+        assert encode(inspectable.read(encode(state))) == encode(state)
+    assert inspectable.machine.read_event(encode(event)) == event
 
 
 def tried(name: str, every: int) -> Iterator[tuple[Any, Step[Any] | Rejection]]:
@@ -320,7 +324,7 @@ def tried(name: str, every: int) -> Iterator[tuple[Any, Step[Any] | Rejection]]:
         walk, _ = walked(name, number)
         for node in (*walk.nodes[:FIRST], *walk.nodes[FIRST::every]):
             for event in offered(node.state):
-                yield node.state, STANDS[name].machine.step(node.state, event)
+                yield node.state, MACHINES[name].machine.step(node.state, event)
     if name == "player":  # one that takes any invitation
         for node in walked(name, 1)[0].nodes[:FIRST]:
             for event in player_world.HAPPENINGS:
@@ -336,10 +340,10 @@ def test_every_row_is_taken_and_every_code_is_met(name: str, every: int) -> None
             codes.add(answer.code)
         else:
             rows |= {(hop.source, hop.cause, hop.target) for hop in answer.trace}
-    known = {(hop.source, hop.cause, hop.target) for row in STANDS[name].machine.rows for hop in row.hops.values()}
+    known = {(hop.source, hop.cause, hop.target) for row in MACHINES[name].machine.rows for hop in row.hops.values()}
     assert known - rows <= {("CHOOSING_PARITY", "CHOOSE_PARITY_CALL", "CHOOSING_PARITY")}, "which only says: Pending"
     unmet = {"InvalidEvent", "WrongPhase", "InvalidAssignment"}  # WrongPhase: every phase has its own word for it
-    assert set(STANDS[name].machine.codes) - codes - unmet == set()
+    assert set(MACHINES[name].machine.codes) - codes - unmet == set()
 
 
 def test_without_repeats_and_second_thoughts_nothing_is_walked_that_leads_back() -> None:

@@ -13,8 +13,8 @@ from tests.table.walks import find
 from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
 from turnstile.kernel.check import Report, Verdict, World, check
-from turnstile.registry import find_stand, lent, machine_names, names
-from turnstile.table.inspect import new, read, stand
+from turnstile.registry import find_inspectable, lent, machine_names, names
+from turnstile.table.inspect import inspectable, new, read
 from turnstile.table.proofs import companies_of, sound, world_of, worlds
 from turnstile.table.values import Batch, Code, How, Phase, Result, RunOut
 
@@ -186,6 +186,6 @@ def test_a_table_that_cannot_be_is_not_read(lie: dict[str, object], refused: str
 
 
 def test_the_table_is_found_by_its_name_beside_the_games() -> None:
-    assert find_stand("table") is stand
+    assert find_inspectable("table") is inspectable
     assert machine_names()[-1] == "table"
-    assert find_stand("chess") is None
+    assert find_inspectable("chess") is None

@@ -11,9 +11,9 @@ from turnstile.bots import bots_of
 from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, refuse_seed
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.game import refuse_count
-from turnstile.kernel.inspect import AnyStand
+from turnstile.kernel.inspect import AnyInspectable
 from turnstile.kernel.record import Record, load
-from turnstile.registry import find_game, find_stand, machine_names, names
+from turnstile.registry import find_game, find_inspectable, machine_names, names
 
 INTERRUPTED = 130  # the exit status of what was stopped with Ctrl-C: 128 + SIGINT, as shells have it
 
@@ -26,12 +26,12 @@ def find_named(context: click.Context, parameter: click.Parameter, name: str | N
     return game
 
 
-def find_machine(context: click.Context, parameter: click.Parameter, name: str) -> AnyStand:
+def find_machine(context: click.Context, parameter: click.Parameter, name: str) -> AnyInspectable:
     """The stand of the installed machine of this name, or a usage error that says which there are."""
-    stand = find_stand(name)
-    if stand is None:
+    inspectable = find_inspectable(name)
+    if inspectable is None:
         raise _unknown("machine", name, machine_names(), context)
-    return stand
+    return inspectable
 
 
 def _unknown(kind: str, name: str, known: Sequence[str], context: click.Context) -> click.UsageError:

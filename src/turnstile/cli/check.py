@@ -12,7 +12,7 @@ from turnstile.cli.arguments import NO_OPTIONS, company_of, machine_argument, op
 from turnstile.kernel import AnyGame
 from turnstile.kernel.check import MOST_STATES, Report, Verdict, World, world_of
 from turnstile.kernel.check import check as run_check
-from turnstile.kernel.inspect import AnyStand
+from turnstile.kernel.inspect import AnyInspectable
 from turnstile.kernel.values import encode
 from turnstile.registry import find_game, study_of
 
@@ -35,7 +35,7 @@ LOOKS = {
     help="Stop walking once so many states were met; sample the rest.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
-def check(machine: AnyStand, players: int | None, options: str, most_states: int, as_json: bool) -> None:
+def check(machine: AnyInspectable, players: int | None, options: str, most_states: int, as_json: bool) -> None:
     """Prove what can be proved about a machine, and sample the rest.
 
     A game is played by its fewest players from a few seeds; the table is walked around every installed game, with few
@@ -56,14 +56,14 @@ def check(machine: AnyStand, players: int | None, options: str, most_states: int
     sys.exit(0 if passed else 1)
 
 
-def worlds_of(stand: AnyStand, players: int | None, options: str) -> Iterable[World[Any]]:
+def worlds_of(inspectable: AnyInspectable, players: int | None, options: str) -> Iterable[World[Any]]:
     """What to walk. How many play, and with which options, can be chosen for a game alone."""
-    game = find_game(stand.machine.name)
+    game = find_game(inspectable.machine.name)
     if game is not None:
         return [game_world(game, players, options)]
     if players is not None or options != NO_OPTIONS:
-        raise click.UsageError(f"{stand.title} is no game: --players and --options are for games.")
-    return stand.worlds()
+        raise click.UsageError(f"{inspectable.title} is no game: --players and --options are for games.")
+    return inspectable.worlds()
 
 
 def game_world(game: AnyGame, players: int | None, options: str) -> World[Any]:

@@ -6,7 +6,7 @@ import click
 
 from turnstile.cli.arguments import machine_argument, refuse_folder
 from turnstile.kernel.diagram import NoGraphviz, dot, mermaid, svg
-from turnstile.kernel.inspect import AnyStand
+from turnstile.kernel.inspect import AnyInspectable
 
 MERMAID_ENDINGS = {"", ".mmd", ".md", ".txt"}
 FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
@@ -26,7 +26,7 @@ FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to this file, not to standard output.",
 )
-def diagram(machine: AnyStand, form: str | None, output: Path | None) -> None:
+def diagram(machine: AnyInspectable, form: str | None, output: Path | None) -> None:
     """Draw a machine from its table of transitions: a game by its name, or the table that games are played at.
 
     \b

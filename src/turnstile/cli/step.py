@@ -22,7 +22,7 @@ from turnstile.kernel import (
     decode,
     encode,
 )
-from turnstile.kernel.inspect import AnyStand
+from turnstile.kernel.inspect import AnyInspectable
 
 LONGEST_LINE = 1 << 20
 NULL = b"null"
@@ -60,7 +60,7 @@ class Refused(Value, frozen=True):
 
 @click.command()
 @machine_argument
-def step(machine: AnyStand) -> None:
+def step(machine: AnyInspectable) -> None:
     """Read {"state": ..., "event": {"type": ...}} lines, and answer each with the step or an error.
 
     The answer is {"state": ..., "trace": [...], "effects": [...]} or {"error": {"code": ..., "message": ...}}. "state":
@@ -88,17 +88,17 @@ def read_line(stream: BinaryIO) -> bytes:
     return line
 
 
-def answer(stand: AnyStand, line: bytes) -> bytes:
+def answer(inspectable: AnyInspectable, line: bytes) -> bytes:
     """The answer to one line. Whatever is on it, there is one, and the next line can be read."""
     question = read_question(line)
     if isinstance(question, Rejection):
         return encode(Refused(question))
     try:
-        taken = take(stand, question)
+        taken = take(inspectable, question)
         return encode(taken if isinstance(taken, Answer) else Refused(taken))
     except Exception as bug:
-        click.echo(f"{stand.machine.name} failed at {_place(bug)}: {_name(bug)}", err=True)
-        return encode(Refused(_failure(stand, question, bug)))
+        click.echo(f"{inspectable.machine.name} failed at {_place(bug)}: {_name(bug)}", err=True)
+        return encode(Refused(_failure(inspectable, question, bug)))
 
 
 def read_question(line: bytes) -> Question | Rejection:
@@ -110,26 +110,26 @@ def read_question(line: bytes) -> Question | Rejection:
         return Rejection(Refusal.INVALID_EVENT, f"This line is no question: {fault}.")
 
 
-def take(stand: AnyStand, question: Question) -> Answer | Rejection:
+def take(inspectable: AnyInspectable, question: Question) -> Answer | Rejection:
     """The step that a question asks for: first the event is read, then the state, then the rules decide."""
-    event = stand.machine.read_event(bytes(question.event))
+    event = inspectable.machine.read_event(bytes(question.event))
     if isinstance(event, Rejection):
         return event
-    state = _first_state(stand, question) if question.is_new else stand.read(bytes(question.state))
-    taken = state if isinstance(state, Rejection) else stand.machine.step(state, event)
+    state = _first_state(inspectable, question) if question.is_new else inspectable.read(bytes(question.state))
+    taken = state if isinstance(state, Rejection) else inspectable.machine.step(state, event)
     return taken if isinstance(taken, Rejection) else Answer(taken.state, taken.trace, taken.effects)
 
 
-def _first_state(stand: AnyStand, question: Question) -> Any:
-    return stand.new(question.players, bytes(question.options), question.seed)
+def _first_state(inspectable: AnyInspectable, question: Question) -> Any:
+    return inspectable.new(question.players, bytes(question.options), question.seed)
 
 
 # a machine that fails
 
 
-def _failure(stand: AnyStand, question: Question, bug: Exception) -> Rejection:
+def _failure(inspectable: AnyInspectable, question: Question, bug: Exception) -> Rejection:
     """Why there is no step. Not every machine says itself that it needs a seed, or that nothing leads to a state."""
-    name = stand.machine.name
+    name = inspectable.machine.name
     if not question.is_new:
         return Rejection(Refusal.INVALID_STATE, f"{name} cannot go on from this state: {_name(bug)}.")
     if question.seed is None:

@@ -28,13 +28,13 @@ from turnstile.store.log import (
 from turnstile.store.protocol import Commit, Row, Saved
 from turnstile.table.machine import Table, answer_of, opened, table
 from turnstile.table.sight import due_of, is_open
-from turnstile.table.values import VERSION, Act, Halt, Header, How, Noticed, Phase, Result, State, Told
+from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State, Told
 from turnstile.table.values import Command as TableCommand
 
 SNAPSHOT_EVERY = 64  # entries
 PATIENCE = 5_000  # milliseconds after which somebody looks whether a table's server has died
 
-TableEvent = TableCommand | Noticed
+TableEvent = TableCommand | ServerEvent
 T = TypeVar("T")
 
 
@@ -139,7 +139,7 @@ def read_event(name: TableId, found: Entry) -> TableEvent:
     event = table.read_event(found.event)
     if isinstance(event, Rejection):
         raise Damaged(name, f"entry {found.position} is no event of a table: {event.sentence}")
-    assert isinstance(event, TableCommand | Noticed), "a table has no other events"
+    assert isinstance(event, TableCommand | ServerEvent), "a table has no other events"
     return event
 
 

@@ -1,4 +1,4 @@
-"""A stand: a machine outside of its usual surroundings, where it can be stepped, drawn and checked.
+"""Inspectable machines: what `turnstile step`, `diagram` and `check` need to know of one.
 
 Every game has one; a machine that is no game brings its own.
 """
@@ -15,7 +15,7 @@ from turnstile.kernel.values import PlayerId, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand(Generic[S]):
+class Inspectable(Generic[S]):
     """One machine, and what is needed to try it."""
 
     machine: Machine[S]
@@ -30,11 +30,11 @@ class Stand(Generic[S]):
     """What the checker walks, one world after the other."""
 
 
-AnyStand = Stand[Any]
+AnyInspectable = Inspectable[Any]
 
 
-def stand_of(game: AnyGame, study: AnyStudy) -> AnyStand:
-    """The stand of a game: matches with any options, states that its study finds sound."""
+def inspectable_of(game: AnyGame, study: AnyStudy) -> AnyInspectable:
+    """A game as an inspectable machine: matches with any options, states that its study finds sound."""
 
     def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Any:
         chosen = game.read_options(options)
@@ -45,7 +45,7 @@ def stand_of(game: AnyGame, study: AnyStudy) -> AnyStand:
         fault = None if isinstance(state, Rejection) else study.sound(state)
         return Rejection(Refusal.INVALID_STATE, fault) if fault else state
 
-    return Stand(
+    return Inspectable(
         machine=game.machine,
         title=game.title,
         options=game.options,

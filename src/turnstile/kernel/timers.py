@@ -1,7 +1,7 @@
 """A machine at work: its state, and the timers that it has armed. Whoever runs one brings the events and the time.
 
-The same clockwork runs in a process of its own, in a league within one process, and in the simulated world. The same
-events at the same instants make the same clockwork again, timers included: this is how one is restored from its log.
+The same timed machine runs in a process of its own, in a league within one process, and in the simulated world. The
+same events at the same instants lead to the same state and the same timers: this is how one is restored from its log.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class Timer(Value, frozen=True):
     event: Timeout
 
 
-class Clockwork(Generic[S]):
+class TimedMachine(Generic[S]):
     """One machine, where it stands, and what it waits for. `pace` shortens all its timers alike."""
 
     __slots__ = ("machine", "pace", "state", "timers")
@@ -77,9 +77,9 @@ def is_lasting(before: S, step: Step[S]) -> bool:
     return step.state is not before or any(isinstance(effect, Arm | Disarm) for effect in step.effects)
 
 
-def replayed(machine: Machine[S], start: S, log: Iterable[tuple[Instant, Event]], pace: float = 1.0) -> Clockwork[S]:
-    """The clockwork that these events have made of a machine, each at its instant."""
-    clockwork = Clockwork(machine, start, pace)
+def replayed(machine: Machine[S], start: S, log: Iterable[tuple[Instant, Event]], pace: float = 1.0) -> TimedMachine[S]:
+    """The timed machine after these events, each at its instant."""
+    timed = TimedMachine(machine, start, pace)
     for now, event in log:
-        clockwork.take(event, now)
-    return clockwork
+        timed.take(event, now)
+    return timed

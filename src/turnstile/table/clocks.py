@@ -10,7 +10,7 @@ from turnstile.kernel.game import Players
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId, encode
 from turnstile.store.log import Instant
-from turnstile.table.values import NOTHING, Clock, Code, Command, Noticed, Per, Ring, RunOut, State, Timer
+from turnstile.table.values import NOTHING, Clock, Code, Command, Per, Ring, RunOut, ServerEvent, State, Timer
 
 ACKS = "acks"
 MOST_TIMERS = 32  # that a game may have running at once
@@ -20,7 +20,7 @@ class TooManyTimers(Exception):
     """A game that arms timers without end: a bug of its author."""
 
 
-def at(state: State[Any], event: Command | Noticed) -> State[Any]:
+def at(state: State[Any], event: Command | ServerEvent) -> State[Any]:
     """The table when the event happens. Its time never goes back, whatever the server's clock does."""
     return replace(state, now=event.at) if event.at > state.now else state
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Raw
 
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.inspect import Stand
+from turnstile.kernel.inspect import Inspectable
 from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.values import Malformed, PlayerId, Value, decode
 from turnstile.registry import find_game, study_of
@@ -66,4 +66,4 @@ def _refuse(state: Table, is_sound: Any) -> Rejection | None:
     return Rejection(Refusal.INVALID_STATE, fault) if fault else None
 
 
-stand = Stand(machine=table, title="Table", options=Options, new=new, read=read, worlds=worlds)
+inspectable = Inspectable(machine=table, title="Table", options=Options, new=new, read=read, worlds=worlds)

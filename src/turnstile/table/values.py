@@ -309,25 +309,25 @@ class Close(Command, frozen=True):
 # events: what the server notices
 
 
-class Noticed(Event, frozen=True):
+class ServerEvent(Event, frozen=True):
     """Something that the server notices; `at` is when, by its clock."""
 
     at: Instant
 
 
-class Acknowledge(Noticed, frozen=True):
+class Acknowledge(ServerEvent, frozen=True):
     """How far every seat has acknowledged its stream, when that is what the table waited for."""
 
     cursors: ByPlayer[int]
 
 
-class Return(Noticed, frozen=True):
+class Return(ServerEvent, frozen=True):
     """A seat that was away is heard of again."""
 
     player: PlayerId
 
 
-class Ring(Noticed, Timeout, frozen=True):
+class Ring(ServerEvent, Timeout, frozen=True):
     """A timer ran out: the one of this name that was due then.
 
     Where it is the deadline for acknowledgements, `cursors` says who has kept it.
@@ -338,19 +338,19 @@ class Ring(Noticed, Timeout, frozen=True):
     cursors: ByPlayer[int] = ByPlayer()
 
 
-class Resume(Noticed, frozen=True):
+class Resume(ServerEvent, frozen=True):
     """The server is back after an outage: no deadline counts the time that was lost."""
 
     lost: Annotated[int, Meta(ge=1)]
 
 
-class Halt(Noticed, frozen=True):
+class Halt(ServerEvent, frozen=True):
     """The match cannot go on, through no fault of its players."""
 
     reason: str
 
 
-class Succeeded(Noticed, frozen=True):
+class Succeeded(ServerEvent, frozen=True):
     """The next table exists."""
 
 

@@ -10,7 +10,7 @@ from tests.agents.manager.test_process import UNWATCHED, managed, register_refer
 from tests.agents.test_leagues import start
 from tests.agents.wire.zoo import Body, by_tool, living, played, result
 from tests.agents.wire.zoo import Said as Told
-from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
 from turnstile.league.manager.state import Options
@@ -103,7 +103,7 @@ def test_a_listed_player_that_may_not_be_called_is_refused_at_once(tmp_path: Pat
     async def play() -> None:
         async with company(tmp_path) as here:
             with pytest.raises(CannotStart, match="Foreign cannot be called"):
-                ManagerHost(here.settings("league"), Options(), players=[("Foreign", "http://10.0.0.1/mcp")])
+                ManagerProcess(here.settings("league"), Options(), players=[("Foreign", "http://10.0.0.1/mcp")])
 
     run(play())
 

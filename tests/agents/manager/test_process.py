@@ -13,7 +13,7 @@ from tests.agents.loops import until
 from tests.agents.test_leagues import start
 from tests.agents.wire.wired import Said, post
 from tests.agents.wire.zoo import Body, by_tool, living
-from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
 from turnstile.agents.wire.incoming import Incoming
@@ -56,7 +56,7 @@ async def managed(data: Path, **more: Any) -> AsyncIterator[tuple[Company, Runni
 
 
 def test_who_asks_while_the_log_is_read_waits_and_is_answered_then(tmp_path: Path) -> None:
-    class Slow(ManagerHost):
+    class Slow(ManagerProcess):
         """It listens, and reads its log only when it is let."""
 
         asking: "list[asyncio.Task[Said]]"

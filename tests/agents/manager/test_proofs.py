@@ -16,7 +16,7 @@ from tests.agents.referee.test_process import get
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result
 from turnstile.agents.player import process as player_module
-from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.referee import matches as referee_matches
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.management import RefereeRegisterRequest
@@ -111,7 +111,7 @@ def test_A6_a_league_of_ours_is_played_with_proofs_and_the_referee_reports_none_
 def test_A18_a_flood_in_the_managers_name_does_not_spend_what_the_manager_may_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PlayerHost, "quota", (1e-6, 5))  # five requests, and for a long time none
+    monkeypatch.setattr(PlayerProcess, "quota", (1e-6, 5))  # five requests, and for a long time none
 
     async def play() -> None:
         async with managed(tmp_path) as (here, manager):

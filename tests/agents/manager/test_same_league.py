@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.agents.agents_in_process import company, run
-from turnstile.agents.player.process import PlayerHost
-from turnstile.agents.process.process import ITS_LEAGUE_IS_OVER, CannotStart, Host, Ready
-from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.process.process import ITS_LEAGUE_IS_OVER, AgentProcess, CannotStart, Ready
+from turnstile.agents.referee.process import RefereeProcess
 from turnstile.league.protocol.words import LeagueId
 
 
-async def first_words(host: Host) -> Ready:
+async def first_words(host: AgentProcess) -> Ready:
     """What an agent says that is started, and stopped as soon as it listens."""
     stop = asyncio.Event()
     said: list[Ready] = []
@@ -57,8 +57,8 @@ def test_whoever_comes_back_after_the_end_is_told_that_it_is_over(tmp_path: Path
             manager = await here.manager(2)
             agents = [await here.referee(), await here.player("Juniper"), await here.player("Sorrel")]
             await asyncio.gather(*(agent.ended() for agent in agents))
-            assert (await first_words(PlayerHost(here.settings("Juniper")))).hint == ITS_LEAGUE_IS_OVER
-            assert (await first_words(RefereeHost(here.settings("Whistle")))).hint == ITS_LEAGUE_IS_OVER
+            assert (await first_words(PlayerProcess(here.settings("Juniper")))).hint == ITS_LEAGUE_IS_OVER
+            assert (await first_words(RefereeProcess(here.settings("Whistle")))).hint == ITS_LEAGUE_IS_OVER
             await manager.stop()
             with pytest.raises(CannotStart, match=r"which is over: give the same options again"):
                 await here.manager(4)

@@ -15,7 +15,7 @@ from tests.agents.loops import until
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result
 from tests.agents.wire.zoo import Said as Answer
-from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.process import Settings
 from turnstile.agents.strategies.strategies import Choice
 from turnstile.agents.wire.envelope import utc_now, written
@@ -319,7 +319,7 @@ def is_waiting_after(state: State, tries: int) -> bool:
     ],
 )
 def test_before_it_has_an_id_a_player_is_called_by_its_name_in_lower_case(name: str, sender: str) -> None:
-    assert PlayerHost(Settings(name=name)).who.sender == sender
+    assert PlayerProcess(Settings(name=name)).who.sender == sender
 
 
 def test_a_player_that_is_rejected_gives_up_with_a_sentence(tmp_path: Path) -> None:

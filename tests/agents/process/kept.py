@@ -67,7 +67,7 @@ def anything(state: object) -> bool:
     return True
 
 
-def nothing(came_of_it: object) -> None:
+def nothing(result: object) -> None:
     """For who does not care what came of it."""
 
 

@@ -105,8 +105,8 @@ def test_a_store_that_cannot_now_neither_loses_nor_doubles_an_event(
         told: list[object] = []
         for _ in range(40):
             event = happening(name, keeper, chance)
-            came_of_it = await keeper.take(event, told.append)
-            assert told.pop() is came_of_it
+            result = await keeper.take(event, told.append)
+            assert told.pop() is result
             clock.time += chance.randrange(20_000)
         left = standing(keeper, last(disk))
         assert standing(await restored(store, name), clock.time) == left
@@ -236,8 +236,8 @@ def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
         await fed(keeper, Forget())
         clock.time += 5_000
         happened: list[object] = []
-        await keeper.expire(lambda event, came_of_it: happened.append(came_of_it))
-        assert [type(came_of_it) for came_of_it in happened] == [Rejection]
+        await keeper.expire(lambda event, result: happened.append(result))
+        assert [type(result) for result in happened] == [Rejection]
         again = await Keeper.restore(MemoryStore(clock, disk), TABLE, bell(), is_open=anything)
         assert again is not None
         assert (again.timers, again.state) == ({}, keeper.state)

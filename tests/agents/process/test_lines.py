@@ -13,7 +13,7 @@ from tests.agents.loops import until
 from tests.agents.player.test_process import stage
 from tests.agents.wire.zoo import Body, Said, living
 from turnstile.agents.player import process as player_module
-from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.player.process import PlayerProcess
 from turnstile.kernel.effects import Send
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.messages import LeagueRegisterRequest
@@ -334,7 +334,7 @@ def test_every_line_of_a_log_for_programs_is_json_whatever_a_strategy_says(tmp_p
     async def play() -> None:
         async with stage(tmp_path) as on:
             settings = on.here.settings("Juniper", log_as_json=True)
-            on.player = await on.here.start(PlayerHost(settings, "python:tests.agents.waiting:rambling"))
+            on.player = await on.here.start(PlayerProcess(settings, "python:tests.agents.waiting:rambling"))
             await until(lambda: on.state.player_id is not None)
             await on.announce()
             await on.invite()

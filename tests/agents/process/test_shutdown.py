@@ -10,8 +10,8 @@ from tests.agents.loops import until
 from tests.agents.player.test_process import stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
-from turnstile.agents.player.process import PlayerHost
-from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.referee.process import RefereeProcess
 from turnstile.league.manager.register import manager_proof
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.words import Address
@@ -29,8 +29,8 @@ async def command(agent: Running, token: str | None = None, sender: str = "leagu
 async def start_all(here: Company, *, accepts: bool, **manager: Any) -> tuple[Running, list[Running]]:
     """A manager that waits for its league to begin, a referee and a player."""
     league = await here.manager(**manager)
-    referee = await here.start(RefereeHost(here.settings("Whistle", accepts_shutdown=accepts)))
-    player = await here.start(PlayerHost(here.settings("Juniper", accepts_shutdown=accepts)))
+    referee = await here.start(RefereeProcess(here.settings("Whistle", accepts_shutdown=accepts)))
+    player = await here.start(PlayerProcess(here.settings("Juniper", accepts_shutdown=accepts)))
     await until(lambda: referee.host.work.state.referee_id and player.host.work.state.player_id)
     return league, [referee, player]
 
@@ -86,7 +86,7 @@ def test_nobody_but_the_manager_shuts_an_agent_down(tmp_path: Path, token: str |
 def test_of_a_manager_that_gives_no_proof_only_the_sender_is_looked_at(tmp_path: Path) -> None:
     async def play() -> None:
         async with stage(tmp_path) as on:
-            on.player = await on.here.start(PlayerHost(on.here.settings("Juniper", accepts_shutdown=True)))
+            on.player = await on.here.start(PlayerProcess(on.here.settings("Juniper", accepts_shutdown=True)))
             await until(lambda: on.state.player_id is not None)
             assert (await command(on.player, sender="referee:REF01"))["error"]["code"] == 3001
             assert (await command(on.player))["result"]["message_type"] == "SHUTDOWN_ACK"
@@ -99,7 +99,7 @@ def test_before_it_is_registered_an_agent_has_no_manager_that_could_shut_it_down
     async def play() -> None:
         async with stage(tmp_path) as on:
             on.answers = [on.rejected("Duplicate name")]
-            on.player = await on.here.start(PlayerHost(on.here.settings("Juniper", accepts_shutdown=True)))
+            on.player = await on.here.start(PlayerProcess(on.here.settings("Juniper", accepts_shutdown=True)))
             await until(lambda: on.state.phase is Phase.UNREGISTERED and on.state.names_tried == 1)
             assert (await command(on.player))["error"]["code"] == 3001
 
@@ -110,7 +110,7 @@ def test_a_player_that_was_shut_down_goes_on_when_it_is_started_again(tmp_path: 
     async def play() -> None:
         async with stage(tmp_path) as on:
             settings = on.here.settings("Juniper", accepts_shutdown=True)
-            on.player = await on.here.start(PlayerHost(settings, "always:odd"))
+            on.player = await on.here.start(PlayerProcess(settings, "always:odd"))
             await until(lambda: on.state.player_id is not None)
             await on.announce()
             await on.invite()

@@ -11,9 +11,9 @@ from tests.agents.agents_in_process import Company, Running, company, run
 from tests.agents.loops import pass_time, until
 from tests.agents.manager.test_process import register
 from tests.agents.wire.wired import Said, post
-from turnstile.agents.manager.process import ManagerHost
-from turnstile.agents.player.process import PlayerHost
-from turnstile.agents.process.process import Host, Ready
+from turnstile.agents.manager.process import ManagerProcess
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.process.process import AgentProcess, Ready
 from turnstile.league.manager.state import Options
 from turnstile.store.protocol import Broken, StorageFull, StoreFault
 from turnstile.store.sqlite.store import SqliteStore
@@ -76,15 +76,15 @@ def test_S3_an_agent_whose_disk_is_full_when_it_begins_can_be_stopped(
     run(play())
 
 
-def made(here: Company, role: str) -> Host:
+def made(here: Company, role: str) -> AgentProcess:
     settings = here.settings("Juniper", manager="http://127.0.0.1:1/mcp")
-    return ManagerHost(settings, Options()) if role == "manager" else PlayerHost(settings)
+    return ManagerProcess(settings, Options()) if role == "manager" else PlayerProcess(settings)
 
 
 def test_who_waits_at_the_door_of_an_agent_that_is_stopped_before_it_has_begun_is_sent_away(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    class Slow(ManagerHost):
+    class Slow(ManagerProcess):
         """It listens, and does not get to its beginning."""
 
         asking: "asyncio.Task[Said]"

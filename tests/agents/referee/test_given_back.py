@@ -10,7 +10,7 @@ from tests.agents.agents_in_process import Company, Running, company, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
 from tests.agents.wire.zoo import Body
-from turnstile.agents.manager.running import ManagerWork
+from turnstile.agents.manager.running import RunningManager
 from turnstile.agents.referee.matches import GIVEN_AWAY, REPORT_PAUSE_SECONDS
 from turnstile.league.manager.state import Phase
 from turnstile.league.registering import pause
@@ -59,8 +59,8 @@ class League:
         await until(lambda: self.work.state.phase is Phase.LEAGUE_COMPLETE)
 
     @property
-    def work(self) -> ManagerWork:
-        work: ManagerWork = self.manager.host.work
+    def work(self) -> RunningManager:
+        work: RunningManager = self.manager.host.work
         return work
 
     @property

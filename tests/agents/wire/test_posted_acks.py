@@ -17,9 +17,9 @@ from tests.agents.test_leagues import start
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, by_tool, living, result
 from tests.agents.wire.zoo import Said as Answer
-from turnstile.agents.manager.process import ManagerHost
-from turnstile.agents.player.process import PlayerHost
-from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.manager.process import ManagerProcess
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.referee.process import RefereeProcess
 from turnstile.agents.wire.lenient import read_message
 from turnstile.agents.wire.mcp import Tools
 from turnstile.agents.wire.methods import MESSAGE_TYPES
@@ -252,10 +252,10 @@ def test_an_acknowledgement_need_only_say_what_it_is_about() -> None:
 
 
 POSTED = {
-    RefereeHost: "GAME_JOIN_ACK CHOOSE_PARITY_RESPONSE GAME_OVER_ACK GAME_ERROR_ACK MATCH_RESULT_ACK LEAGUE_ERROR",
-    ManagerHost: """ROUND_ANNOUNCEMENT_ACK STANDINGS_UPDATE_ACK ROUND_COMPLETED_ACK LEAGUE_COMPLETED_ACK
+    RefereeProcess: "GAME_JOIN_ACK CHOOSE_PARITY_RESPONSE GAME_OVER_ACK GAME_ERROR_ACK MATCH_RESULT_ACK LEAGUE_ERROR",
+    ManagerProcess: """ROUND_ANNOUNCEMENT_ACK STANDINGS_UPDATE_ACK ROUND_COMPLETED_ACK LEAGUE_COMPLETED_ACK
         LEAGUE_ERROR""",
-    PlayerHost: "LEAGUE_ERROR",
+    PlayerProcess: "LEAGUE_ERROR",
 }
 
 

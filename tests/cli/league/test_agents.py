@@ -18,7 +18,7 @@ from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from tests.agents.wire.zoo import listening, written
 from tests.cli.conftest import Ran, Turnstile
-from turnstile.agents.manager.process import ManagerHost
+from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.process.process import CannotStart, Settings
 from turnstile.cli import turnstile as command
@@ -27,7 +27,7 @@ from turnstile.league.manager.state import Options
 from turnstile.league.protocol.words import LeagueId
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import InUse, Store
-from turnstile.store.sqlite.files import Held
+from turnstile.store.sqlite.files import FileLock
 
 NOBODY = "http://127.0.0.1:1/mcp"
 SIXTY_SIX = (
@@ -248,7 +248,7 @@ def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, m
     path = tmp_path / "manager.db"
 
     async def play(patience: float) -> None:
-        before = Held(path)
+        before = FileLock(path)
 
         async def opened(name: str) -> Store:
             try:
@@ -260,7 +260,7 @@ def test_A14_an_agent_waits_for_the_store_of_the_one_before_it(tmp_path: Path, m
         monkeypatch.setattr("turnstile.agents.process.process.open_store", opened)
         stop = asyncio.Event()
         settings = Settings(name="any", data=tmp_path, store=str(path), patience=patience)
-        await ManagerHost(settings, Options(league_id=LeagueId("any"))).run(stop, lambda ready: stop.set())
+        await ManagerProcess(settings, Options(league_id=LeagueId("any"))).run(stop, lambda ready: stop.set())
 
     run(play(60))
     with pytest.raises(CannotStart, match="is in use by another server"):

@@ -19,7 +19,7 @@ from tests.cli.conftest import Turnstile
 from turnstile.agents.page.scoreboard import Place
 from turnstile.cli.league.show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
-from turnstile.store.sqlite.files import Held
+from turnstile.store.sqlite.files import FileLock
 
 OWN = """
 import sys
@@ -292,7 +292,7 @@ def test_a_league_that_is_run_by_another_process_is_refused_at_once(turnstile: T
     """No process is started that would wait for it: the manager's log is the first thing that one would make."""
     stores = tmp_path / "state" / "league_2025_even_odd"
     stores.mkdir(parents=True)
-    other = Held(stores / "run")
+    other = FileLock(stores / "run")
     said = turnstile("league", "run", *SMALL, "--data", tmp_path)
     other.let_go()
     assert said.status == 2
@@ -320,7 +320,7 @@ def test_A14_a_league_that_is_stopped_again_and_again_leaves_nobody_behind(
     assert (launcher.returncode, b"Traceback" in said) == (status, False), said
     assert b"the same command goes on where it was" in said
     for store in (tmp_path / "state" / "league_2025_even_odd").glob("*.db"):
-        Held(store).let_go()  # which it would not be, were its agent still there
+        FileLock(store).let_go()  # which it would not be, were its agent still there
 
 
 @pytest.mark.parametrize("more", [(), ("--in-process",)])
@@ -333,7 +333,7 @@ def test_A14_whoever_has_heard_enough_of_a_league_ends_it_as_any_program(tmp_pat
         said = launcher.stderr.read()
     assert (launcher.returncode, b"Traceback" in said) == (-signal.SIGPIPE, False), said
     for store in tmp_path.glob("state/*/*.db"):
-        Held(store).let_go()
+        FileLock(store).let_go()
 
 
 def test_where_nobody_listens_at_all_a_league_is_played(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from turnstile.kernel import Event, Refusal, Rejection, Send, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
 from turnstile.league.manager.machine import manager
 from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State, Tally
-from turnstile.league.proofs.inspect import manager_stand
+from turnstile.league.proofs.inspect import manager_inspectable
 from turnstile.league.proofs.manager import HAPPENINGS, worlds
 from turnstile.league.proofs.manager_invariants import sound
 from turnstile.league.protocol.messages import RoundAnnouncement
@@ -140,7 +140,7 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
 def test_a_league_that_contradicts_itself_is_not_sound_and_not_read(state: State, lie: dict[str, Any]) -> None:
     assert sound(state) is None
     assert sound(replace(state, **lie)) is not None
-    assert manager_stand.read(encode(state)) == state
-    answer = manager_stand.read(encode(replace(state, **lie)))
+    assert manager_inspectable.read(encode(state)) == state
+    answer = manager_inspectable.read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_STATE

@@ -13,7 +13,7 @@ from tests.league.referee.refereed import STRANGER, errors, idle, refusal, sent,
 from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.kernel.chance import verify
-from turnstile.league.proofs.inspect import referee_stand
+from turnstile.league.proofs.inspect import referee_inspectable
 from turnstile.league.proofs.referee import sound
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
@@ -411,10 +411,10 @@ def lies(state: State) -> dict[str, State]:
 @pytest.mark.parametrize("lie", lies(asking().state))
 def test_a_board_that_contradicts_itself_is_not_sound_and_not_read(lie: str) -> None:
     state = asking().state
-    assert referee_stand.read(encode(state)) == state
+    assert referee_inspectable.read(encode(state)) == state
     false = lies(state)[lie]
     assert sound(false) is not None
-    assert isinstance(referee_stand.read(encode(false)), Rejection)
+    assert isinstance(referee_inspectable.read(encode(false)), Rejection)
 
 
 def test_a_board_without_moves_is_judged_by_its_match() -> None:

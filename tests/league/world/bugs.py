@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
-from turnstile.kernel.timers import Clockwork, replayed
+from turnstile.kernel.timers import TimedMachine, replayed
 from turnstile.league.local import manager as local_manager
 from turnstile.league.local import referee as local_referee
 from turnstile.league.local.player import LocalPlayer
@@ -147,7 +147,7 @@ def begins_a_finished_match_again(patch: Patch) -> None:
 def has_another_seed_after_a_restart(patch: Patch) -> None:
     go_on = LocalReferee._go_on
 
-    def reseeded(self: LocalReferee, match: MatchId, work: Clockwork[Any]) -> None:
+    def reseeded(self: LocalReferee, match: MatchId, work: TimedMachine[Any]) -> None:
         given = work.state.given
         work.state = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
         go_on(self, match, work)
@@ -229,8 +229,8 @@ def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
 
 @caught_by("live")
 def loses_its_timers_with_a_restart(patch: Patch) -> None:
-    def timeless(*given: Any) -> Clockwork[Any]:
-        work: Clockwork[Any] = replayed(*given)
+    def timeless(*given: Any) -> TimedMachine[Any]:
+        work: TimedMachine[Any] = replayed(*given)
         work.timers.clear()
         return work
 

@@ -18,8 +18,8 @@ from turnstile.agents.manager.beginning import (
     silent_among_last,
 )
 from turnstile.agents.manager.challenge import claim_of
-from turnstile.agents.manager.running import ManagerIdentity, ManagerWork, faulted_by
-from turnstile.agents.page.change_signal import Bulletin
+from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
+from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.page import routes as page_routes
 from turnstile.agents.page.projection import health_of, shown
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
@@ -27,7 +27,7 @@ from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.process.keeper import Keeper
 from turnstile.agents.process.ledger import table_of
 from turnstile.agents.process.manager_auth import is_from_this_machine
-from turnstile.agents.process.process import CannotStart, Host, Settings
+from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
 from turnstile.agents.process.running import Answer
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.wire.acks import ONLY_NOTED, Acknowledgement, given_by
@@ -93,7 +93,7 @@ class Refused(msgspec.Struct, frozen=True):
     reply: Answer
 
 
-class ManagerHost(Host):
+class ManagerProcess(AgentProcess):
     """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
 
     role = "manager"
@@ -164,7 +164,7 @@ class ManagerHost(Host):
         """Rounds that are over, as they are shown."""
         self._before: State | None = None
         """The league before the latest event: the last result of a round is the end of what was known of it."""
-        self._bulletin = Bulletin()
+        self._bulletin = ChangeSignal()
         self._beginning: asyncio.Task[None] | None = None
         """Waits for the last agent to listen, and then begins the league."""
 
@@ -192,7 +192,7 @@ class ManagerHost(Host):
         if self._makes_key:
             self._referee_key = referees_key(keeper.state.secret)
             self._tell(f"A referee is let in with this key: {self._referee_key}")
-        self.work = ManagerWork(keeper, self._happened)
+        self.work = RunningManager(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
         if keeper.state.phase is Phase.ACCEPTING_REGISTRATIONS:
             await self._enter_players()
@@ -205,10 +205,10 @@ class ManagerHost(Host):
 
     # its life
 
-    def _watched(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
+    def _watched(self, at: Instant, event: Event, result: Step[State] | Rejection) -> None:
         """The log is read again: what was reported is not in the state any more."""
-        if isinstance(came_of_it, Step):
-            self._file(event, came_of_it.state)
+        if isinstance(result, Step):
+            self._file(event, result.state)
 
     def _happened(self, event: Event, state: State) -> None:
         self._file(event, state)

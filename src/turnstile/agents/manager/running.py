@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.running import Answer, Work
+from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.incoming import told
 from turnstile.agents.wire.rpc import Fault
@@ -19,7 +19,7 @@ from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import LEAGUE_MANAGER, RefereeId
 
 
-class ManagerWork(Work[State]):
+class RunningManager(RunningMachine[State]):
     """The league. It calls everybody, each in the order in which things happened."""
 
     errors = JSON_RPC_ERRORS
@@ -48,10 +48,10 @@ class ManagerWork(Work[State]):
         error = next((each for each in sent if isinstance(each, LeagueError)), None)
         return super().reply_to(message, step) if error is None else faulted_by(error, message)
 
-    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
+    def after(self, event: Event, result: Step[State] | Rejection) -> None:
         """A question that is answered, or somebody who is turned away, is no news."""
-        if isinstance(came_of_it, Step) and self.keeper.has_changed:
-            self._happened(event, came_of_it.state)
+        if isinstance(result, Step) and self.keeper.has_changed:
+            self._happened(event, result.state)
 
 
 class ManagerIdentity(Identity):

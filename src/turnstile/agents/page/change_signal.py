@@ -3,7 +3,7 @@
 import asyncio
 
 
-class Bulletin:
+class ChangeSignal:
     """A number that grows with every change. Nobody is told what has changed: whoever wants to know looks."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from turnstile.agents.page import sections
-from turnstile.agents.page.change_signal import Bulletin
+from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.html import Html, document, policy, tag, text
 from turnstile.agents.page.looks import STYLE
 from turnstile.agents.page.report import report
@@ -96,7 +96,7 @@ Boards = Callable[[int | None], Scoreboard]
 """The board with a round, or with the present one; what is wanted of the others is up to it."""
 
 
-def routes(boards: Boards, whole: Callable[[], Scoreboard], news: Bulletin) -> list[BaseRoute]:
+def routes(boards: Boards, whole: Callable[[], Scoreboard], news: ChangeSignal) -> list[BaseRoute]:
     """What a manager serves beside its endpoint: page, report, board as JSON, and news of changes."""
     listeners, printer = Listeners(news), Printer(whole, news)
 
@@ -126,7 +126,7 @@ def routes(boards: Boards, whole: Callable[[], Scoreboard], news: Bulletin) -> l
 class Printer:
     """Writes the report: beside everything else, one at a time, and anew only when something has changed."""
 
-    def __init__(self, whole: Callable[[], Scoreboard], news: Bulletin) -> None:
+    def __init__(self, whole: Callable[[], Scoreboard], news: ChangeSignal) -> None:
         self._whole = whole
         self._news = news
         self._one_at_a_time = asyncio.Lock()
@@ -146,7 +146,7 @@ class Printer:
 class Listeners:
     """Browsers that want to know when the board changes. There are only so many at a time."""
 
-    def __init__(self, news: Bulletin) -> None:
+    def __init__(self, news: ChangeSignal) -> None:
         self.news = news
         self.count = 0
 

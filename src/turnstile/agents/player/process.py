@@ -15,8 +15,8 @@ from turnstile.agents.process.journal import Level
 from turnstile.agents.process.keeper import Keeper
 from turnstile.agents.process.ledger import table_of
 from turnstile.agents.process.manager_auth import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
-from turnstile.agents.process.process import Host, Settings
-from turnstile.agents.process.running import Work
+from turnstile.agents.process.process import AgentProcess, Settings
+from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.strategies.strategies import Choice, Failed, Strategy, default_of, find_strategy
@@ -94,7 +94,7 @@ EARLY_SECONDS = 1.0  # by which the manager's first words may overtake its answe
 MOST_EARLY = 16
 
 
-class PlayerWork(Work[State]):
+class RunningPlayer(RunningMachine[State]):
     """The player's machine. It calls nobody but the league manager; all else it says in answers."""
 
     errors = ERRORS
@@ -124,11 +124,11 @@ class PlayerWork(Work[State]):
     def failure_of(self, state: State, send: Send) -> Event | None:
         return failure_of(state, send)
 
-    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
-        self._noticed(event, came_of_it)
+    def after(self, event: Event, result: Step[State] | Rejection) -> None:
+        self._noticed(event, result)
 
 
-class PlayerHost(Host):
+class PlayerProcess(AgentProcess):
     """A player. It ends when the league does, or when it cannot register."""
 
     role = "player"
@@ -180,7 +180,7 @@ class PlayerHost(Host):
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
         self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed, self._heard)
-        self.work = PlayerWork(keeper, self.settings.manager, self._noticed)
+        self.work = RunningPlayer(keeper, self.settings.manager, self._noticed)
         self._introduce(keeper.state)
         self._round_known = None if keeper.state.round is None else keeper.state.round.round_id
         self._keep_history(keeper.state)
@@ -269,12 +269,12 @@ class PlayerHost(Host):
         if self._has_missed:
             await self._come_back(state)
 
-    def _noticed(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
-        if isinstance(came_of_it, Rejection):
+    def _noticed(self, event: Event, result: Step[State] | Rejection) -> None:
+        if isinstance(result, Rejection):
             if isinstance(event, GameInvitation) and would_take_any(self.work.state, event):
-                self.agent.journal.note(f"{came_of_it.sentence} {TAKES_ANY}", event.match_id)
+                self.agent.journal.note(f"{result.sentence} {TAKES_ANY}", event.match_id)
             return
-        state = came_of_it.state
+        state = result.state
         self._introduce(state)
         self._warn_of_sitting_out(state)
         if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):

@@ -13,7 +13,7 @@ from turnstile.agents.process.contacts import Contacts
 from turnstile.agents.process.journal import Journal, short
 from turnstile.agents.process.meter import Meter, Outcome
 from turnstile.agents.process.outbox import Outbox, Turn
-from turnstile.agents.process.running import Work
+from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.wire.caller import Caller, Silent, Unreached
 from turnstile.agents.wire.envelope import Claim, Identity, new_conversation
 from turnstile.agents.wire.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
@@ -61,7 +61,7 @@ class Asking(Protocol):
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None: ...
 
-    async def bring(self, work: Work[S], event: Event) -> Step[S] | Rejection: ...
+    async def bring(self, work: RunningMachine[S], event: Event) -> Step[S] | Rejection: ...
 
 
 class Calls:
@@ -75,14 +75,14 @@ class Calls:
         self._patience = 1 if is_orderly else ALL_TRIES
         """For how many of its time limits a call waits: what is asked again meanwhile may still be answered."""
 
-    def make(self, work: Work[S], state: S, send: Send) -> None:
+    def make(self, work: RunningMachine[S], state: S, send: Send) -> None:
         """Say this to whom it is for, beside all else, when it is its turn."""
         if self._outbox is None:
             self._agent.start(self._call_in_turn(work, state, send, work.turns.take(send.to)))
         elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
             self._agent.start(self._lost(work, state, send, "too much is waiting for it"))
 
-    async def _call_in_turn(self, work: Work[S], state: S, send: Send, turn: Turn) -> None:
+    async def _call_in_turn(self, work: RunningMachine[S], state: S, send: Send, turn: Turn) -> None:
         """A complaint is to arrive before the question that is asked again, and must not hold it up."""
         try:
             await turn.come()
@@ -90,7 +90,9 @@ class Calls:
         finally:
             turn.pass_on()
 
-    async def _call(self, work: Work[S], state: S, send: Send, written: Callable[[], None] | None = None) -> None:
+    async def _call(
+        self, work: RunningMachine[S], state: S, send: Send, written: Callable[[], None] | None = None
+    ) -> None:
         """Call somebody, and let happen what comes of it. What is told to everybody is told again."""
         reached = await self._called(work, state, send, written)
         tries = MAX_RETRIES if self._is_told_again(send) else 0
@@ -107,7 +109,7 @@ class Calls:
 
     async def _called(
         self,
-        work: Work[S],
+        work: RunningMachine[S],
         state: S,
         send: Send,
         written: Callable[[], None] | None = None,
@@ -183,7 +185,7 @@ class Calls:
         assert self._outbox is not None
         await self._outbox.empty()
 
-    async def _lost(self, work: Work[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
+    async def _lost(self, work: RunningMachine[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
         """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
         assert isinstance(send.message, LeagueMessage)
         self._agent.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
@@ -192,7 +194,7 @@ class Calls:
         if event is not None:
             await self._agent.bring(work, event)
 
-    async def _answered(self, work: Work[S], state: S, send: Send, answer: Answered) -> None:
+    async def _answered(self, work: RunningMachine[S], state: S, send: Send, answer: Answered) -> None:
         """A reply is an event. Of what is only told any answer makes the acknowledgement that is one."""
         message = send.message
         assert isinstance(message, LeagueMessage)

@@ -43,7 +43,7 @@ class Keeper(Generic[S]):
 
     def __init__(self, store: Store, table: TableId, kept: Kept[S], is_open: Callable[[S], bool]) -> None:
         self.table = table
-        self.state: S = kept.clockwork.state
+        self.state: S = kept.timed.state
         self._store = store
         self._kept = kept
         self._is_open = is_open
@@ -98,7 +98,7 @@ class Keeper(Generic[S]):
 
     async def _was_away(self, milliseconds: int) -> None:
         if self.timers and milliseconds > 0:
-            self._kept.clockwork.put_off(milliseconds)
+            self._kept.timed.put_off(milliseconds)
             await self._keep(Away(milliseconds=milliseconds), self._store.now())
 
     @property
@@ -121,11 +121,11 @@ class Keeper(Generic[S]):
     @property
     def timers(self) -> dict[str, Timer]:
         """The timers that run, by name."""
-        return self._kept.clockwork.timers
+        return self._kept.timed.timers
 
     @property
     def next_timer(self) -> Timer | None:
-        return self._kept.clockwork.next_timer
+        return self._kept.timed.next_timer
 
     def about(self, as_type: type[T]) -> T:
         """What the host had written down when the machine began."""
@@ -150,22 +150,22 @@ class Keeper(Generic[S]):
         async with self._lock:
             while (timer := self.next_timer) is not None and timer.due <= self._store.now():
                 event = timer.event
-                await self._take(event, lambda came_of_it, event=event: then(event, came_of_it))  # type: ignore[misc]
+                await self._take(event, lambda result, event=event: then(event, result))  # type: ignore[misc]
 
     async def _take(self, event: Event, then: Callable[[Step[S] | Rejection], None]) -> Step[S] | Rejection:
         self.changed = now = self._store.now()
-        clockwork = self._kept.clockwork
-        before, timers = clockwork.state, dict(clockwork.timers)
-        came_of_it = clockwork.take(event, now)
-        self.has_changed = clockwork.state is not before or clockwork.timers != timers
+        timed = self._kept.timed
+        before, timers = timed.state, dict(timed.timers)
+        result = timed.take(event, now)
+        self.has_changed = timed.state is not before or timed.timers != timers
         if self.has_changed:
             await self._keep(event, now)
-            self.state = clockwork.state
-        then(came_of_it)
-        return came_of_it
+            self.state = timed.state
+        then(result)
+        return result
 
     async def _keep(self, event: Event, now: Instant) -> None:
-        commit = drafted(self._kept, self.table, event, now, self._is_open(self._kept.clockwork.state))
+        commit = drafted(self._kept, self.table, event, now, self._is_open(self._kept.timed.state))
         if commit is not None:
             await self._commit(commit)
 

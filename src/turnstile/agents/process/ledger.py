@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Raw
 
 from turnstile.kernel.machine import Machine, Rejection, S, Step
-from turnstile.kernel.timers import Clockwork, Timer
+from turnstile.kernel.timers import TimedMachine, Timer
 from turnstile.kernel.values import Event, Malformed, Timeout, Value, decode, encode
 from turnstile.store.log import (
     BEFORE_FIRST,
@@ -79,11 +79,11 @@ class _ReadStanding(Value, frozen=True):
 class Kept(Generic[S]):
     """A machine as far as its log was read, and the entry that led there."""
 
-    __slots__ = ("clockwork", "fingerprint", "header", "link", "opened", "position")
+    __slots__ = ("fingerprint", "header", "link", "opened", "position", "timed")
 
-    def __init__(self, header: Header, clockwork: Clockwork[S], first: Entry) -> None:
+    def __init__(self, header: Header, timed: TimedMachine[S], first: Entry) -> None:
         self.header = header
-        self.clockwork = clockwork
+        self.timed = timed
         self.opened = first.at
         self.position: Position = first.position
         self.link: Link = first.link
@@ -108,14 +108,14 @@ def table_of(kind: str, *names: str) -> TableId:
 def opened(machine: Machine[S], start: S, pace: float, about: object, at: Instant) -> tuple[Kept[S], Entry]:
     """A machine that begins, and entry 0 of its log."""
     header = Header(machine=machine.name, pace=pace, start=Raw(encode(start)), about=Raw(encode(about)))
-    clockwork = Clockwork(machine, start, pace)
-    first = entry(BEFORE_FIRST, 0, at, encode(header), _fingerprint(_written(clockwork)))
-    return Kept(header, clockwork, first), first
+    timed = TimedMachine(machine, start, pace)
+    first = entry(BEFORE_FIRST, 0, at, encode(header), _fingerprint(_written(timed)))
+    return Kept(header, timed, first), first
 
 
 def drafted(kept: Kept[S], table: TableId, event: Event, at: Instant, is_open: bool) -> Commit | None:
     """What to store now that an event has happened to what is kept; nothing, where it has changed nothing."""
-    written = _written(kept.clockwork)
+    written = _written(kept.timed)
     fingerprint = _fingerprint(written)
     if fingerprint == kept.fingerprint:
         return None
@@ -129,7 +129,7 @@ def row_of(kept: Kept[S], at: Instant, is_open: bool) -> Row:
     """What a list of tables shows. The agent that runs the machine watches its timers itself: nobody else is due."""
     return Row(
         game=kept.header.machine,
-        phase=kept.clockwork.state.phase.value,
+        phase=kept.timed.state.phase.value,
         players=(),
         is_open=is_open,
         is_listed=False,
@@ -139,8 +139,8 @@ def row_of(kept: Kept[S], at: Instant, is_open: bool) -> Row:
     )
 
 
-def _written(clockwork: Clockwork[S]) -> bytes:
-    return encode(_Standing(clockwork.state, clockwork.timers))
+def _written(timed: TimedMachine[S]) -> bytes:
+    return encode(_Standing(timed.state, timed.timers))
 
 
 def _fingerprint(written: bytes) -> bytes:
@@ -156,13 +156,13 @@ def replayed(table: TableId, machine: Machine[S], saved: Saved, watch: Watcher |
     header = read_header(table, saved.header)
     if (header.machine, header.version) != (machine.name, VERSION):
         raise Damaged(table, f"it is the log of {header.machine}, version {header.version}")
-    kept = Kept(header, Clockwork(machine, _read_state(table, machine, header.start), header.pace), saved.header)
+    kept = Kept(header, TimedMachine(machine, _read_state(table, machine, header.start), header.pace), saved.header)
     if saved.snapshot is not None:
         _restore(table, kept, saved.snapshot)
     verify(table, kept.link, kept.position, saved.entries)
     for found in saved.entries:
         _repeat(table, kept, found, watch)
-    if _fingerprint(_written(kept.clockwork)) != kept.fingerprint:
+    if _fingerprint(_written(kept.timed)) != kept.fingerprint:
         raise Damaged(table, f"it no longer leads to where it led at entry {kept.position}")
     return kept
 
@@ -177,13 +177,13 @@ def read_header(table: TableId, first: Entry) -> Header:
 def _restore(table: TableId, kept: Kept[S], snapshot: Snapshot) -> None:
     """Begin at a snapshot: its state, and its timers with the instants at which they are due."""
     verify_snapshot(table, snapshot)
-    machine = kept.clockwork.machine
+    machine = kept.timed.machine
     try:
         standing = decode(snapshot.state, _ReadStanding)
     except Malformed as fault:
         raise Damaged(table, f"its snapshot at {snapshot.position} cannot be read: {fault}") from None
-    kept.clockwork.state = _read_state(table, machine, standing.state)
-    kept.clockwork.timers = {
+    kept.timed.state = _read_state(table, machine, standing.state)
+    kept.timed.timers = {
         name: Timer(timer.due, _read_timeout(table, machine, timer.event)) for name, timer in standing.timers.items()
     }
     kept.moved(snapshot, snapshot.fingerprint)
@@ -192,14 +192,14 @@ def _restore(table: TableId, kept: Kept[S], snapshot: Snapshot) -> None:
 def _repeat(table: TableId, kept: Kept[S], found: Entry, watch: Watcher | None) -> None:
     """What happened once happens again. A timer that came too late was turned down then, and is so now."""
     if found.event.startswith(AWAY):
-        kept.clockwork.put_off(_read_away(table, found.event).milliseconds)
+        kept.timed.put_off(_read_away(table, found.event).milliseconds)
         kept.moved(found, found.state)
         return
-    event = _read_event(table, kept.clockwork.machine, found.event)
-    came_of_it = kept.clockwork.take(event, found.at)
+    event = _read_event(table, kept.timed.machine, found.event)
+    result = kept.timed.take(event, found.at)
     kept.moved(found, found.state)
     if watch is not None:
-        watch(found.at, event, came_of_it)
+        watch(found.at, event, result)
 
 
 def _read_state(table: TableId, machine: Machine[S], written: Raw) -> S:

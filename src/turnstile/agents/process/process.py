@@ -87,7 +87,7 @@ class CannotStart(Exception):
     """Why an agent cannot be run like this; the sentence is for whoever starts it."""
 
 
-class Host:
+class AgentProcess:
     """One agent. `run` is its life; it ends when it is told to stop, or by itself."""
 
     role: str

@@ -23,7 +23,7 @@ Key = tuple[type[LeagueMessage], str | None]
 """What is waited for: an answer of this type, about this match."""
 
 
-class Work(Generic[S]):
+class RunningMachine(Generic[S]):
     """One machine. Each kind of agent says in a class of its own whom it calls, and how its host takes part."""
 
     errors: Mapping[Any, int] = {}
@@ -82,7 +82,7 @@ class Work(Generic[S]):
 
     # how its host takes part
 
-    def after(self, event: Event, came_of_it: Step[S] | Rejection) -> None:
+    def after(self, event: Event, result: Step[S] | Rejection) -> None:
         """Something has happened, and is durable."""
 
     def reply_to(self, message: LeagueMessage, step: Step[S]) -> Answer | None:

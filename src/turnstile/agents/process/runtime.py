@@ -18,7 +18,7 @@ from turnstile.agents.process.files import Scribe
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.keeper import Refuse
 from turnstile.agents.process.meter import Meter
-from turnstile.agents.process.running import Answer, Work
+from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.caller import Caller
 from turnstile.agents.wire.envelope import Ack, Identity, ignored
 from turnstile.agents.wire.replies import ANSWERS
@@ -67,7 +67,7 @@ class Agent:
         self.contacts = Contacts(store.now)
         self.scribe = Scribe(self._file_failed)
         self.calls = Calls(self, caller, is_orderly=is_orderly)
-        self._alarm: Alarm[Work[Any]] = Alarm(store.now, _due_of, self._expire)
+        self._alarm: Alarm[RunningMachine[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
         self._passing: set[asyncio.Task[Any]] = set()
         self._storing: set[asyncio.Task[Any]] = set()
@@ -137,18 +137,20 @@ class Agent:
 
     # machines
 
-    def take_up(self, work: Work[S], sends: list[Send]) -> None:
+    def take_up(self, work: RunningMachine[S], sends: list[Send]) -> None:
         """Begin with a machine, or go on with it after a restart: its timers run, and what it had asked is asked."""
         self.meter.enter(work, work.machine, work.state.phase.value)
         for send in sends:
             self._carry_out(work, work.state, send)
         self._alarm.set(work)
 
-    def let_go(self, work: Work[S]) -> None:
+    def let_go(self, work: RunningMachine[S]) -> None:
         """A machine has nothing more to do."""
         self.meter.leave(work)
 
-    async def bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None = None) -> Step[S] | Rejection:
+    async def bring(
+        self, work: RunningMachine[S], event: Event, refuse: Refuse[S] | None = None
+    ) -> Step[S] | Rejection:
         """Let an event happen to a machine, to its end, whoever wanted it; unless it is refused before that."""
         task = self._store(self._bring(work, event, refuse))
         await asyncio.wait([task])
@@ -156,34 +158,34 @@ class Agent:
             raise Stopped
         return task.result()
 
-    async def _bring(self, work: Work[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
-        return await work.keeper.take(event, lambda came_of_it: self._tell(work, event, came_of_it), refuse)
+    async def _bring(self, work: RunningMachine[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
+        return await work.keeper.take(event, lambda result: self._tell(work, event, result), refuse)
 
-    async def _expire(self, work: Work[Any]) -> None:
+    async def _expire(self, work: RunningMachine[Any]) -> None:
         """Timers have run out. It is done beside the alarm, which must not wait for the disk."""
 
         async def expire() -> None:
-            await work.keeper.expire(lambda event, came_of_it: self._tell(work, event, came_of_it))
+            await work.keeper.expire(lambda event, result: self._tell(work, event, result))
 
         self._store(expire())
 
-    def _tell(self, work: Work[S], event: Event, came_of_it: Step[S] | Rejection) -> None:
+    def _tell(self, work: RunningMachine[S], event: Event, result: Step[S] | Rejection) -> None:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
-        if isinstance(came_of_it, Step):
-            hops = came_of_it.trace if work.keeper.has_changed else ()  # an answer alone is no transition
-            match = work.match_of(came_of_it.state) or getattr(event, "match_id", None)
+        if isinstance(result, Step):
+            hops = result.trace if work.keeper.has_changed else ()  # an answer alone is no transition
+            match = work.match_of(result.state) or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
                 self.meter.passed(work.machine, hop)
             if hops:
-                self.meter.enter(work, work.machine, came_of_it.state.phase.value)
-            for effect in came_of_it.effects:
+                self.meter.enter(work, work.machine, result.state.phase.value)
+            for effect in result.effects:
                 if isinstance(effect, Send):
-                    self._carry_out(work, came_of_it.state, effect)
+                    self._carry_out(work, result.state, effect)
         self._alarm.set(work)
-        work.after(event, came_of_it)
+        work.after(event, result)
 
-    def _carry_out(self, work: Work[S], state: S, send: Send) -> None:
+    def _carry_out(self, work: RunningMachine[S], state: S, send: Send) -> None:
         """A reply goes to the exchanges that wait for it; whoever else waits for one asks again. The rest is called."""
         if isinstance(send.message, REPLIES):
             work.resolve(send.message)
@@ -192,7 +194,9 @@ class Agent:
 
     # exchanges
 
-    async def exchange(self, work: Work[S], message: LeagueMessage, by: str, refuse: Refuse[S] | None = None) -> Answer:
+    async def exchange(
+        self, work: RunningMachine[S], message: LeagueMessage, by: str, refuse: Refuse[S] | None = None
+    ) -> Answer:
         """Let a message happen to a machine, and answer it: at once, or when the answer is made.
 
         `refuse` says whether the machine is to hear of it at all, in the state in which it would.
@@ -201,11 +205,11 @@ class Agent:
             return ignored(STOPPING)
         self.journal.received(_match_of(message, work), message, by)
         with work.awaiting(message) as answer:
-            came_of_it = await self.bring(work, message, refuse)
-            if isinstance(came_of_it, Rejection):
-                reply = await self._refusal(work, message, came_of_it, by, answer)
+            result = await self.bring(work, message, refuse)
+            if isinstance(result, Rejection):
+                reply = await self._refusal(work, message, result, by, answer)
             else:
-                reply = await self._reply(work, message, came_of_it, by, answer)
+                reply = await self._reply(work, message, result, by, answer)
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
         return reply
 
@@ -221,7 +225,7 @@ class Agent:
         self.meter.exchanged(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
-        self, work: Work[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
+        self, work: RunningMachine[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
     ) -> Answer:
         found = work.reply_to(message, step)
         if isinstance(found, Fault):
@@ -231,7 +235,12 @@ class Agent:
         return await self._later(work, message, answer) if isinstance(message, work.later) else DONE
 
     async def _refusal(
-        self, work: Work[S], message: LeagueMessage, refused: Rejection, by: str, answer: asyncio.Future[Answer]
+        self,
+        work: RunningMachine[S],
+        message: LeagueMessage,
+        refused: Rejection,
+        by: str,
+        answer: asyncio.Future[Answer],
     ) -> Answer:
         if refused.code == PENDING:
             return await self._later(work, message, answer)
@@ -240,7 +249,7 @@ class Agent:
         code = work.errors.get(refused.code)
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
 
-    async def _later(self, work: Work[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
+    async def _later(self, work: RunningMachine[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
         """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
         if self.is_stopping:  # since the message came; whoever waited then has been told so
             return ignored(STOPPING)
@@ -259,12 +268,12 @@ def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
         task.cancel()
 
 
-def _due_of(work: Work[Any]) -> int | None:
+def _due_of(work: RunningMachine[Any]) -> int | None:
     timer = work.keeper.next_timer
     return None if timer is None else timer.due
 
 
-def _match_of(message: LeagueMessage, work: Work[Any]) -> str | None:
+def _match_of(message: LeagueMessage, work: RunningMachine[Any]) -> str | None:
     return getattr(message, "match_id", None) or work.match_of(work.state)
 
 

@@ -78,8 +78,8 @@ async def restored(store: Store, table: TableId) -> tuple[Keeper[State], Transcr
     keeper = await Keeper.restore(store, table, referee, is_open=is_open, watch=lambda *what: happened.append(what))
     assert keeper is not None, "it was listed"
     transcript = Transcript(keeper.about(MatchAssigned), keeper.state.referee_id, keeper.opened)
-    for at, event, came_of_it in happened:
-        transcript.add(at, event, came_of_it)
+    for at, event, result in happened:
+        transcript.add(at, event, result)
     return keeper, transcript
 
 

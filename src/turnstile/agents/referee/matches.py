@@ -13,7 +13,7 @@ from turnstile.agents.process.keeper import Keeper, stored
 from turnstile.agents.process.process import Settings
 from turnstile.agents.process.runtime import Agent
 from turnstile.agents.referee.match_logs import MatchLog, first_table, is_open, latest_log, open_matches, restored
-from turnstile.agents.referee.running import MatchWork
+from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.referee.transcript import Transcript, match_path, own_place, stale_files
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
@@ -54,13 +54,13 @@ class Matches:
         self._capacity = capacity
         self._pace = pace
         self._one_is_over = one_is_over
-        self._all: dict[TableId, MatchWork] = {}
+        self._all: dict[TableId, RunningMatch] = {}
         """Those that are under way, and those that wait."""
-        self._waiting: deque[MatchWork] = deque()
+        self._waiting: deque[RunningMatch] = deque()
         self._latest: LeagueId | None = None
         """The league of the latest match; not every manager names one when a referee registers."""
         self._assigning = asyncio.Lock()
-        self._unbooked: dict[TableId, MatchWork] = {}
+        self._unbooked: dict[TableId, RunningMatch] = {}
         """Matches that are complete, but whose results the manager has not acknowledged. It is told them again."""
 
     def __bool__(self) -> bool:
@@ -75,15 +75,15 @@ class Matches:
     def under_way(self) -> int:
         return len(self._all) - len(self._waiting)
 
-    def find(self, match: MatchId) -> MatchWork | None:
+    def find(self, match: MatchId) -> RunningMatch | None:
         """A match that is under way."""
         return next((work for work in self._begun_ones() if work.given.match.match_id == match), None)
 
-    def find_with(self, player: PlayerId) -> MatchWork | None:
+    def find_with(self, player: PlayerId) -> RunningMatch | None:
         """The match under way that a player is in."""
         return next((work for work in self._begun_ones() if work.state.seat_of(player) is not None), None)
 
-    def _begun_ones(self) -> Iterator[MatchWork]:
+    def _begun_ones(self) -> Iterator[RunningMatch]:
         return (work for work in self._all.values() if work.keeper.position > 0)
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
@@ -102,7 +102,7 @@ class Matches:
 
     async def restore(self, may_go_on: MayGoOn) -> None:
         """Every match goes on that may; those that waited wait on, in their order. The others are another referee's."""
-        works: list[MatchWork] = []
+        works: list[RunningMatch] = []
         async for page in open_matches(self._agent.store):
             found = await asyncio.gather(*map(self._readable, page))
             works += [work for work in found if work is not None]
@@ -117,7 +117,7 @@ class Matches:
                 self._noticed(work)
         self._fill()
 
-    async def _withdraw(self, work: MatchWork) -> None:
+    async def _withdraw(self, work: RunningMatch) -> None:
         """Be done with a match that was given to another referee, and tell nobody."""
         self._agent.journal.note(GIVEN_AWAY, work.given.match.match_id)
         if work.keeper.position > 0:
@@ -128,7 +128,7 @@ class Matches:
             self._waiting.remove(work)
         self._over(work)
 
-    async def _readable(self, table: TableId) -> MatchWork | None:
+    async def _readable(self, table: TableId) -> RunningMatch | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
         try:
             keeper, transcript = await restored(self._agent.store, table)
@@ -141,9 +141,9 @@ class Matches:
     async def _put_aside(self, table: TableId, why: str) -> None:
         await stored(self._agent.store.put_aside, table, why)
 
-    def _work(self, keeper: Keeper[State], transcript: Transcript) -> MatchWork:
+    def _work(self, keeper: Keeper[State], transcript: Transcript) -> RunningMatch:
         self._latest = transcript.given.league_id
-        return MatchWork(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
+        return RunningMatch(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
 
     # assignment
 
@@ -163,7 +163,9 @@ class Matches:
         self._fill()
         return True
 
-    async def _begun(self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId) -> MatchWork | None:
+    async def _begun(
+        self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId
+    ) -> RunningMatch | None:
         table, seed = first_table(league, match.match_id), None
         log = await latest_log(self._agent.store, league, match.match_id)
         if log is None:
@@ -198,13 +200,13 @@ class Matches:
         while self._waiting and self.under_way < self._capacity:
             self._agent.start(self._play(self._waiting.popleft()))
 
-    async def _play(self, work: MatchWork) -> None:
+    async def _play(self, work: RunningMatch) -> None:
         """Begin with a match. A game that is not there any more, after a restart, cannot be begun."""
         self._agent.take_up(work, [])
-        came_of_it = await self._agent.bring(work, work.given)
-        if isinstance(came_of_it, Rejection):
-            await self._put_aside(work.keeper.table, came_of_it.sentence)
-            self._agent.journal.note(f"This match cannot be played. {came_of_it.sentence}", work.given.match.match_id)
+        result = await self._agent.bring(work, work.given)
+        if isinstance(result, Rejection):
+            await self._put_aside(work.keeper.table, result.sentence)
+            self._agent.journal.note(f"This match cannot be played. {result.sentence}", work.given.match.match_id)
             self._over(work)
 
     # results that the manager has not acknowledged
@@ -215,7 +217,7 @@ class Matches:
         if work is not None and work.transcript.last is not None:
             await self._report(work, work.transcript.last)
 
-    async def _report(self, work: MatchWork, ended: State) -> bool:
+    async def _report(self, work: RunningMatch, ended: State) -> bool:
         """Tell the manager how a match ended; false if it does not answer."""
         report = report_of(ended).message
         assert isinstance(report, LeagueMessage)
@@ -237,7 +239,7 @@ class Matches:
 
     # their course
 
-    def _noticed(self, work: MatchWork) -> None:
+    def _noticed(self, work: RunningMatch) -> None:
         self._keep(work)
         if work.state.phase is Phase.MATCH_COMPLETE:
             self._agent.start(self._clean_up(work))
@@ -245,14 +247,14 @@ class Matches:
         elif work.state.phase is Phase.IDLE:
             self._over(work)
 
-    def _take_post(self, work: MatchWork, post: PostedAnswer) -> None:
+    def _take_post(self, work: RunningMatch, post: PostedAnswer) -> None:
         self._agent.start(self._taken(work, post))
 
-    async def _taken(self, work: MatchWork, post: PostedAnswer) -> None:
+    async def _taken(self, work: RunningMatch, post: PostedAnswer) -> None:
         """A post without proof has waited for the exchange of its player to end, and was answered long ago."""
         await self._agent.exchange(work, post, player_address(post.player_id), work.refuse_unproven(post))
 
-    def _see_booked(self, work: MatchWork) -> None:
+    def _see_booked(self, work: RunningMatch) -> None:
         """A match is complete, though the manager may not have acknowledged its result."""
         if work.transcript.is_reported:
             return
@@ -260,7 +262,7 @@ class Matches:
         if len(self._unbooked) == 1:
             self._agent.start(self._report_until_answered())
 
-    def _keep(self, work: MatchWork) -> "asyncio.Future[None] | None":
+    def _keep(self, work: RunningMatch) -> "asyncio.Future[None] | None":
         """The file of a match is written anew whenever something has happened in it, the last time to last.
 
         Of a match that was given to another referee, or whose result was booked for another, no file is kept.
@@ -279,14 +281,14 @@ class Matches:
             stale=partial(stale_files, transcript),
         )
 
-    async def _clean_up(self, work: MatchWork) -> None:
+    async def _clean_up(self, work: RunningMatch) -> None:
         """All there is to keep is kept, and then the referee is done with the match."""
         written = self._keep(work)
         if written is not None:
             await written
         await self._agent.bring(work, CleanupComplete())
 
-    def _over(self, work: MatchWork) -> None:
+    def _over(self, work: RunningMatch) -> None:
         self._agent.let_go(work)
         self._all.pop(work.keeper.table, None)
         self._fill()

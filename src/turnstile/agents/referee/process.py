@@ -17,12 +17,12 @@ from turnstile.agents.process.manager_auth import (
     is_by_manager,
     is_from_this_machine,
 )
-from turnstile.agents.process.process import Host, Settings
+from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.referee.assignment import handed, is_for, unplayable
 from turnstile.agents.referee.matches import Matches
 from turnstile.agents.referee.posts import Standing
-from turnstile.agents.referee.running import MatchWork, RegistrarWork
+from turnstile.agents.referee.running import RunningMatch, RunningRegistrar
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.wire.envelope import POSTED, Ack, ignored
 from turnstile.agents.wire.exchange import Reply
@@ -74,7 +74,7 @@ NOT_REGISTERED = Fault(4005, "This referee is not registered yet")
 TOO_MANY = Fault(TOO_BUSY, "Too many matches wait for this referee already")
 
 
-class RefereeHost(Host):
+class RefereeProcess(AgentProcess):
     """A referee. It ends when the league is over and none of its matches is under way."""
 
     role = "referee"
@@ -124,7 +124,7 @@ class RefereeHost(Host):
     async def begin(self, endpoint: str) -> None:
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
-        self.work = RegistrarWork(keeper, self.settings.manager, self._noticed, self._key)
+        self.work = RunningRegistrar(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
         self._matches = Matches(self.agent, self.settings, self._capacity, keeper.pace, self._end_if_over)
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
@@ -316,7 +316,7 @@ class RefereeHost(Host):
             return self._trusts_posts
         return self.settings.reach == THIS_MACHINE and is_from_this_machine(incoming)
 
-    async def _answer_unproven(self, work: MatchWork, message: PostedAnswer) -> Reply:
+    async def _answer_unproven(self, work: RunningMatch, message: PostedAnswer) -> Reply:
         """A post that does not show that it was asked for counts after a receipt; until then it waits."""
         player = work.posts.speaker_of(work.state, message.player_id)
         by, post = player_address(player), replace(message, player_id=player)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from turnstile.agents.process.keeper import Keeper, Refuse
-from turnstile.agents.process.running import Answer, Work
+from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
 from turnstile.agents.wire.envelope import ignored, new_conversation
@@ -28,7 +28,7 @@ BAD_POST = Rejection(Code.IGNORED, "The referee would complain about this, and i
 FIRST_COUNTS = ignored("The first answer counts.")
 
 
-class RegistrarWork(Work[registrar.State]):
+class RunningRegistrar(RunningMachine[registrar.State]):
     """The registration of a referee."""
 
     def __init__(
@@ -55,12 +55,12 @@ class RegistrarWork(Work[registrar.State]):
     def failure_of(self, state: registrar.State, send: Send) -> Event | None:
         return registrar.failure_of(state)
 
-    def after(self, event: Event, came_of_it: Step[registrar.State] | Rejection) -> None:
-        if isinstance(came_of_it, Step):
-            self._noticed(came_of_it.state)
+    def after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
+        if isinstance(result, Step):
+            self._noticed(result.state)
 
 
-class MatchWork(Work[State]):
+class RunningMatch(RunningMachine[State]):
     """A match: its machine, what it was assigned, and its transcript."""
 
     def __init__(
@@ -68,8 +68,8 @@ class MatchWork(Work[State]):
         keeper: Keeper[State],
         manager: str,
         transcript: Transcript,
-        noticed: Callable[["MatchWork"], None],
-        take_post: Callable[["MatchWork", PostedAnswer], None],
+        noticed: Callable[["RunningMatch"], None],
+        take_post: Callable[["RunningMatch", PostedAnswer], None],
     ) -> None:
         """`take_post` is given a post that has waited for the exchange of its player to end."""
         super().__init__(keeper)
@@ -107,9 +107,9 @@ class MatchWork(Work[State]):
         """A manager that will not tell the standings is not waited for."""
         return failure_of(state, send) if isinstance(send.message, LeagueQuery) else None
 
-    def after(self, event: Event, came_of_it: Step[State] | Rejection) -> None:
-        if isinstance(came_of_it, Step):
-            self.transcript.add(self.keeper.changed, event, came_of_it)
+    def after(self, event: Event, result: Step[State] | Rejection) -> None:
+        if isinstance(result, Step):
+            self.transcript.add(self.keeper.changed, event, result)
             self._noticed(self)
 
     # conversations

@@ -54,16 +54,16 @@ class Transcript:
         self._hops: list[tuple[Instant, Hop]] = []
         self._said: list[tuple[Instant, str, str, Message]] = []
 
-    def add(self, at: Instant, event: Event, came_of_it: Step[State] | Rejection) -> None:
+    def add(self, at: Instant, event: Event, result: Step[State] | Rejection) -> None:
         """One more thing has happened."""
-        if isinstance(came_of_it, Rejection):
+        if isinstance(result, Rejection):
             return
-        state = came_of_it.state
+        state = result.state
         me = f"referee:{self.referee}"
         if isinstance(event, LeagueMessage):
             self._said.append((at, speaker(event), me, event))
-        self._said += [(at, me, effect.to, effect.message) for effect in came_of_it.effects if isinstance(effect, Send)]
-        self._hops += [(at, hop) for hop in came_of_it.trace]
+        self._said += [(at, me, effect.to, effect.message) for effect in result.effects if isinstance(effect, Send)]
+        self._hops += [(at, hop) for hop in result.trace]
         self.phase = state.phase.value
         self.result = state.result or self.result
         self.is_reported = state.is_reported or self.is_reported

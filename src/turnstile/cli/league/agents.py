@@ -13,11 +13,11 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.manager.process import ManagerHost
-from turnstile.agents.player.process import PlayerHost
+from turnstile.agents.manager.process import ManagerProcess
+from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.files import open_private
-from turnstile.agents.process.process import CannotStart, Host, Ready, Settings
-from turnstile.agents.referee.process import RefereeHost
+from turnstile.agents.process.process import AgentProcess, CannotStart, Ready, Settings
+from turnstile.agents.referee.process import RefereeProcess
 from turnstile.agents.strategies.strategies import UnknownStrategy
 from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.streams import forget_unwritten, outlive_pipes
@@ -26,7 +26,7 @@ from turnstile.net.addresses import reach_of, refusal
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
-__all__ = ["ManagerHost", "PlayerHost", "RefereeHost", "Settings", "run"]
+__all__ = ["ManagerProcess", "PlayerProcess", "RefereeProcess", "Settings", "run"]
 
 FAILED = 1
 PATIENCE = 20.0  # seconds, for an agent whose launcher has been killed to let go of its store
@@ -36,7 +36,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 
 
 def run(
-    make: Callable[[Settings], Host],
+    make: Callable[[Settings], AgentProcess],
     *,
     as_json: bool,
     with_launcher: bool,
@@ -77,7 +77,7 @@ def _log(path: Path | None) -> Iterator[TextIO]:
             log.close()
 
 
-def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None], with_launcher: bool) -> int:
+def _outcome(make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool) -> int:
     try:
         host, status = serving.run(_until_stopped(make, ready, with_launcher))
     except (CannotStart, UnknownStrategy, StoreFault, Damaged) as fault:
@@ -89,8 +89,8 @@ def _outcome(make: Callable[[], Host], ready: Callable[[Ready], None], with_laun
 
 
 async def _until_stopped(
-    make: Callable[[], Host], ready: Callable[[Ready], None], with_launcher: bool
-) -> tuple[Host, int]:
+    make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool
+) -> tuple[AgentProcess, int]:
     """Ctrl-C, SIGTERM and the end of its launcher stop it in good order; what is durable stays so in any case."""
     stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
 

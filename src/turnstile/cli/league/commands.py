@@ -120,7 +120,7 @@ def manager(
     Begin when it is told to:           turnstile league manager, and then: turnstile league start
     With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league.agents import ManagerHost, run
+    from turnstile.cli.league.agents import ManagerProcess, run
 
     refuse_game(game_type)
     if expected is not None and expected > most_players:
@@ -129,7 +129,7 @@ def manager(
     options = Options(league_id=league, game_type=game_type, expected_players=expected, most_players=most_players)
     players = [_listed(entry) for entry in listed]
     run(
-        lambda settings: ManagerHost(
+        lambda settings: ManagerProcess(
             settings,
             options,
             players=players,
@@ -177,10 +177,10 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
     A second one:              turnstile league referee --name Flag --port 8002
     Of a manager elsewhere:    turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
     """
-    from turnstile.cli.league.agents import RefereeHost, run
+    from turnstile.cli.league.agents import RefereeProcess, run
 
     run(
-        lambda settings: RefereeHost(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
+        lambda settings: RefereeProcess(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
         name=name or _name("Referee", given["port"]),
         **given,
     )
@@ -213,12 +213,12 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
     """
     from turnstile.agents.strategies.custom import refuse_strategy
-    from turnstile.cli.league.agents import PlayerHost, Settings, run
+    from turnstile.cli.league.agents import PlayerProcess, Settings, run
 
-    def make(settings: Settings) -> PlayerHost:
+    def make(settings: Settings) -> PlayerProcess:
         refuse_strategy(strategy)
         drawn = None if seed is None else Seed(seed)
-        return PlayerHost(settings, strategy, seed=drawn, accepts_unannounced=accept_unannounced)
+        return PlayerProcess(settings, strategy, seed=drawn, accepts_unannounced=accept_unannounced)
 
     run(
         make,

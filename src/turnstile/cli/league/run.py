@@ -28,7 +28,7 @@ from turnstile.league.local.player import Strategy
 from turnstile.league.protocol.messages import MatchResultReport
 from turnstile.league.protocol.words import MatchId
 from turnstile.store.protocol import CannotOpen, InUse
-from turnstile.store.sqlite.files import Held
+from turnstile.store.sqlite.files import FileLock
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
@@ -70,7 +70,7 @@ def _alone(plan: Plan) -> Iterator[None]:
     """Whoever else runs this league is named at once. A run that was killed runs nothing; its agents are leaving."""
     plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
     try:
-        held = Held(plan.stores / "run")
+        held = FileLock(plan.stores / "run")
     except InUse as fault:
         raise click.ClickException(f"The league {plan.league_id} is being run: {fault}") from None
     except CannotOpen as fault:

@@ -9,7 +9,7 @@ matches are still its own.
 from turnstile.kernel.chance import Seed, derive
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Clockwork, Instant, Log, replayed
+from turnstile.kernel.timers import Instant, Log, TimedMachine, replayed
 from turnstile.kernel.values import Event
 from turnstile.league.local.network import Letter, Office, letter_of
 from turnstile.league.protocol.answers import GET_SCHEDULE
@@ -62,9 +62,9 @@ class LocalReferee:
         self.asks_at: Instant | None = None
         self.round_id = 0
         self.waiting: dict[MatchId, MatchAssigned] = {}
-        self.matches: dict[MatchId, Clockwork[State]] = {}
+        self.matches: dict[MatchId, TimedMachine[State]] = {}
         self.finished: dict[MatchId, State] = {}
-        self.interrupted: dict[MatchId, Clockwork[State]] = {}
+        self.interrupted: dict[MatchId, TimedMachine[State]] = {}
         """Matches that were under way before a restart, until the manager has said whose they are."""
         self.given_away: dict[MatchId, State] = {}
         """Matches of this round that another referee has been given, as they stood."""
@@ -79,7 +79,7 @@ class LocalReferee:
         elif self.interrupted:
             self._ask_whose()
 
-    def _restore(self, match: MatchId, work: Clockwork[State]) -> None:
+    def _restore(self, match: MatchId, work: TimedMachine[State]) -> None:
         """A match after a restart."""
         self.round_id = max(self.round_id, work.state.given.round_id)
         if work.state.phase is Phase.MATCH_COMPLETE:
@@ -87,7 +87,7 @@ class LocalReferee:
         else:
             self.interrupted[match] = work
 
-    def _go_on(self, match: MatchId, work: Clockwork[State]) -> None:
+    def _go_on(self, match: MatchId, work: TimedMachine[State]) -> None:
         """A match that is still our own after a restart."""
         self.matches[match] = work
         for call in resumed(work.state):
@@ -222,7 +222,7 @@ class LocalReferee:
         while self.waiting and len(self.matches) < self.meta.max_concurrent_matches:
             match = next(iter(self.waiting))
             assigned = self.waiting.pop(match)
-            self.matches[match] = Clockwork(referee, new(self.id), self.pace)
+            self.matches[match] = TimedMachine(referee, new(self.id), self.pace)
             if self.logs is not None:
                 self.logs[match] = []
             self.take(match, assigned)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import refuse_seed
-from turnstile.kernel.inspect import Stand
+from turnstile.kernel.inspect import Inspectable
 from turnstile.kernel.machine import Machine, Refusal, Rejection, S
 from turnstile.kernel.values import Malformed, PlayerId, decode
 from turnstile.league.manager import state as manager_state
@@ -72,7 +72,7 @@ def _open_referee(players: Sequence[PlayerId], options: bytes, seed: Seed | None
     return _with_options("referee", options, referee_state.Options, lambda read: new_referee(read.referee_id))
 
 
-referee_stand = Stand(
+referee_inspectable = Inspectable(
     machine=referee,
     title="Referee",
     options=referee_state.Options,
@@ -81,7 +81,7 @@ referee_stand = Stand(
     worlds=lambda: chain(referee_world.worlds(), referee_moves_world.worlds()),
 )
 
-player_stand = Stand(
+player_inspectable = Inspectable(
     machine=player,
     title="Player",
     options=player_state.Options,
@@ -96,7 +96,7 @@ player_stand = Stand(
     worlds=lambda: chain(player_world.worlds(), player_moves_world.worlds()),
 )
 
-manager_stand = Stand(
+manager_inspectable = Inspectable(
     machine=manager,
     title="League manager",
     options=manager_state.Options,

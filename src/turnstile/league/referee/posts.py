@@ -71,8 +71,8 @@ def complaint(state: State, answer: PostedAnswer) -> Rejection | Step[State] | N
 
     `None` for one that the referee would take without a word.
     """
-    came_of_it = referee.step(state, answer)
-    if isinstance(came_of_it, Rejection):
-        return came_of_it
-    sent = (effect.message for effect in came_of_it.effects if isinstance(effect, Send))
-    return came_of_it if any(isinstance(message, GameError) for message in sent) else None
+    result = referee.step(state, answer)
+    if isinstance(result, Rejection):
+        return result
+    sent = (effect.message for effect in result.effects if isinstance(effect, Send))
+    return result if any(isinstance(message, GameError) for message in sent) else None

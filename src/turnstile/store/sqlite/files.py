@@ -13,7 +13,7 @@ NETWORKED = frozenset(
 """File systems on other machines, as Linux names them. Their locks and syncs may not keep what they promise."""
 
 
-class Held:
+class FileLock:
     """A file that is ours alone, and is made if it is not there. The operating system lets go of it when we die."""
 
     def __init__(self, path: Path) -> None:

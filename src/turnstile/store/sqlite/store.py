@@ -35,7 +35,7 @@ class SqliteStore:
 
     is_shared = False
 
-    def __init__(self, file: files.Held, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
+    def __init__(self, file: files.FileLock, writer: apsw.Connection, reader: apsw.Connection, clock: Clock) -> None:
         health, gate = Health(), ReadGate()
         self._file = file
         self._clock = clock
@@ -57,7 +57,7 @@ class SqliteStore:
         require_version(apsw.sqlite_lib_version())
         real = Path(path).resolve()
         _warn_of_network(real)
-        file = files.Held(real)
+        file = files.FileLock(real)
         try:
             writer = connect_writer(real, vfs, synchronous)
             try:
