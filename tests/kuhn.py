@@ -149,7 +149,7 @@ def actions(state: State, player: PlayerId) -> tuple[Move, ...]:
 
 
 def outcome(state: State) -> Outcome | None:
-    """Whoever did not fold wins, or the higher card, and with it what the other has put in."""
+    """The player who did not fold wins, or the higher card, and with it what the other has put in."""
     if state.phase is not Phase.FINISHED:
         return None
     winner = 1 - state.folded if state.folded is not None else state.cards.index(max(state.cards))

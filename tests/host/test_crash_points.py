@@ -202,7 +202,7 @@ def test_C16_K9_what_escapes_from_any_task_ends_the_host_and_nothing_is_accepted
 
 
 def test_C15_an_outcome_stays_in_doubt_until_the_log_was_really_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bo's pick is in the log, and so the next picks may be made: whoever decides on what was before refuses them."""
+    """Bo's pick is in the log, and so the next picks may be made: a decision on what was before refuses them."""
 
     async def run() -> None:
         world = World()

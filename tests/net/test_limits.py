@@ -1,4 +1,4 @@
-"""A quota: a burst at once, then a steady rate, and never more, however often somebody asks in vain."""
+"""A quota: a burst at once, then a steady rate, and never more, however often a caller asks in vain."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -268,7 +268,7 @@ def _faults_of_streams(state: Table) -> Iterator[str]:
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
         yield "Somebody is waited for with what it was never told."
     if any(not 0 <= state.actions_since[player] <= _next_offer(state, player) for player in state.told):
-        yield "Somebody's actions have changed with an update that is not one of the next."
+        yield "A player's actions have changed with an update that is not one of the next."
     if state.phase in GATES and not unheard(state):
         yield "The table waits for nobody."
     if state.pending and state.phase is not Phase.GATHERING:

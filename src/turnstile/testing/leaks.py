@@ -131,7 +131,7 @@ def received(eyes: Eyes, before: Any, step: Step[Any]) -> list[object]:
 
 
 def answer_of(result: object) -> object:
-    """What whoever tried something is told: the refusal, with its code and its sentence, or that it was accepted."""
+    """The answer to an attempt: the refusal, with its code and its sentence, or that it was accepted."""
     return result if isinstance(result, Rejection) else "accepted"
 
 

@@ -307,7 +307,7 @@ def redraw_laws(game: AnyGame, study: AnyStudy, seats: range | None = None) -> N
 
 
 def _seeds(game: AnyGame, study: AnyStudy, seats: range) -> None:
-    """The same deal from two seeds: whoever cannot see which it is may not know it."""
+    """The same deal from two seeds: an observer who cannot see which it is may not know it."""
     for size in seats:
         players = NAMES[:size]
         with drawn_again() as draws:
@@ -328,7 +328,7 @@ def _seats(game: AnyGame) -> range:
 
 
 def _attempts(game: AnyGame, moment: Moment, rng: Random) -> list[Move]:
-    """Moves for an observer to try: some of any form, and some that somebody may make now."""
+    """Moves for an observer to try: some of any form, and some that a player may make now."""
     anything = _any_moves(game.machine.events)
     offered = [event for event in game.offered(moment.state) if isinstance(event, Move)]
     return [each for some in (anything, offered) for each in rng.sample(some, min(ATTEMPTS, len(some)))]

@@ -55,7 +55,7 @@ async def living(manners: Manners, at: socket.socket | None = None) -> AsyncIter
 
 @contextmanager
 def held_port() -> Iterator[socket.socket]:
-    """A port that is kept for somebody who does not listen yet."""
+    """A port that is kept for an agent that does not listen yet."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held

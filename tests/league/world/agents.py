@@ -24,7 +24,7 @@ ANSWERS = GameJoinAck | ChooseParityResponse
 
 DIES = "dies"
 SOON = 30_000
-"""Milliseconds after which somebody starts an agent again that has given up."""
+"""Milliseconds after which an agent that has given up is started again."""
 
 
 class Exit(Exception):

@@ -45,7 +45,7 @@ def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> Leagu
 
 
 def referee_of(state: State, match: MatchId) -> Address | None:
-    """Who referees a match: whoever has begun it, else whoever was announced."""
+    """The referee of a match: the one that has begun it, else the one that was announced."""
     if state.match is not None and state.match.match_id == match:
         return state.match.referee
     announced: list[Expected | AnnouncedMatch] = []

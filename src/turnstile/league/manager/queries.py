@@ -202,7 +202,7 @@ def _entries(state: State, round_id: int, query: LeagueQuery) -> Iterator[Schedu
 
 
 def _own(state: State, round_id: int, query: LeagueQuery) -> Iterable[int]:
-    """The matches of whoever asks, by their numbers: the one that it plays in, or those that it has as a referee."""
+    """The matches of the agent that asks, by their numbers: the one it plays in, or those it has as a referee."""
     place = _place(state, query)
     if isinstance(place, QueryError):
         matches = state.matches if round_id == state.round_id else ()
