@@ -114,7 +114,7 @@ def test_the_program_notices_a_seed_that_was_not_committed_to(tmp_path: Path) ->
 def test_the_page_names_every_draw_of_the_games_and_no_other() -> None:
     drawn = {
         label
-        for file in (ROOT / "src" / "turnstile" / "games").glob("*.py")
+        for file in (ROOT / "src" / "turnstile" / "games").rglob("*.py")
         for label in re.findall(r'(?:draw|shuffle)\([\w.]+, "([^"]+)"', file.read_text("utf-8"))
     }
     rows = re.findall(r"^\| (?:E-Card|Even/Odd|Up-Down|66) \| [^|]+ \| `([^`]+)` \|", PAGE, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The machines of the league on their stands: how `turnstile step` opens and reads one, and what `check` walks."""
+"""The machines of the league, inspectable: how `turnstile step` opens and reads one, and what `check` walks."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
