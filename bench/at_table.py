@@ -13,9 +13,9 @@ from bench.tables import Wanted, header, history
 from turnstile.host.ledger import TableEvent
 from turnstile.kernel import AnyGame, Event, Rejection
 from turnstile.kernel.chance import mix
+from turnstile.kernel.values import Instant
 from turnstile.registry import find_game
-from turnstile.store.log import Instant
-from turnstile.table.machine import Table, opened, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.values import Act, Phase, State
 
 MOVES = 600  # about as many in each contest, however long a match is
@@ -60,7 +60,7 @@ def contest_of(name: str) -> Contest:
 
 def recorded(game: AnyGame) -> Recorded:
     wanted = Wanted("table", TO_THE_END)
-    start = opened(header(game, wanted, Instant(0)))
+    start = open_table(header(game, wanted, Instant(0)))
     assert not isinstance(start, Rejection), start
     happened = list(history(game, start, wanted))
     last = happened[-1][1]

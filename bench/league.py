@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from bench.league_recovery import recovered
-from turnstile.agents.launch.league_processes import Company, Plan
+from turnstile.agents.launch.league_processes import LeagueProcesses, Plan
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies.strategies import find_function
 from turnstile.kernel.chance import Seed, derive
@@ -66,13 +66,13 @@ class Clock:
     """Looks at its watch when the league begins, and when it is over."""
 
     def __init__(self) -> None:
-        self.company: Company | None = None
+        self.processes: LeagueProcesses | None = None
         self.began = self.cpu = 0.0
 
     def see(self, board: Scoreboard) -> None:
-        assert self.company is not None
+        assert self.processes is not None
         if not self.began and board.progress is Progress.RUNNING:
-            self.began, self.cpu = time.perf_counter(), _seconds_of(self.company)
+            self.began, self.cpu = time.perf_counter(), _seconds_of(self.processes)
 
 
 def processes(players: int, referees: int) -> None:
@@ -86,7 +86,7 @@ def processes(players: int, referees: int) -> None:
             data=Path(folder),
             port=0,
             capacity=64,
-            pace=1.0,
+            time_scale=1.0,
             seed=SEED,
         )
         ended = cpu = 0.0
@@ -95,12 +95,12 @@ def processes(players: int, referees: int) -> None:
             nonlocal ended, cpu
             clock.see(board)
             if board.progress is Progress.COMPLETED and not ended:
-                assert clock.company is not None
-                ended, cpu = time.perf_counter(), _seconds_of(clock.company)
+                assert clock.processes is not None
+                ended, cpu = time.perf_counter(), _seconds_of(clock.processes)
 
         start = time.perf_counter()
-        clock.company = Company(plan, lambda _: None, see)
-        board = asyncio.run(clock.company.run())
+        clock.processes = LeagueProcesses(plan, lambda _: None, see)
+        board = asyncio.run(clock.processes.run())
         done, wall = board.matches_completed, ended - clock.began
     print(
         f"of processes: {players} players, {referees} referees: {done} matches: {clock.began - start:.1f} s to start,"
@@ -108,10 +108,10 @@ def processes(players: int, referees: int) -> None:
     print(f"{wall:.2f} s to play, {done / wall:,.0f} a second, {(cpu - clock.cpu) / done * 1e3:.1f} ms CPU a match")
 
 
-def _seconds_of(company: Company) -> float:
+def _seconds_of(processes: LeagueProcesses) -> float:
     """The processor time of all processes of a league."""
     total = 0
-    for pid in company.pids:
+    for pid in processes.pids:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         total += int(fields[11]) + int(fields[12])
     return total / os.sysconf("SC_CLK_TCK")

@@ -96,13 +96,23 @@ async def _recovery(matches: int) -> tuple[float, float, float]:
     async with AsyncExitStack() as stack:
         # A referee makes only so many calls to one address at a time, so the players live at several.
         ports = [(await stack.enter_async_context(served(app))).port for _ in range(1 + matches // 10)]
-        homes = [f"http://127.0.0.1:{port}/mcp" for port in ports]
+        addresses = [f"http://127.0.0.1:{port}/mcp" for port in ports]
         with tempfile.TemporaryDirectory() as folder:
-            arguments = ("referee", "--manager", homes[0], "--port", "0", "--data", folder, "--capacity", str(matches))
+            arguments = (
+                "referee",
+                "--manager",
+                addresses[0],
+                "--port",
+                "0",
+                "--data",
+                folder,
+                "--capacity",
+                str(matches),
+            )
             before = Child("referee", (*arguments, "--name", "referee"), Path(folder))
             await before.start()
             while not everybody.called:  # it may still be registering
-                await _announce(before.endpoint, homes, matches)
+                await _announce(before.endpoint, addresses, matches)
                 await asyncio.sleep(0.2)
             await everybody.all_called()
             os.kill(before.pid, signal.SIGKILL)
@@ -119,7 +129,7 @@ async def _recovery(matches: int) -> tuple[float, float, float]:
     return times[1], times[2], times[3]
 
 
-async def _announce(referee: str, homes: list[str], matches: int) -> None:
+async def _announce(referee: str, addresses: list[str], matches: int) -> None:
     """The round, with all its matches for this one referee."""
     numbers = itertools.count(1)
     announced = [
@@ -130,8 +140,8 @@ async def _announce(referee: str, homes: list[str], matches: int) -> None:
             "player_B_id": f"P{next(numbers):03}",
             "referee_endpoint": referee,
             "referee_id": "REF01",
-            "player_A_endpoint": homes[number % len(homes)],
-            "player_B_endpoint": homes[number % len(homes)],
+            "player_A_endpoint": addresses[number % len(addresses)],
+            "player_B_endpoint": addresses[number % len(addresses)],
         }
         for number in range(1, matches + 1)
     ]

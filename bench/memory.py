@@ -18,8 +18,8 @@ from bench.tables import ADMIN, AT_ONCE, Wanted, store_all
 from turnstile.host import Host
 from turnstile.host.live import RECENT
 from turnstile.kernel import AnyGame
+from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import find_game, lent, names
-from turnstile.store.log import Instant, TableId
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Accepted, Act
 
@@ -122,7 +122,7 @@ async def _loaded(stage: Stage, wanted: list[Wanted]) -> Host:
     """A host with all of these in memory."""
     host = await stage.serve(await stage.kept(SqliteStore.open(stage.folder / "tables.db")))
     for one in wanted:
-        assert await host.pass_gate(TableId(one.name)) is None, "it is somebody's turn: nobody waits"
+        assert await host.pass_gate(LogId(one.name)) is None, "it is somebody's turn: nobody waits"
     return host
 
 
@@ -131,11 +131,11 @@ async def _played(stage: Stage, wanted: list[Wanted]) -> Host:
     host = await _loaded(stage, wanted)
     begun = host.store.now()
     for done in range(0, len(wanted), AT_ONCE):
-        await asyncio.gather(*(_play(host, TableId(one.name), begun) for one in wanted[done : done + AT_ONCE]))
+        await asyncio.gather(*(_play(host, LogId(one.name), begun) for one in wanted[done : done + AT_ONCE]))
     return host
 
 
-async def _play(host: Host, name: TableId, begun: Instant) -> None:
+async def _play(host: Host, name: LogId, begun: Instant) -> None:
     for number in range(RECENT):
         answer = await host.submit(name, Act(ADMIN, f"{begun} {number}", begun, COUNT))
         assert isinstance(answer, Accepted), answer

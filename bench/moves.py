@@ -16,8 +16,8 @@ from bench.hosting import Stage
 from bench.tables import ADMIN, Wanted, store_all
 from turnstile.host import Host
 from turnstile.kernel import encode
+from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import lent
-from turnstile.store.log import Instant, TableId
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Accepted, Act
 
@@ -56,7 +56,7 @@ class Playing:
 
     def __init__(self, size: int) -> None:
         self.stage = Stage()
-        self.names = [TableId(f"table {number}") for number in range(size)]
+        self.names = [LogId(f"table {number}") for number in range(size)]
         self.made = 0
         self.host = self.stage.do(self._host(size))
 

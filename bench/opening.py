@@ -13,8 +13,8 @@ from bench.harness import Aim, Contest, Contestant, Run
 from bench.hosting import Stage
 from bench.tables import Wanted, store_all
 from turnstile.host.ledger import SNAPSHOT_EVERY
+from turnstile.kernel.values import LogId
 from turnstile.registry import lent
-from turnstile.store.log import TableId
 from turnstile.store.sqlite.store import SqliteStore
 
 FEW = 10
@@ -56,7 +56,7 @@ def contest(many: int = MANY) -> Contest:
 
 
 def _contestant(stage: Stage, store: SqliteStore, moves: int) -> Contestant:
-    names = [TableId(f"{moves} {number}") for number in range(TABLES)]
+    names = [LogId(f"{moves} {number}") for number in range(TABLES)]
 
     def prepare() -> Run:
         host = stage.do(stage.serve(store))

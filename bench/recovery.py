@@ -20,7 +20,7 @@ from bench.tables import ADMIN, Wanted, store_all
 from turnstile.games.ecard import Card, Pick, game
 from turnstile.host import Host
 from turnstile.kernel import encode
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import Instant, LogId
 from turnstile.store.protocol import Commit
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Accepted, Act, Clock
@@ -36,8 +36,8 @@ class Watched(SqliteStore):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self.written: set[TableId] = set()
-        self.awaited: frozenset[TableId] = frozenset()
+        self.written: set[LogId] = set()
+        self.awaited: frozenset[LogId] = frozenset()
         self.all_written = asyncio.Event()
 
     async def commit(self, commit: Commit) -> bool:
@@ -76,7 +76,7 @@ class Outage:
     async def served(self, file: Path) -> tuple[Host, Watched]:
         store = await self.stage.kept(Watched.open(file))
         assert isinstance(store, Watched)
-        store.awaited = frozenset(TableId(one.name) for one in (*self.clocked, *self.waiting_for_bot))
+        store.awaited = frozenset(LogId(one.name) for one in (*self.clocked, *self.waiting_for_bot))
         return await self.stage.serve(store), store
 
 
@@ -91,7 +91,7 @@ async def serves(outage: Outage, file: Path) -> SqliteStore:
 async def first_move(outage: Outage, file: Path) -> SqliteStore:
     """Somebody was waiting for the server, and moves at a table that is not in memory yet."""
     host, store = await outage.served(file)
-    name = TableId(outage.others[-1].name)
+    name = LogId(outage.others[-1].name)
     answer = await host.submit(name, Act(ADMIN, "after the outage", Instant(0), PICK))
     assert isinstance(answer, Accepted), answer
     return store
@@ -148,7 +148,7 @@ async def _reached(until: Until, outage: Outage, file: Path) -> None:
 async def _deadlines(outage: Outage, file: Path) -> int:
     """How many of the clocks that ran out during the outage have all their time again."""
     store = await all_in_order(outage, file)
-    rows = [await store.row(TableId(one.name)) for one in outage.clocked]
+    rows = [await store.row(LogId(one.name)) for one in outage.clocked]
     moved = sum(row is not None and row.due is not None and row.due > store.now() for row in rows)
     assert moved == len(outage.clocked), "no clock counts an outage"
     return moved

@@ -10,9 +10,10 @@ from msgspec import Raw
 
 from turnstile.host.ledger import Kept, TableEvent, drafted, first
 from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, encode
-from turnstile.store.log import Entry, Instant, TableId
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Entry
 from turnstile.store.protocol import Commit, Row, Store
-from turnstile.table.machine import Table, opened, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.play import thinking
 from turnstile.table.sight import bot_of, is_open
 from turnstile.table.values import Acknowledge, Act, AddBot, Clock, Header, Join, Phase, Settings, Start
@@ -34,7 +35,7 @@ class Wanted(NamedTuple):
 
 def header(game: AnyGame, wanted: Wanted, at: Instant) -> Header:
     settings = Settings(clock=wanted.clock)
-    return Header(TableId(wanted.name), game.name, game.version, Raw(b"{}"), ADMIN, at, settings)
+    return Header(LogId(wanted.name), game.name, game.version, Raw(b"{}"), ADMIN, at, settings)
 
 
 def history(game: AnyGame, state: Table, wanted: Wanted) -> Iterator[tuple[TableEvent, Table]]:
@@ -82,7 +83,7 @@ class Log(NamedTuple):
 
 def log_of(game: AnyGame, wanted: Wanted, at: Instant) -> Log:
     settled = header(game, wanted, at)
-    made, state = first(settled), opened(settled)
+    made, state = first(settled), open_table(settled)
     assert not isinstance(made, Rejection), made
     assert not isinstance(state, Rejection), state
     kept, commits = Kept(state, 0, made[0].link), list[Commit]()
@@ -93,7 +94,7 @@ def log_of(game: AnyGame, wanted: Wanted, at: Instant) -> Log:
 
 
 async def store_log(store: Store, name: str, log: Log) -> None:
-    assert await store.create(TableId(name), log.header, log.row)
+    assert await store.create(LogId(name), log.header, log.row)
     for commit in log.commits:
         assert await store.commit(commit)
 

@@ -12,8 +12,8 @@ from tools.logs import FOLDER, SCENARIOS, file_of, load, save
 from turnstile.host.ledger import read_header, replayed
 from turnstile.host.records import read_through, record_of
 from turnstile.kernel.record import Record
+from turnstile.kernel.values import LogId
 from turnstile.registry import names
-from turnstile.store.log import TableId
 from turnstile.store.protocol import Saved
 from turnstile.table.machine import Table
 from turnstile.table.values import (
@@ -30,7 +30,7 @@ from turnstile.table.values import (
     Succeeded,
 )
 
-GOLDEN = TableId("golden")
+GOLDEN = LogId("golden")
 FILES = sorted(FOLDER.glob("*.jsonl"))
 
 

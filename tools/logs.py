@@ -14,12 +14,12 @@ from msgspec import Raw
 from turnstile.host.ledger import Kept, TableEvent, drafted, first
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, encode
+from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Command, Entry, Instant, TableId
+from turnstile.store.log import Command, Entry
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import ACKS, clock_of, timer_of
-from turnstile.table.machine import Table, opened, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -90,10 +90,8 @@ class Writing:
         self.game = found
         self.time = NOON
         self._chance = Random(game)
-        header = Header(
-            TableId("golden"), game, version or found.version, Raw(b"{}"), ANA, NOON, settings or Settings()
-        )
-        made, start = first(header), opened(header)
+        header = Header(LogId("golden"), game, version or found.version, Raw(b"{}"), ANA, NOON, settings or Settings())
+        made, start = first(header), open_table(header)
         assert not isinstance(made, Rejection)
         assert not isinstance(start, Rejection)
         self.entries = [made[0]]
@@ -172,7 +170,7 @@ def e_card_words_and_rematch() -> Writing:
     at.start()
     at.happen(AddWords(ANA, "words", at.now(), "words of my own ♥"))
     at.play()
-    at.happen(Rematch(BO, "again", at.now(), TableId("next")), Rematch(ANA, "again", at.now(), TableId("other")))
+    at.happen(Rematch(BO, "again", at.now(), LogId("next")), Rematch(ANA, "again", at.now(), LogId("other")))
     at.happen(Succeeded(at.now()))
     return at
 

@@ -116,9 +116,9 @@ class Running:
 class Company:
     """Starts agents, all in one data folder and with one journal."""
 
-    def __init__(self, data: Path, pace: float) -> None:
+    def __init__(self, data: Path, time_scale: float) -> None:
         self.data = data
-        self.pace = pace
+        self.time_scale = time_scale
         self.journal = io.StringIO()
         self.url = ""
         self.running: list[Running] = []
@@ -127,7 +127,13 @@ class Company:
         self._test = test
 
     def settings(self, name: str, **more: Any) -> Settings:
-        known = {"name": name, "data": self.data, "manager": self.url, "pace": self.pace, "log": self.journal}
+        known = {
+            "name": name,
+            "data": self.data,
+            "manager": self.url,
+            "time_scale": self.time_scale,
+            "log": self.journal,
+        }
         return Settings(**{**known, **more})
 
     async def start(self, host: AgentProcess) -> Running:
@@ -173,9 +179,9 @@ class Company:
 
 
 @asynccontextmanager
-async def company(data: Path, pace: float = 1.0) -> AsyncIterator[Company]:
+async def company(data: Path, time_scale: float = 1.0) -> AsyncIterator[Company]:
     """At its end whatever still runs is stopped."""
-    here = Company(data, pace)
+    here = Company(data, time_scale)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("turnstile.agents.process.process.open_store", open_store)
         try:

@@ -11,7 +11,7 @@ from tests.agents.loops import until
 from tests.agents.manager.test_process import meta, say
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result
-from turnstile.agents.page.scoreboard import Match, Verdict, verdict
+from turnstile.agents.page.scoreboard import MatchEntry, Verdict, verdict
 from turnstile.games.evenodd import drawn_number, judge, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.league.protocol.words import Status
@@ -19,7 +19,7 @@ from turnstile.league.protocol.words import Status
 PROMISED = Seed("what was promised")
 
 
-def found(manager: Running) -> list[tuple[Match, Verdict]]:
+def found(manager: Running) -> list[tuple[MatchEntry, Verdict]]:
     board = manager.host.whole_board()
     return [(match, verdict(board.game_type, match.result)) for match in board.matches if match.result]
 

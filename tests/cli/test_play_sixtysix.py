@@ -13,7 +13,7 @@ from turnstile.games.sixtysix.rules import game, sixtysix
 from turnstile.games.sixtysix.sight import actions, view
 from turnstile.games.sixtysix.state import State
 from turnstile.kernel import Message, PlayerId, Seed, Step
-from turnstile.testing.strategies import Match
+from turnstile.testing.strategies import RandomMatch
 
 SEATED = terminal(PLAYERS)
 
@@ -81,7 +81,7 @@ def test_every_choice_has_a_name_of_its_own_and_every_phase_can_be_shown(match: 
 def test_every_message_but_the_next_turn_has_a_sentence() -> None:
     told_to: set[type[Message]] = set()
     for number in range(40):
-        match = Match(game, PLAYERS, Seed(str(number)), 1_000, Random(number), {})
+        match = RandomMatch(game, PLAYERS, Seed(str(number)), 1_000, Random(number), {})
         for state, happened in zip(match.states, match.events, strict=False):
             taken = sixtysix.step(state, happened)
             assert isinstance(taken, Step)

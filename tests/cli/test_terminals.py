@@ -28,7 +28,7 @@ from turnstile.games.updown import rules as updown
 from turnstile.games.updown.rules import PlaceBet, PlayCard
 from turnstile.kernel import AnyGame, ByPlayer, Move, Outcome, PlayerId, Seed, Step
 from turnstile.registry import find_game, lent, names
-from turnstile.testing.strategies import Match
+from turnstile.testing.strategies import RandomMatch
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "games"
 SCREEN = 24  # lines of 80 columns
@@ -43,10 +43,12 @@ def printed(thing: Any) -> str:
     return said.get()
 
 
-def matches(game: AnyGame, count: int = 6) -> list[Match]:
+def matches(game: AnyGame, count: int = 6) -> list[RandomMatch]:
     """Random matches with as few players as there can be, and with one more where that can be."""
     return [
-        Match(game, (ANA, BO, CY)[: min(game.seats[-1], 2 + number % 2)], Seed(str(number)), 2_000, Random(number), {})
+        RandomMatch(
+            game, (ANA, BO, CY)[: min(game.seats[-1], 2 + number % 2)], Seed(str(number)), 2_000, Random(number), {}
+        )
         for number in range(count)
     ]
 

@@ -17,9 +17,8 @@ from tests.crash.judging import Time, Wrong
 from tests.host.history import History
 from turnstile.host import Host, Line, Refused, Status, Update
 from turnstile.host.answers import is_passing
-from turnstile.kernel.values import PlayerId, encode
+from turnstile.kernel.values import Instant, LogId, PlayerId, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Instant, TableId
 from turnstile.table.machine import table as machine
 from turnstile.table.values import Accepted, Act, Command, Header, Join, Phase, Result, Settings
 
@@ -31,25 +30,25 @@ TURNS = 60  # of the clockwork, after which nothing will come any more
 
 
 class Opened(msgspec.Struct, frozen=True, tag=True):
-    table: TableId
+    table: LogId
 
 
 class Sent(msgspec.Struct, frozen=True, tag=True):
     """A command is on its way; it may arrive or not."""
 
-    table: TableId
+    table: LogId
     command: Raw
 
 
 class Answered(msgspec.Struct, frozen=True, tag=True):
-    table: TableId
+    table: LogId
     player: PlayerId
     id: str
     seq: int
 
 
 class Heard(msgspec.Struct, frozen=True, tag=True):
-    table: TableId
+    table: LogId
     player: PlayerId
     seq: int
     body: bytes
@@ -63,9 +62,9 @@ SAID: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
 class Memory:
     """All that a company knows."""
 
-    opened: set[TableId] = field(default_factory=set)
-    sent: dict[tuple[TableId, PlayerId, str], Command] = field(default_factory=dict)
-    histories: dict[tuple[TableId, PlayerId], History] = field(default_factory=dict)
+    opened: set[LogId] = field(default_factory=set)
+    sent: dict[tuple[LogId, PlayerId, str], Command] = field(default_factory=dict)
+    histories: dict[tuple[LogId, PlayerId], History] = field(default_factory=dict)
 
     def take(self, said: Said) -> None:
         if isinstance(said, Opened):
@@ -79,7 +78,7 @@ class Memory:
         else:
             self.history(said.table, said.player).updates.append((said.seq, said.body))
 
-    def history(self, table: TableId, player: PlayerId) -> History:
+    def history(self, table: LogId, player: PlayerId) -> History:
         return self.histories.setdefault((table, player), History(table, player))
 
 
@@ -88,26 +87,26 @@ class Company:
 
     def __init__(self, host: Host, time: Time, memory: Memory, say: Callable[[Said], object]) -> None:
         self.host, self.time, self.memory, self._say_aloud = host, time, memory, say
-        self._lines: dict[tuple[TableId, PlayerId], tuple[Line, AsyncIterator[Update | Status]]] = {}
+        self._lines: dict[tuple[LogId, PlayerId], tuple[Line, AsyncIterator[Update | Status]]] = {}
 
     # asking
 
-    async def open(self, table: TableId, game: str, settings: Settings, options: bytes = b"{}") -> None:
+    async def open(self, table: LogId, game: str, settings: Settings, options: bytes = b"{}") -> None:
         found = find_game(game)
         assert found is not None
         header = Header(table, game, found.version, Raw(options), ANA, NOW, settings)
         _require(await _insist(lambda: self.host.open(header)))
         self._say(Opened(table))
 
-    async def sit_down(self, table: TableId, game: str, settings: Settings) -> None:
+    async def sit_down(self, table: LogId, game: str, settings: Settings) -> None:
         await self.open(table, game, settings)
         for player in (ANA, BO):
             await self.join(table, player)
 
-    async def join(self, table: TableId, player: PlayerId) -> None:
+    async def join(self, table: LogId, player: PlayerId) -> None:
         await self.ask(table, Join(player, "join", NOW))
 
-    async def ask(self, table: TableId, command: Command) -> None:
+    async def ask(self, table: LogId, command: Command) -> None:
         """Send a command, as it was sent before if it was, until it is answered."""
         command = self.memory.sent.get((table, command.player, command.id), command)
         self._say(Sent(table, Raw(encode(command))))
@@ -116,15 +115,15 @@ class Company:
         assert isinstance(answer, Accepted)
         self._say(Answered(table, command.player, command.id, answer.seq))
 
-    async def move(self, table: TableId, count: int) -> None:
+    async def move(self, table: LogId, count: int) -> None:
         """So many moves, each by the first who may move, once everyone has heard everything."""
         for number in range(1, count + 1):
             await self.ask(table, self._sent_as(table, f"move {number}") or await self._chosen(table, number))
 
-    def _sent_as(self, table: TableId, name: str) -> Command | None:
+    def _sent_as(self, table: LogId, name: str) -> Command | None:
         return next((command for key, command in self.memory.sent.items() if key[::2] == (table, name)), None)
 
-    async def _chosen(self, table: TableId, number: int) -> Command:
+    async def _chosen(self, table: LogId, number: int) -> Command:
         players = [player for player in (ANA, BO) if self.memory.sent.get((table, player, "join"))]
         await self.hear(table, *players)
         for player in players:
@@ -137,7 +136,7 @@ class Company:
 
     # hearing
 
-    async def hear(self, table: TableId, *players: PlayerId) -> None:
+    async def hear(self, table: LogId, *players: PlayerId) -> None:
         """Take in and acknowledge all there is, until no acknowledgement brings anything new."""
         lines = [await self._line(table, player) for player in players]
         is_first = True
@@ -147,7 +146,7 @@ class Company:
                 await self._hear(table, line, items)
             await self._settled(table, players[0])
 
-    async def _hear(self, table: TableId, line: Line, items: AsyncIterator[Update | Status]) -> None:
+    async def _hear(self, table: LogId, line: Line, items: AsyncIterator[Update | Status]) -> None:
         assert line.player is not None
         while line.sent < line.newest():
             item = await anext(items)
@@ -156,7 +155,7 @@ class Company:
         player, seq = line.player, line.sent
         _require(await _insist(lambda: self.host.acknowledge(table, player, seq)))
 
-    async def _line(self, table: TableId, player: PlayerId) -> tuple[Line, AsyncIterator[Update | Status]]:
+    async def _line(self, table: LogId, player: PlayerId) -> tuple[Line, AsyncIterator[Update | Status]]:
         if (table, player) not in self._lines:
             seen = len(self.memory.history(table, player).updates)
             line = await _insist(lambda: self.host.attach(table, player, seen))
@@ -165,13 +164,13 @@ class Company:
             self._lines[table, player] = line, aiter(line)
         return self._lines[table, player]
 
-    def hang_up(self, table: TableId, player: PlayerId) -> None:
+    def hang_up(self, table: LogId, player: PlayerId) -> None:
         """End a player's connection; the next time it wants to hear something, it makes a new one."""
         self.host.detach(self._lines.pop((table, player))[0])
 
     # time
 
-    async def until(self, table: TableId, phase: Phase) -> Result | None:
+    async def until(self, table: LogId, phase: Phase) -> Result | None:
         """Let time pass until the table is in this phase; its result then, if it has one."""
         line, _ = await self._line(table, ANA)
         for _ in range(TURNS):
@@ -183,7 +182,7 @@ class Company:
             await self.host.unless_passing(self.host._watch._look(0))
         raise Wrong(f"table {table} stays {line.live.state.phase}, and should be {phase}")
 
-    async def _settled(self, table: TableId, player: PlayerId) -> None:
+    async def _settled(self, table: LogId, player: PlayerId) -> None:
         """Once the host has done for the table whatever it is at."""
         line, _ = await self._line(table, player)
         while line.live.is_driven:

@@ -8,13 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from tests.crash.company import ANA, BO, Company
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.table.values import AddBot, AddWords, Clock, How, Phase, Rematch, Resign, RunOut, Settings, Start
 
 Evening = Callable[[Company], Awaitable[None]]
 
-FIRST, SECOND = TableId("first"), TableId("second")
+FIRST, SECOND = LogId("first"), LogId("second")
 QUICK = Settings(clock=Clock(3.0, run_out=RunOut.FORFEIT), ack_seconds=2.0)
 NOW = Instant(0)  # the host puts in when a command came
 

@@ -11,7 +11,8 @@ import msgspec
 
 from tests.crash.scenarios import Step
 from tests.store.places import START
-from turnstile.store.log import BEFORE_FIRST, Entry, Instant, Snapshot, TableId, verify
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import BEFORE_FIRST, Entry, Snapshot, verify
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Outage, Row, Store
 from turnstile.store.sqlite.store import SqliteStore
@@ -47,7 +48,7 @@ class Kept(msgspec.Struct, frozen=True):
     cursors: tuple[tuple[str, int], ...]
 
 
-Contents = tuple[tuple[tuple[TableId, Kept], ...], tuple[Outage, ...]]
+Contents = tuple[tuple[tuple[LogId, Kept], ...], tuple[Outage, ...]]
 
 
 async def contents(store: Store) -> Contents:
@@ -113,25 +114,25 @@ class _Recording(MemoryStore):
         super().__init__(clock)
         self.passed: list[Contents] = []
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         return await self._recorded(super().create(table, header, row))
 
     async def commit(self, commit: Commit) -> bool:
         return await self._recorded(super().commit(commit))
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         return await self._recorded(super().acknowledge(table, cursors))
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         await self._recorded(super().put_aside(table, why))
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         return await self._recorded(super().prune(table))
 
     async def beat(self) -> Outage | None:
         return await self._recorded(super().beat())
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._recorded(super().rebuild(rows))
 
     async def _recorded(self, change: Awaitable[Kind]) -> Kind:

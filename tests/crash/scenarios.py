@@ -10,12 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from msgspec.structs import replace
 
 from tests.store.making import FINISHED, LONG, ROW, chain, commit_of, following, header, state
-from turnstile.store.log import Entry, Instant, TableId
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Entry
 from turnstile.store.protocol import Store
 
 Step = Callable[[Store], Awaitable[object]]
 
-A, B, C = TableId("a"), TableId("b"), TableId("c")
+A, B, C = LogId("a"), LogId("b"), LogId("c")
 DUE = replace(ROW, due=Instant(2_000))
 
 
@@ -47,7 +48,7 @@ def one_life() -> list[Step]:
 
 def many_tables() -> list[Step]:
     """Commits of many tables that share their transactions."""
-    tables = {TableId(f"table {number}"): chain(4) for number in range(12)}
+    tables = {LogId(f"table {number}"): chain(4) for number in range(12)}
     creations = [_create(table, made[0]) for table, made in tables.items()]
     rounds = [
         [_commit(table, made[position], is_last=position == 4) for table, made in tables.items()]
@@ -66,31 +67,31 @@ def _together(steps: list[Step]) -> Step:
     return step
 
 
-def _create(table: TableId, first: Entry) -> Step:
+def _create(table: LogId, first: Entry) -> Step:
     return lambda store: store.create(table, first, ROW)
 
 
 def _commit(
-    table: TableId, made: Entry, *, is_due: bool = False, is_last: bool = False, snapshot: bytes | None = None
+    table: LogId, made: Entry, *, is_due: bool = False, is_last: bool = False, snapshot: bytes | None = None
 ) -> Step:
     row = FINISHED if is_last else DUE if is_due else ROW
     commit = replace(commit_of(table, made, row), snapshot=snapshot)
     return lambda store: store.commit(commit)
 
 
-def _acknowledge(table: TableId, **cursors: int) -> Step:
+def _acknowledge(table: LogId, **cursors: int) -> Step:
     return lambda store: store.acknowledge(table, cursors)
 
 
-def _put_aside(table: TableId) -> Step:
+def _put_aside(table: LogId) -> Step:
     return lambda store: store.put_aside(table, "entry 1 is missing")
 
 
-def _prune(table: TableId) -> Step:
+def _prune(table: LogId) -> Step:
     return lambda store: store.prune(table)
 
 
-def _rebuild(table: TableId) -> Step:
+def _rebuild(table: LogId) -> Step:
     return lambda store: store.rebuild([(table, replace(ROW, phase="anew"))])
 
 

@@ -12,15 +12,14 @@ from tests.crash.judging import Time
 from tests.host.matches import at_once
 from turnstile.host import Host, Line, Refused, Update
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Commit
 from turnstile.table.values import Act, Clock, RunOut, Settings, Start
 
 __all__ = ["ANA", "BO"]  # and all that is made here
 
-T = TableId("t")
+T = LogId("t")
 NOW = Instant(0)  # the host puts in when a command came
 TIMED = Settings(clock=Clock(10.0, run_out=RunOut.FORFEIT), ack_seconds=5.0)
 

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from turnstile.host import Host, Line, Refused, Update
 from turnstile.kernel.chance import new_seed
-from turnstile.kernel.values import PlayerId, encode
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.store.opening import open_store
 from turnstile.table.values import Act, AddBot, AddWords, Header, Join, Leave, Rematch, Resign, Start
 
@@ -29,20 +28,20 @@ class Open(msgspec.Struct, tag_field="do", tag="open"):
 
 class Submit(msgspec.Struct, tag_field="do", tag="submit"):
     n: int
-    table: TableId
+    table: LogId
     command: Union[COMMANDS]  # type: ignore[valid-type]
 
 
 class Ack(msgspec.Struct, tag_field="do", tag="ack"):
     n: int
-    table: TableId
+    table: LogId
     player: PlayerId
     seq: int
 
 
 class Attach(msgspec.Struct, tag_field="do", tag="attach"):
     n: int
-    table: TableId
+    table: LogId
     player: PlayerId
     after: int
 

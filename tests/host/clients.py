@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 from tests.host.history import History
-from turnstile.kernel.values import PlayerId, encode
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId, encode
 
 TOO_SOON = {"AcksMissing", "StaleVersion"}
 """Refusals after which there is more to hear; then a client decides anew."""
@@ -88,7 +87,7 @@ class Connection:
 class Client:
     """A player who takes every update once, acknowledges it, and plays a random offered action, whatever breaks."""
 
-    def __init__(self, table: TableId, player: PlayerId, sockets: Sequence[str], seed: int) -> None:
+    def __init__(self, table: LogId, player: PlayerId, sockets: Sequence[str], seed: int) -> None:
         self.history = History(table, player)
         self.table, self.player = table, player
         self.sockets = sockets

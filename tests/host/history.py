@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from turnstile.host.ledger import Kept, command_of, read_event, replayed, told_since
-from turnstile.kernel.values import PlayerId, decode
-from turnstile.store.log import BEFORE_FIRST, Entry, TableId, verify
+from turnstile.kernel.values import LogId, PlayerId, decode
+from turnstile.store.log import BEFORE_FIRST, Entry, verify
 from turnstile.store.protocol import Saved, Store
 from turnstile.table.values import Accepted, Command
 
@@ -17,7 +17,7 @@ from turnstile.table.values import Accepted, Command
 class History:
     """All that one client has seen of one table."""
 
-    table: TableId
+    table: LogId
     player: PlayerId
     accepted: list[tuple[str, int]] = field(default_factory=list)
     """Ids of commands that were answered with success, and the answer."""

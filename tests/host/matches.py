@@ -9,9 +9,8 @@ from msgspec import Raw
 
 from turnstile.host import Host, Line, Refused, Status
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import Move, PlayerId, decode
+from turnstile.kernel.values import Instant, LogId, Move, PlayerId, decode
 from turnstile.registry import find_game
-from turnstile.store.log import Instant, TableId
 from turnstile.store.protocol import Store
 from turnstile.table import sight
 from turnstile.table.values import Accepted, AddBot, Command, Header, Join, Phase, Settings, Start
@@ -44,23 +43,23 @@ async def hosting(store: Store, seed: int = 7) -> AsyncIterator[Host]:
 def header(store: Store, table: str, game: str, settings: Settings | None = None, options: bytes = b"{}") -> Header:
     found = find_game(game)
     assert found is not None
-    return Header(TableId(table), game, found.version, Raw(options), ANA, store.now(), settings or Settings())
+    return Header(LogId(table), game, found.version, Raw(options), ANA, store.now(), settings or Settings())
 
 
-async def opened(host: Host, table: str, game: str, settings: Settings | None = None) -> TableId:
+async def opened(host: Host, table: str, game: str, settings: Settings | None = None) -> LogId:
     name = await host.open(header(host.store, table, game, settings))
     assert not isinstance(name, Refused), name
     return name
 
 
-async def done(host: Host, name: TableId, *commands: Command) -> None:
+async def done(host: Host, name: LogId, *commands: Command) -> None:
     """These commands, all of which must take effect."""
     for command in commands:
         answer = await host.submit(name, command)
         assert isinstance(answer, Accepted), (command, answer)
 
 
-async def begun(host: Host, table: str, game: str, *people: PlayerId, settings: Settings | None = None) -> TableId:
+async def begun(host: Host, table: str, game: str, *people: PlayerId, settings: Settings | None = None) -> LogId:
     """A table at which these people sit, and bots on the other seats, with its match begun."""
     name = await opened(host, table, game, settings)
     found = find_game(game)
@@ -72,14 +71,14 @@ async def begun(host: Host, table: str, game: str, *people: PlayerId, settings: 
     return name
 
 
-async def played(host: Host, table: str, game: str, settings: Settings | None = None) -> TableId:
+async def played(host: Host, table: str, game: str, settings: Settings | None = None) -> LogId:
     """A table at which bots have played a whole match."""
     name = await begun(host, table, game, settings=settings)
     await until(host, name, Phase.FINISHED)
     return name
 
 
-async def until(host: Host, name: TableId, *phases: Phase) -> None:
+async def until(host: Host, name: LogId, *phases: Phase) -> None:
     """Wait, as a spectator, until the table is in one of these phases."""
     line = await host.attach(name, None)
     assert isinstance(line, Line), line
@@ -89,7 +88,7 @@ async def until(host: Host, name: TableId, *phases: Phase) -> None:
     host.detach(line)
 
 
-async def hear(host: Host, name: TableId, player: PlayerId, *phases: Phase) -> None:
+async def hear(host: Host, name: LogId, player: PlayerId, *phases: Phase) -> None:
     """Read a player's line and acknowledge all of it, until the table is in one of these phases."""
     line = await host.attach(name, player)
     assert isinstance(line, Line), line

@@ -10,9 +10,8 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.host.clients import Connection
-from turnstile.kernel.values import PlayerId, encode
+from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.registry import find_game
-from turnstile.store.log import TableId
 
 
 class HostProcess:
@@ -76,7 +75,7 @@ async def several(count: int, store: str, folder: Path) -> AsyncIterator[list[Ho
         yield [await stack.enter_async_context(host) for host in hosts]
 
 
-async def set_up(socket: str, table: TableId, game: str, players: list[PlayerId], settings: object = None) -> None:
+async def set_up(socket: str, table: LogId, game: str, players: list[PlayerId], settings: object = None) -> None:
     """A table with these players, and the match started."""
     connection = await Connection.to(socket)
     found = find_game(game)

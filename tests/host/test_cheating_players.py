@@ -9,8 +9,7 @@ from tests.host.cases import ANA, BO, TIMED, T, World, act, code, pick, started,
 from tests.host.matches import NOW
 from turnstile.host.ledger import replayed, told_since
 from turnstile.kernel.chance import Seed, commit
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.protocol import Saved
 from turnstile.table.values import Act, AddWords, How, Phase, Settings, Start
 
@@ -29,7 +28,7 @@ def test_P1_P2_whoever_moves_for_another_without_a_seat_or_illegally_is_refused(
         async with world.host() as company:
             await started(company)
             assert code(await company.host.submit(T, move)) == refused
-            assert code(await company.host.submit(TableId("elsewhere"), pick(ANA))) == "NoSuchTable"
+            assert code(await company.host.submit(LogId("elsewhere"), pick(ANA))) == "NoSuchTable"
         assert world.events("Act") == 0
 
     asyncio.run(run())

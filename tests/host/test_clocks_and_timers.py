@@ -10,9 +10,8 @@ from tests.host.cases import ANA, BO, TIMED, T, World, act, attached, code, pick
 from turnstile.host import Host
 from turnstile.host.ledger import replayed
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import Malformed, decode
+from turnstile.kernel.values import Instant, LogId, Malformed, decode
 from turnstile.registry import lent
-from turnstile.store.log import Instant, TableId
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import timer_of
 from turnstile.table.values import How, Phase, Ring, Settings, Start
@@ -28,7 +27,7 @@ async def due(host: Host, timer: str) -> int:
     return found.due
 
 
-def _kinds(world: World, name: TableId) -> list[str]:
+def _kinds(world: World, name: LogId) -> list[str]:
     return [json.loads(entry.event)["type"] for entry in world.disk.tables[name].log[1:]]
 
 
@@ -108,7 +107,7 @@ def test_T5_a_timer_that_was_set_anew_since_does_nothing() -> None:
 
 def test_T6_after_an_outage_every_deadline_is_later_before_any_timer_rings() -> None:
     async def run() -> None:
-        world, names = World(), [TableId(f"table {number}") for number in range(50)]
+        world, names = World(), [LogId(f"table {number}") for number in range(50)]
         async with world.host() as company:
             for name in names:
                 await company.sit_down(name, "e-card", TIMED)
@@ -131,8 +130,8 @@ def test_T9_a_clock_of_no_length_or_of_any_length_is_no_setting_of_a_table(secon
 
 def test_T11_timers_that_are_due_together_ring_in_order_and_moves_are_made_meanwhile() -> None:
     async def run() -> None:
-        world, order = World(), list[TableId]()
-        names = [TableId(f"table {number:03}") for number in range(150)]
+        world, order = World(), list[LogId]()
+        names = [LogId(f"table {number:03}") for number in range(150)]
         async with world.host() as company:
             await started(company)
             for number, name in enumerate(names):
@@ -146,7 +145,7 @@ def test_T11_timers_that_are_due_together_ring_in_order_and_moves_are_made_meanw
                 await company.host.heartbeat.beat()
             claim = world.store.claim
 
-            async def noting(until: Instant, hold: int, limit: int) -> list[TableId]:
+            async def noting(until: Instant, hold: int, limit: int) -> list[LogId]:
                 order.extend(found := await claim(until, hold, limit))
                 return found
 

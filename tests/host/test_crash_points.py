@@ -8,8 +8,8 @@ import pytest
 from tests.host.cases import ANA, BO, NOW, TIMED, T, World, code, pick, started, stream
 from turnstile.host import Host
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import encode
-from turnstile.store.log import Entry, Position, TableId
+from turnstile.kernel.values import LogId, encode
+from turnstile.store.log import Entry, Position
 from turnstile.store.protocol import Broken, Busy, Commit, Unknown
 from turnstile.table.values import Accepted, Phase, Resign, Start
 
@@ -228,7 +228,7 @@ def committed_without_an_answer(commit: Callable[[Commit], Awaitable[bool]]) -> 
     return unanswered
 
 
-async def out_of_reach(table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+async def out_of_reach(table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
     raise Busy("The store could not be reached in time.")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.host.matches import ANA, BO, BOTS, NOW, begun, header, hosting, opened, played
 from turnstile.host import Refused
 from turnstile.kernel.chance import Seed
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy
 from turnstile.store.sqlite.store import SqliteStore
@@ -41,13 +41,13 @@ def test_S6_U9_a_table_with_a_flipped_bit_is_put_aside_and_others_go_on(tmp_path
         store = await SqliteStore.open(path)
         async with hosting(store) as host:
             for attempt in ("once", "twice"):
-                answer = await host.submit(TableId("bad"), Resign(ANA, attempt, NOW))
+                answer = await host.submit(LogId("bad"), Resign(ANA, attempt, NOW))
                 assert isinstance(answer, Refused)
                 assert answer.error.code == "TablePutAside"
                 assert "entry" not in answer.error.sentence, "what is in a log is for the operator alone"
-            assert not isinstance(await host.submit(TableId("good"), Resign(ANA, "enough", NOW)), Refused)
+            assert not isinstance(await host.submit(LogId("good"), Resign(ANA, "enough", NOW)), Refused)
             await played(host, "new", "even-odd")
-        row = await store.row(TableId("bad"))
+        row = await store.row(LogId("bad"))
         assert row is not None
         assert not row.is_open
         assert "the hash of entry 2 does not follow" in row.note
@@ -65,10 +65,10 @@ def test_U9_a_table_whose_newest_entry_was_taken_out_is_put_aside(tmp_path: Path
         db.close()
         store = await SqliteStore.open(path)
         async with hosting(store) as host:
-            answer = await host.submit(TableId("bad"), Start(ANA, "again", NOW, Seed("x")))
+            answer = await host.submit(LogId("bad"), Start(ANA, "again", NOW, Seed("x")))
             assert isinstance(answer, Refused)
             assert answer.error.code == "TablePutAside"
-            assert not isinstance(await host.submit(TableId("good"), Resign(ANA, "enough", NOW)), Refused)
+            assert not isinstance(await host.submit(LogId("good"), Resign(ANA, "enough", NOW)), Refused)
         await store.close()
 
     asyncio.run(run())
@@ -119,7 +119,7 @@ def test_a_table_that_another_server_has_put_aside_or_pruned_is_gone_here_too() 
             assert answer is not None
             assert answer.code == "TablePutAside"
             assert line.is_closed
-            later = await host.submit(pruned, Rematch(BOTS[0], "again", NOW, TableId("n")))
+            later = await host.submit(pruned, Rematch(BOTS[0], "again", NOW, LogId("n")))
             assert isinstance(later, Refused)
             assert later.error.code == "NoSuchTable"
 

@@ -8,17 +8,16 @@ from random import Random
 from tests.host.clients import Client
 from tests.host.history import check
 from tests.host.processes import HostProcess, set_up
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.registry import names
-from turnstile.store.log import TableId
 from turnstile.store.sqlite.store import SqliteStore
 
 KILLS = 8
 PLAYERS = [PlayerId("ana"), PlayerId("bo")]
 
 
-def tables_of_every_game(count: int) -> dict[TableId, str]:
-    return {TableId(f"{game} {number}"): game for game in names() for number in range(count)}
+def tables_of_every_game(count: int) -> dict[LogId, str]:
+    return {LogId(f"{game} {number}"): game for game in names() for number in range(count)}
 
 
 def test_a_host_killed_again_and_again_loses_nothing_on_sqlite(tmp_path: Path) -> None:
@@ -52,8 +51,8 @@ def test_C14_a_host_that_is_asked_to_stop_finishes_what_was_begun(tmp_path: Path
 
 async def _asked_to_stop(folder: Path) -> None:
     async with HostProcess(str(folder / "turnstile.db"), folder / "host.sock") as host:
-        await set_up(host.socket, TableId("one"), "up-down", PLAYERS)
-        clients = [Client(TableId("one"), player, [host.socket], 1) for player in PLAYERS]
+        await set_up(host.socket, LogId("one"), "up-down", PLAYERS)
+        clients = [Client(LogId("one"), player, [host.socket], 1) for player in PLAYERS]
         playing = asyncio.gather(*(client.play() for client in clients))
         for _ in range(3):
             await until_told(clients, 40, playing)

@@ -14,8 +14,7 @@ from tests.host.clients import Client, Connection
 from tests.host.history import check
 from tests.host.processes import HostProcess, set_up, several
 from tests.host.test_kills import PLAYERS, tables_of_every_game, until_told
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.postgres import PostgresStore
 
 HOSTS = 3
@@ -96,7 +95,7 @@ def test_concurrent_actions_on_one_table_from_several_processes_are_handled_safe
 async def _concurrent(server: postgres.Server, folder: Path) -> None:
     """Each time somebody is to act, every legal action is sent at once, through every process: one of them counts."""
     async with several(HOSTS, server.dsn, folder) as hosts:
-        table = TableId("one")
+        table = LogId("one")
         await set_up(hosts[0].socket, table, "up-down", PLAYERS, {"ackSeconds": 600})
         connections = [await Connection.to(host.socket) for host in hosts]
         async with asyncio.TaskGroup() as group:
@@ -128,7 +127,7 @@ async def _concurrent(server: postgres.Server, folder: Path) -> None:
 class Seat:
     """A player who takes in and acknowledges everything, and leaves it to the test to act."""
 
-    def __init__(self, table: TableId, player: PlayerId) -> None:
+    def __init__(self, table: LogId, player: PlayerId) -> None:
         self.table, self.player = table, player
         self.phase, self.seen, self.acted = "", 0, 0
         self.actions: list[Any] = []

@@ -17,7 +17,7 @@ from turnstile.host import Host
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live
 from turnstile.kernel.chance import Seed
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Outage
 from turnstile.table.clocks import ACKS, clock_of, timer_of

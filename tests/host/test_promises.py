@@ -11,9 +11,8 @@ from turnstile import registry
 from turnstile.host import Host, Line, Refused, Status, tables
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import PlayerId, decode
+from turnstile.kernel.values import Instant, LogId, PlayerId, decode
 from turnstile.registry import lent
-from turnstile.store.log import Instant, TableId
 from turnstile.table import sight
 from turnstile.table.values import (
     Accepted,
@@ -111,7 +110,7 @@ def test_K13_a_table_is_heard_of_however_many_there_are(monkeypatch: pytest.Monk
     async def run() -> None:
         world = World()
         async with world.host() as company:
-            names = [TableId(f"t{number}") for number in range(3)]
+            names = [LogId(f"t{number}") for number in range(3)]
             for name in names:
                 await company.sit_down(name, "e-card", Settings())
             lines = [await company.host.attach(name, ANA) for name in names]
@@ -206,12 +205,12 @@ def test_a_rematch_has_its_company_from_the_first_and_nobody_sits_down_between()
         async with world.host() as company:
             await started(company)
             await company.ask(T, Resign(ANA, "enough", NOW))
-            await company.ask(T, Rematch(ANA, "again", NOW, TableId("next")))
+            await company.ask(T, Rematch(ANA, "again", NOW, LogId("next")))
             shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.Status)
             assert shown.successor is None
-            await company.ask(T, Rematch(BO, "again", NOW, TableId("other")))
+            await company.ask(T, Rematch(BO, "again", NOW, LogId("other")))
             await company.until(T, Phase.CLOSED)
-            line = await company.host.attach(TableId("next"), ANA)
+            line = await company.host.attach(LogId("next"), ANA)
             assert not isinstance(line, Refused)
             assert line.live.state.players == (ANA, BO)
 

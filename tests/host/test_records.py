@@ -15,21 +15,21 @@ from turnstile.host import Host
 from turnstile.host.records import Code, record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save
-from turnstile.kernel.values import decode, encode
+from turnstile.kernel.values import LogId, decode, encode
 from turnstile.registry import find_game, lent, names
-from turnstile.store.log import BEFORE_FIRST, TableId, entry
+from turnstile.store.log import BEFORE_FIRST, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import game_timer
 from turnstile.table.values import Act, AddWords, Close, Header, Phase, Resign
 
-Work = Callable[[Host], Coroutine[Any, Any, TableId]]
+Work = Callable[[Host], Coroutine[Any, Any, LogId]]
 
 
-def log_after(work: Work) -> tuple[TableId, Saved]:
+def log_after(work: Work) -> tuple[LogId, Saved]:
     """The log of the table that some work leaves behind."""
 
-    async def run() -> tuple[TableId, Saved]:
+    async def run() -> tuple[LogId, Saved]:
         time = iter(range(1_800_000_000_000, 1_900_000_000_000))
         store = MemoryStore(lambda: next(time), is_shared=False)
         async with hosting(store) as host:
@@ -63,7 +63,7 @@ def test_a_match_between_bots_gives_a_record_that_replays_and_is_fair(game: str)
 
 
 def test_words_of_the_players_are_in_the_record() -> None:
-    async def work(host: Host) -> TableId:
+    async def work(host: Host) -> LogId:
         name = await begun(host, "t", "e-card", ANA, BO)
         await done(host, name, AddWords(BO, "words", NOW, "my own"))
         await asyncio.gather(hear(host, name, ANA, Phase.PLAYING), hear(host, name, BO, Phase.PLAYING))
@@ -79,7 +79,7 @@ def test_words_of_the_players_are_in_the_record() -> None:
 
 
 def test_a_match_that_ended_before_anything_was_dealt_is_a_record_without_events() -> None:
-    async def work(host: Host) -> TableId:
+    async def work(host: Host) -> LogId:
         name = await begun(host, "t", "up-down", ANA, BO)
         await done(host, name, Resign(ANA, "enough", NOW))
         return name
@@ -101,19 +101,19 @@ def test_the_event_of_a_timer_is_in_the_record_unless_the_game_had_no_use_for_it
                 at.happen(Act(move.player, f"{len(at.entries)}", at.now(), Raw(encode(move))))
             at.ring(game_timer("bell"))
             at.play(0)
-        again = checked(record_of(TableId("golden"), at.log))
+        again = checked(record_of(LogId("golden"), at.log))
     kinds = [type(event).__name__ for event in again.events]
     assert kinds == ["Wind", "Dinged", "HangUp", "Wind", "Muffle", "Wind", "Dinged", "HangUp"]
 
 
-def refusal(name: TableId, log: Saved) -> str:
+def refusal(name: LogId, log: Saved) -> str:
     refused = record_of(name, log)
     assert isinstance(refused, Rejection)
     return refused.code
 
 
 def test_a_match_that_is_not_over_gives_no_record() -> None:
-    async def work(host: Host) -> TableId:
+    async def work(host: Host) -> LogId:
         name = await begun(host, "t", "e-card", ANA, BO)
         await asyncio.gather(hear(host, name, ANA, Phase.PLAYING), hear(host, name, BO, Phase.PLAYING))
         return name
@@ -124,7 +124,7 @@ def test_a_match_that_is_not_over_gives_no_record() -> None:
 
 
 def test_a_table_that_was_closed_before_a_match_gives_no_record() -> None:
-    async def work(host: Host) -> TableId:
+    async def work(host: Host) -> LogId:
         name = await opened(host, "t", "e-card")
         await done(host, name, Close(ANA, "close", NOW))
         return name

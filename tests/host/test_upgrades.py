@@ -16,16 +16,16 @@ from turnstile.host import Line, Refused, Status
 from turnstile.host.ledger import read_header, replayed
 from turnstile.host.records import Code, record_of
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import decode, encode
+from turnstile.kernel.values import Instant, LogId, decode, encode
 from turnstile.registry import lent
-from turnstile.store.log import BEFORE_FIRST, Damaged, Instant, TableId, entry
+from turnstile.store.log import BEFORE_FIRST, Damaged, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import CannotOpen, Commit, Row, Saved, Store
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table import sight
 from turnstile.table.values import Act, Header, How, Join, Phase
 
-OLD = TableId("old")
+OLD = LogId("old")
 THEN = Instant(1_700_000_000_000)
 ROW = Row("e-card", "SomePhase", (ANA,), True, True, THEN, THEN, None)
 
@@ -135,4 +135,4 @@ def test_U1_a_game_that_fails_on_what_it_once_took_is_a_damaged_table_not_a_dead
         at.happen(Act(bell.FRAGILE, "m", at.now(), Raw(encode(bell.Muffle(bell.FRAGILE)))))
         monkeypatch.setattr(bell, "is_broken", True)
         with pytest.raises(Damaged, match=f"entry {at.kept.position} makes bell fail: RuntimeError: it fell down"):
-            replayed(TableId("golden"), at.log)
+            replayed(LogId("golden"), at.log)

@@ -21,7 +21,7 @@ from turnstile.registry import find_game, names, study_of
 from turnstile.studies.sixtysix import study
 from turnstile.testing import Leak
 from turnstile.testing.batches import has_later_batches, news_of_later_batches
-from turnstile.testing.strategies import NAMES, Match
+from turnstile.testing.strategies import NAMES, RandomMatch
 
 
 def with_deal(change: Callable[[Next[State]], Next[State]]) -> AnyGame:
@@ -109,7 +109,7 @@ def lobby(game: AnyGame, count: int) -> Any:
 
 
 def between_rounds(game: AnyGame) -> Any:
-    match = Match(game, NAMES[:3], Seed("7"), 2_000, Random(7), {})
+    match = RandomMatch(game, NAMES[:3], Seed("7"), 2_000, Random(7), {})
     return next(state for state in match.states if state.phase is Phase.ROUND_FINISHED)
 
 
@@ -148,7 +148,7 @@ def test_what_is_refused_or_told_in_one_batch_brings_no_later_news() -> None:
 def test_the_net_hangs_under_every_gated_game_that_tells_one_player_twice_in_a_step(name: str) -> None:
     game = find_game(name)
     assert game is not None
-    match = Match(game, NAMES[:3] if 3 in game.seats else NAMES[:2], Seed("7"), 300, Random(7), {})
+    match = RandomMatch(game, NAMES[:3] if 3 in game.seats else NAMES[:2], Seed("7"), 300, Random(7), {})
     moments = [
         (state, event, player)
         for state, event in zip(match.states, match.events, strict=False)

@@ -127,7 +127,7 @@ def test_states_that_differ_only_in_what_is_past_are_walked_once_and_a_sample_is
         return Count(Phase.COUNTING, state.number + event.much, state.way + str(event.much))
 
     report = check(
-        world(counter(remember), up_to(4, Add(1), Add(2)), essence=lambda state: (state.phase, state.number))
+        world(counter(remember), up_to(4, Add(1), Add(2)), state_key=lambda state: (state.phase, state.number))
     )
     assert report.states == 6 + 2  # 0 to 5 counting; over at 4 and at 5
     alike = [finding for finding in walked(report) if finding.verdict is Verdict.SAMPLED]
@@ -181,13 +181,13 @@ def test_a_handler_that_contradicts_the_table_is_found_too() -> None:
 
 
 def test_a_state_that_is_not_sound_is_found_with_the_shortest_way_to_it() -> None:
-    finding = failed(check(world(counter(), up_to(9, Add(), Add(2)), sound=too_much)))
+    finding = failed(check(world(counter(), up_to(9, Add(), Add(2)), violation=too_much)))
     assert finding.sentence == "a state that can be reached is not sound: 3 is too much."
     assert finding.path == (ADD, ADD_TWO)
 
 
 def test_a_start_that_is_not_sound_has_no_way_to_it() -> None:
-    finding = failed(check(world(counter(), up_to(9), starts=[Count(Phase.COUNTING, 7)], sound=too_much)))
+    finding = failed(check(world(counter(), up_to(9), starts=[Count(Phase.COUNTING, 7)], violation=too_much)))
     assert finding.sentence == "a state that can be reached is not sound: 7 is too much."
     assert finding.path == ()
 
@@ -251,10 +251,10 @@ def test_timers_that_go_on_for_ever_are_found() -> None:
 
 
 def test_an_essence_that_merges_too_much_is_found() -> None:
-    def essence(state: Count) -> tuple[Phase, int]:
+    def state_key(state: Count) -> tuple[Phase, int]:
         return state.phase, min(state.number, 2)
 
-    finding = failed(check(world(counter(), up_to(3, Add(), Add(2)), essence=essence)))
+    finding = failed(check(world(counter(), up_to(3, Add(), Add(2)), state_key=state_key)))
     assert finding.sentence == "two states of one essence go on differently"
     assert finding.path == (ADD_TWO,)
 
@@ -264,7 +264,7 @@ def test_an_essence_that_merges_states_with_equal_offers_and_different_successor
         return Count(Phase.COUNTING, state.number + (1 if state.way == "short" else 2))
 
     starts = [Count(Phase.COUNTING, way=way) for way in ("short", "long")]
-    merging = world(counter(add_by_way), up_to(3), starts, essence=lambda state: (state.phase, state.number))
+    merging = world(counter(add_by_way), up_to(3), starts, state_key=lambda state: (state.phase, state.number))
     assert failed(check(merging)).sentence == "two states of one essence go on differently"
 
 
@@ -328,8 +328,8 @@ def test_a_sampled_match_in_which_nothing_can_happen_is_found() -> None:
 
 
 def test_a_sampled_state_that_is_not_sound_is_found() -> None:
-    sound = lambda state: "Forty is too much." if state.number == 40 else None  # noqa: E731
-    finding = failed(wide(up_to(10**9, Add()), sound=sound))
+    violation = lambda state: "Forty is too much." if state.number == 40 else None  # noqa: E731
+    finding = failed(wide(up_to(10**9, Add()), violation=violation))
     assert finding.sentence == "a state that can be reached is not sound: Forty is too much."
     assert finding.path == (ADD,) * 40
 
@@ -348,7 +348,7 @@ def test_of_very_many_states_alike_only_a_sample_is_compared() -> None:
         return Count(Phase.COUNTING, state.number + event.much, state.way + str(event.much))
 
     moves = up_to(30, Add(1), Add(2))
-    report = check(world(counter(remember), moves, essence=lambda state: (state.phase, state.number)), most_states=40)
+    report = check(world(counter(remember), moves, state_key=lambda state: (state.phase, state.number)), most_states=40)
     alike = [finding.sentence for finding in walked(report) if "alike" in finding.sentence]
     assert alike == ["states that differ only in what is past go on alike (4 pairs tried)"]
 
@@ -361,8 +361,8 @@ def test_the_world_of_a_game_starts_from_a_few_seeds_with_its_smallest_company()
     assert [state.seed for state in around.starts] == ["0", "1", "2", "3", "4", "5", "6", "7"]
     assert {len(state.players) for state in around.starts} == {2}
     assert list(around.moves(around.starts[0])) == [ecard.Start(around.starts[0].seed)]  # type: ignore[arg-type]
-    assert around.sound is study.sound
-    assert around.essence is study.essence
+    assert around.violation is study.violation
+    assert around.state_key is study.state_key
 
 
 def test_a_game_that_nobody_has_studied_is_walked_as_far_as_that_goes() -> None:

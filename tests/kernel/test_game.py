@@ -27,7 +27,7 @@ from turnstile.kernel import (
 )
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.registry import find_game, names
-from turnstile.testing.strategies import Match
+from turnstile.testing.strategies import RandomMatch
 
 PLAYERS = (PlayerId("ana"), PlayerId("bo"))
 
@@ -149,8 +149,8 @@ def test_other_players_are_refused_in_a_sentence(names: tuple[str, ...], seats: 
 def test_a_study_that_knows_nothing_finds_every_state_sound_and_different_and_counts_nothing() -> None:
     study: Study[State, View] = Study()
     state = State()
-    assert study.sound(state) is None
-    assert study.essence(state) is state
+    assert study.violation(state) is None
+    assert study.state_key(state) is state
     assert study.tally(state) == {}
     assert study.standing(state) is None
     assert study.imagine is None
@@ -160,7 +160,7 @@ def test_a_study_that_knows_nothing_finds_every_state_sound_and_different_and_co
 
 
 def test_everything_that_may_happen_is_offered_and_nothing_after_the_end() -> None:
-    match = Match(ecard.game, PLAYERS, Seed("7"), 2_000, Random(7), {})
+    match = RandomMatch(ecard.game, PLAYERS, Seed("7"), 2_000, Random(7), {})
     lobby, *_, over = match.states
     assert ecard.game.offered(lobby) == [ecard.Start(Seed("7"))]
     assert ecard.game.offered(over) == []

@@ -46,7 +46,7 @@ from turnstile.studies.ecard import redraw, study
 from turnstile.testing import Leak, forward_pairs, trace_pairs
 from turnstile.testing.draws import another_number, drawn_again, drawn_differently
 from turnstile.testing.leaks import eyes_on, forward
-from turnstile.testing.strategies import Match
+from turnstile.testing.strategies import RandomMatch
 
 ANA, BO = PLAYERS = (PlayerId("ana"), PlayerId("bo"))
 
@@ -287,7 +287,7 @@ def test_pairs_go_on_until_the_observer_may_see_the_difference() -> None:
 
 
 def test_the_seed_that_is_shown_at_the_end_is_no_leak() -> None:
-    match = Match(ecard.game, PLAYERS, Seed("7"), 1_000, Random(7), {})
+    match = RandomMatch(ecard.game, PLAYERS, Seed("7"), 1_000, Random(7), {})
     assert match.state.phase is Phase.FINISHED
     other = redraw(match.states[-2], ANA, Seed("another"))
     assert follow(ecard.game, ANA, match.states[-2], other, (match.events[-1], match.events[-1])) == 0

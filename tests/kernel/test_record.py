@@ -12,7 +12,7 @@ from turnstile.games.ecard import BeginPicking, Card, Options, Phase, Pick, Rese
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Refusal, Rejection, Seed, digest, encode
 from turnstile.kernel.chance import commit, mix
 from turnstile.kernel.record import Entropy, Fault, Happened, Record, Replay, load, refuse_deal, replay, save, write
-from turnstile.testing.strategies import Match
+from turnstile.testing.strategies import RandomMatch
 
 ANA, BO = PlayerId("ana"), PlayerId("bo")
 PLAYERS = (ANA, BO)
@@ -28,7 +28,7 @@ def record_of(*events: Event, words: dict[PlayerId, str] | None = None) -> Recor
 
 def whole(words: dict[PlayerId, str] | None = None) -> Record:
     """A match of random choices from its start to its end."""
-    return record_of(*Match(game, PLAYERS, SEED, 1_000, Random(7), words or {}).events, words=words)
+    return record_of(*RandomMatch(game, PLAYERS, SEED, 1_000, Random(7), words or {}).events, words=words)
 
 
 def short() -> Record:
@@ -101,7 +101,7 @@ def test_an_event_that_is_refused_makes_no_record() -> None:
 
 
 def test_an_event_after_the_end_makes_no_record() -> None:
-    over = Match(game, PLAYERS, SEED, 1_000, Random(7), {}).events
+    over = RandomMatch(game, PLAYERS, SEED, 1_000, Random(7), {}).events
     answer = write(game, PLAYERS, Options(), SEED, [*over, Reset()])
     place = f"event {len(over) + 1}"
     assert answer == Rejection(Fault.DIVERGED, f"The record does not replay at {place}: the match was already over.")

@@ -7,7 +7,8 @@ import pytest
 from tests.league.player import played
 from tests.league.referee import refereed
 from turnstile.kernel import Event, Rejection, Step
-from turnstile.kernel.timers import Instant, TimedMachine, Timer, replayed
+from turnstile.kernel.timers import TimedMachine, Timer, replay_timed
+from turnstile.kernel.values import Instant
 from turnstile.league.player.machine import player
 from turnstile.league.player.state import State as Player
 from turnstile.league.proofs import referee as referee_world
@@ -17,15 +18,15 @@ from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
 
 
-def at_work(pace: float = 1.0) -> TimedMachine[State]:
+def at_work(time_scale: float = 1.0) -> TimedMachine[State]:
     """A referee that was given its match at the instant 1000."""
-    work = TimedMachine(referee, refereed.idle(), pace)
-    work.take(refereed.assignment(), 1000)
+    work = TimedMachine(referee, refereed.idle(), time_scale)
+    work.take(refereed.assignment(), Instant(1000))
     return work
 
 
-def said(work: TimedMachine[State], words: str, now: Instant) -> Step[State] | Rejection:
-    return work.take(refereed.event_of(work.state, words), now)
+def said(work: TimedMachine[State], words: str, now: int) -> Step[State] | Rejection:
+    return work.take(refereed.event_of(work.state, words), Instant(now))
 
 
 def due(work: TimedMachine[State]) -> dict[str, Instant]:
@@ -66,15 +67,15 @@ def test_the_next_timer_is_the_one_that_runs_out_first() -> None:
     work = at_work()
     said(work, "A is silent", 6000)
     state = work.state
-    assert work.next_timer == Timer(6000, expiry_of(state, refereed.seat(state, "B"), Awaited.GAME_JOIN_ACK))
+    assert work.next_timer == Timer(Instant(6000), expiry_of(state, refereed.seat(state, "B"), Awaited.GAME_JOIN_ACK))
 
 
 def test_a_timer_whose_event_has_come_runs_no_more_even_if_the_event_is_refused() -> None:
     work = TimedMachine(player, played.invited())
-    timer = Timer(5000, played.event_of(played.invited(), "join countdown"))  # type: ignore[arg-type]
+    timer = Timer(Instant(5000), played.event_of(played.invited(), "join countdown"))  # type: ignore[arg-type]
     work.state = played.joined()
     work.timers["join"] = timer
-    assert isinstance(work.take(timer.event, 5000), Rejection)
+    assert isinstance(work.take(timer.event, Instant(5000)), Rejection)
     assert work.timers == {}
 
 
@@ -87,12 +88,12 @@ def test_an_event_that_is_refused_moves_nothing() -> None:
 
 
 def test_the_pace_shortens_all_timers_alike() -> None:
-    work = at_work(pace=0.1)
+    work = at_work(time_scale=0.1)
     assert due(work) == {"player_A": 1500, "player_B": 1500}
 
 
 def test_no_timer_is_due_at_the_instant_at_which_it_starts() -> None:
-    assert due(at_work(pace=0.000001)) == {"player_A": 1001, "player_B": 1001}
+    assert due(at_work(time_scale=0.000001)) == {"player_A": 1001, "player_B": 1001}
 
 
 def test_T6_while_nobody_is_there_no_timer_runs() -> None:
@@ -115,13 +116,13 @@ def test_the_same_events_at_the_same_instants_make_the_same_clockwork_at_any_poi
         timer = work.next_timer
         if timer is not None and timer.due <= now:
             now, event = timer.due, timer.event
-        if isinstance(work.take(event, now), Step):
-            log.append((now, event))
-        again = replayed(referee, refereed.idle(), log, 0.5)
+        if isinstance(work.take(event, Instant(now)), Step):
+            log.append((Instant(now), event))
+        again = replay_timed(referee, refereed.idle(), log, 0.5)
         assert (again.state, again.timers) == (work.state, work.timers)
 
 
 def test_a_log_without_events_is_a_clockwork_that_begins() -> None:
-    again = replayed(player, played.starting(), [])
+    again = replay_timed(player, played.starting(), [])
     assert isinstance(again.state, Player)
     assert (again.state, again.timers) == (played.starting(), {})

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.kernel.timers import TimedMachine
-from turnstile.kernel.values import Timeout
+from turnstile.kernel.values import Instant, Timeout
 from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import new as new_player
 from turnstile.league.player.machine import player
@@ -43,7 +43,7 @@ LEAGUE, MATCH, REFEREE = LeagueId("league"), MatchId("R1M1"), RefereeId("REF03")
 
 Chooser = Callable[[AskedMove], Raw | None]
 """Decides on a move, or does not answer."""
-Network = Callable[[LeagueMessage], int]
+Delivery = Callable[[LeagueMessage], int]
 """How often a message arrives: once, twice, never."""
 
 
@@ -85,7 +85,7 @@ class Meeting:
     game: str
     seed: Seed
     choosers: Mapping[PlayerId, Chooser]
-    network: Network = lambda message: 1
+    delivery: Delivery = lambda message: 1
     order: Callable[[Sequence[Any]], int] = lambda waiting: 0
     now: int = 0
     said: list[Send] = field(default_factory=list)
@@ -137,7 +137,7 @@ class Meeting:
         self._happen(self.referee, event)
 
     def _happen(self, work: TimedMachine[Any], event: Event) -> None:
-        step = work.take(event, self.now)
+        step = work.take(event, Instant(self.now))
         if isinstance(step, Rejection):
             self.refused.append(step)
             return
@@ -150,7 +150,7 @@ class Meeting:
             if isinstance(effect, Send):
                 assert isinstance(effect.message, LeagueMessage)
                 self.said.append(effect)
-                self.waiting += [(effect.to, effect.message)] * self.network(effect.message)
+                self.waiting += [(effect.to, effect.message)] * self.delivery(effect.message)
 
     def _decide(self, work: TimedMachine[player_state.State]) -> None:
         state = work.state

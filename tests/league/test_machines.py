@@ -53,7 +53,7 @@ HAPPENINGS = {
     "player": player_world.HAPPENINGS,
 }
 OF_PARITY: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] = {
-    "manager": (lambda _: manager_world.HAPPENINGS, lambda: manager_world.opened(3)),
+    "manager": (lambda _: manager_world.HAPPENINGS, lambda: manager_world.open_league(3)),
     "referee": (lambda _: referee_world.HAPPENINGS, refereed.idle),
     "player": (lambda _: player_world.HAPPENINGS, played.starting),
 }
@@ -63,9 +63,9 @@ OF_MOVES: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] 
 }
 """All that may happen to a machine in a state, and where it begins: in Even/Odd, and in another game."""
 SOUND: dict[str, Callable[[Any], str | None]] = {
-    "manager": manager_sound.sound,
-    "referee": referee_world.sound,
-    "player": player_world.sound,
+    "manager": manager_sound.violation,
+    "referee": referee_world.violation,
+    "player": player_world.violation,
 }
 FIRST = 1_000
 RESULT = refereed.notified_result()
@@ -208,9 +208,9 @@ def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> Non
 )
 def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, lie: dict[str, Any]) -> None:
     name = next(name for name, inspectable in MACHINES.items() if isinstance(state, inspectable.machine.state))
-    sound, read = SOUND[name], MACHINES[name].read
-    assert sound(state) is None
-    assert sound(replace(state, **lie)) is not None
+    violation, read = SOUND[name], MACHINES[name].read
+    assert violation(state) is None
+    assert violation(replace(state, **lie)) is not None
     assert read(encode(state)) == state
     answer = read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)

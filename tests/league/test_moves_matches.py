@@ -17,7 +17,7 @@ from turnstile.kernel.record import refuse_deal, replay, write
 from turnstile.league.player.state import AskedMove
 from turnstile.league.protocol.messages import GameInvitation, GameOver, LeagueMessage, MatchResultReport
 from turnstile.league.protocol.words import Status
-from turnstile.league.referee.boards import replayed
+from turnstile.league.referee.boards import replay_outcome
 from turnstile.registry import find_game
 
 GAMES = ("e-card", "66", "up-down", "even-odd")
@@ -215,14 +215,14 @@ def test_two_players_who_would_go_on_for_ever_are_given_a_draw() -> None:
 def test_moves_that_do_not_lead_to_the_result_are_not_fair() -> None:
     result = meeting("e-card", "10").play()
     assert isinstance(result.moves, tuple)
-    outcome = replayed("e-card", PLAYERS, Seed("10"), result.moves)
+    outcome = replay_outcome("e-card", PLAYERS, Seed("10"), result.moves)
     assert outcome is not None
     assert outcome.scores == result.scores
-    assert replayed("e-card", PLAYERS, Seed("10"), result.moves[:-1]) is None
-    assert replayed("e-card", PLAYERS, Seed("10"), (*result.moves, result.moves[0])) is None
-    assert replayed("e-card", PLAYERS, Seed("10"), (Raw(b"7"),)) is None
-    assert replayed("e-card", PLAYERS, Seed(""), result.moves) is None
-    assert replayed("no such game", PLAYERS, Seed("10"), result.moves) is None
+    assert replay_outcome("e-card", PLAYERS, Seed("10"), result.moves[:-1]) is None
+    assert replay_outcome("e-card", PLAYERS, Seed("10"), (*result.moves, result.moves[0])) is None
+    assert replay_outcome("e-card", PLAYERS, Seed("10"), (Raw(b"7"),)) is None
+    assert replay_outcome("e-card", PLAYERS, Seed(""), result.moves) is None
+    assert replay_outcome("no such game", PLAYERS, Seed("10"), result.moves) is None
 
 
 def test_the_moves_are_those_of_the_players() -> None:

@@ -29,7 +29,7 @@ from turnstile.games.sixtysix.moves import (
 from turnstile.games.sixtysix.rules import dealer, new, sixtysix
 from turnstile.games.sixtysix.state import Options, Phase, Round, State
 from turnstile.kernel import Acks, Event, PlayerId, Seed
-from turnstile.studies.sixtysix import sound
+from turnstile.studies.sixtysix import violation
 
 ALICE, BOB, CAROL = PLAYERS = (PlayerId("alice"), PlayerId("bob"), PlayerId("carol"))
 ALICE_SEAT, BOB_SEAT, CAROL_SEAT = Seat(0), Seat(1), Seat(2)
@@ -142,7 +142,7 @@ def turn(
         totals=totals,
         rounds=before,
     )
-    assert sound(match) is None, sound(match)
+    assert violation(match) is None, violation(match)
     return match
 
 

@@ -49,7 +49,7 @@ def test_the_checkers_walk_of_one_decisive_round_meets_the_same_states() -> None
         starts=[started()],
         moves=whats_next,
         over=lambda match: match.decisive_round_index == 1,
-        sound=study.sound,
+        violation=study.violation,
     )
     walk = Walk(world, most_states=1000)
     findings = walk.findings()

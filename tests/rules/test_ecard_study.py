@@ -19,7 +19,7 @@ from tests.rules.ecard_matches import (
 )
 from turnstile.games.ecard import Card, Phase, Roles, State, first_emperor, hand, view
 from turnstile.kernel import Outcome, PlayerId, Seed
-from turnstile.studies.ecard import essence, imagine, redraw, sound, standing, study, tally
+from turnstile.studies.ecard import imagine, redraw, standing, state_key, study, tally, violation
 
 TIE_BREAK = "ABABABABABAB"
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
@@ -45,7 +45,7 @@ each_match = pytest.mark.parametrize("match", MATCHES.values(), ids=MATCHES.keys
 
 @each_match
 def test_a_state_that_was_played_is_sound(match: State) -> None:
-    assert sound(match) is None
+    assert violation(match) is None
 
 
 BROKEN: dict[str, Callable[[State], State]] = {
@@ -72,12 +72,12 @@ BROKEN: dict[str, Callable[[State], State]] = {
 def test_a_state_whose_fields_contradict_each_other_is_not_sound(spoil: Callable[[State], State]) -> None:
     match = play(after_rounds("AB"), "begin", "bob C")
     fault = "No match of E-Card can be in this state: its fields contradict each other."
-    assert sound(match) is None
-    assert sound(spoil(match)) == fault
+    assert violation(match) is None
+    assert violation(spoil(match)) == fault
 
 
 def test_a_state_with_one_player_is_not_sound() -> None:
-    assert sound(replace(lobby(), players=(ALICE,))) == "This game takes 2 players, not 1."
+    assert violation(replace(lobby(), players=(ALICE,))) == "This game takes 2 players, not 1."
 
 
 # Imagine
@@ -91,7 +91,7 @@ def test_what_a_player_imagines_looks_to_it_as_what_it_sees_and_could_really_be(
     for dream in DREAMS:
         imagined = imagine(view(match, eyes), eyes, dream)
         assert view(imagined, eyes) == view(match, eyes)
-        assert sound(imagined) is None
+        assert violation(imagined) is None
 
 
 @each_match
@@ -121,16 +121,16 @@ def test_the_same_dream_of_the_same_view_is_the_same_state() -> None:
 
 def test_once_roles_are_drawn_seed_and_history_do_not_matter() -> None:
     seeds = [Seed(str(number)) for number in range(20) if first_emperor(PLAYERS, Seed(str(number))) == ALICE]
-    assert len({essence(play(lobby(), f"start {seed}")) for seed in seeds}) == 1
-    assert essence(play(picking(), "alice E", "bob C")) == essence(play(picking(), "alice C", "bob S"))
+    assert len({state_key(play(lobby(), f"start {seed}")) for seed in seeds}) == 1
+    assert state_key(play(picking(), "alice E", "bob C")) == state_key(play(picking(), "alice C", "bob S"))
 
 
 def test_in_the_lobby_the_seed_matters() -> None:
-    assert essence(lobby(Seed("1"))) != essence(lobby(Seed("2")))
+    assert state_key(lobby(Seed("1"))) != state_key(lobby(Seed("2")))
 
 
 def test_everything_else_matters() -> None:
-    assert len({essence(match) for match in MATCHES.values()}) == len(MATCHES)
+    assert len({state_key(match) for match in MATCHES.values()}) == len(MATCHES)
 
 
 # Tally
@@ -172,11 +172,11 @@ def test_whoever_has_most_points_so_far_would_win(winners: str, leading: tuple[P
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
-        sound,
+    assert (study.violation, study.redraw, study.imagine, study.state_key, study.tally) == (
+        violation,
         redraw,
         imagine,
-        essence,
+        state_key,
         tally,
     )
     assert study.standing is standing

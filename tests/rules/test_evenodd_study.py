@@ -12,7 +12,7 @@ from tests.rules.evenodd_matches import ALICE, BOB, PLAYERS, collecting, finishe
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, actions, evenodd, game, view
 from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, encode
 from turnstile.kernel.check import SEEDS, Verdict, check, world_of
-from turnstile.studies.evenodd import essence, imagine, redraw, sound, standing, study, tally
+from turnstile.studies.evenodd import imagine, redraw, standing, state_key, study, tally, violation
 
 DREAMS = [Seed(f"dream {number}") for number in range(40)]
 MATCHES = {
@@ -32,7 +32,7 @@ each_match = pytest.mark.parametrize("match", MATCHES.values(), ids=MATCHES.keys
 
 @each_match
 def test_a_state_that_was_played_is_sound(match: State) -> None:
-    assert sound(match) is None
+    assert violation(match) is None
 
 
 BROKEN: dict[str, Callable[[State], State]] = {
@@ -56,13 +56,13 @@ BROKEN: dict[str, Callable[[State], State]] = {
 @pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN.keys())
 def test_a_state_whose_fields_contradict_each_other_is_not_sound(spoil: Callable[[State], State]) -> None:
     match = play(collecting(4), "alice even", "bob odd", "bob odd")
-    assert sound(match) is None
-    assert sound(spoil(match)) == "No match of Even/Odd can be in this state: its fields contradict each other."
+    assert violation(match) is None
+    assert violation(spoil(match)) == "No match of Even/Odd can be in this state: its fields contradict each other."
 
 
 def test_a_state_that_could_not_be_opened_is_not_sound() -> None:
-    assert sound(replace(idle(), players=(ALICE,))) == "This game takes 2 players, not 1."
-    assert sound(replace(idle(), draws=0)) == "A match has 1 to 100 draws."
+    assert violation(replace(idle(), players=(ALICE,))) == "This game takes 2 players, not 1."
+    assert violation(replace(idle(), draws=0)) == "A match has 1 to 100 draws."
 
 
 GARBLE = b'0129aeo{}[]",:-.NO '
@@ -78,7 +78,7 @@ def test_no_garbled_state_is_taken_for_a_sound_one_in_which_a_step_fails(
     for place, byte in changes:
         written[place % len(written)] = byte
     state = evenodd.read_state(bytes(written))
-    if isinstance(state, State) and sound(state) is None:
+    if isinstance(state, State) and violation(state) is None:
         for event in (Start(Seed("7")), *(ChooseParity(player, "even") for player in state.players)):
             evenodd.step(state, event)
 
@@ -122,8 +122,8 @@ def test_the_same_dream_of_the_same_view_is_the_same_state() -> None:
 def test_which_numbers_were_drawn_does_not_matter_any_more_but_how_many() -> None:
     both_even, both_odd = (play(collecting(4), f"alice {said}", f"bob {said}") for said in ("even", "odd"))
     assert both_even.results != both_odd.results
-    assert essence(both_even) == essence(both_odd)
-    assert len({essence(match) for match in MATCHES.values()}) == len(MATCHES)
+    assert state_key(both_even) == state_key(both_odd)
+    assert len({state_key(match) for match in MATCHES.values()}) == len(MATCHES)
 
 
 @pytest.mark.parametrize("draws", [1, 2, 5])
@@ -162,11 +162,11 @@ def test_whoever_has_most_points_so_far_would_win() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
-        sound,
+    assert (study.violation, study.redraw, study.imagine, study.state_key, study.tally) == (
+        violation,
         redraw,
         imagine,
-        essence,
+        state_key,
         tally,
     )
     assert study.standing is standing

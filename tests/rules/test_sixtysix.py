@@ -25,7 +25,7 @@ from turnstile.games.sixtysix.cards import DECK, Seat, hand, notation
 from turnstile.games.sixtysix.rules import game, new, outcome, round_scores
 from turnstile.games.sixtysix.state import Code, Options, Phase, Round, State
 from turnstile.kernel import ByPlayer, PlayerId, Refusal, Rejection, Seed
-from turnstile.testing.strategies import Match, matches
+from turnstile.testing.strategies import RandomMatch, matches
 
 STARTS = [play(lobby(seed=str(number)), "alice start") for number in range(60)]
 
@@ -53,7 +53,7 @@ def test_the_deck_has_52_cards_two_0s_two_13s_and_four_of_every_value_between() 
 
 
 @given(matches(game))
-def test_all_52_cards_are_always_there(match: Match) -> None:
+def test_all_52_cards_are_always_there(match: RandomMatch) -> None:
     for state in match.states[1:]:
         held = [card.value for cards in state.hands for card in cards]
         taken = [] if state.taken is None else [state.taken]

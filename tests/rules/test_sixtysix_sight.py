@@ -40,7 +40,7 @@ from turnstile.games.sixtysix.rules import ACKS_DUE, game, sixtysix
 from turnstile.games.sixtysix.sight import actions, view
 from turnstile.games.sixtysix.state import Phase, Place, State
 from turnstile.kernel import Move, PlayerId, Rejection, Seed, encode
-from turnstile.testing.strategies import Match, matches
+from turnstile.testing.strategies import RandomMatch, matches
 
 DAVE = PlayerId("dave")
 
@@ -285,7 +285,7 @@ def every_move(player: PlayerId, players: int) -> list[Move]:
 
 @settings(max_examples=100, deadline=None)
 @given(matches(game, longest=60))
-def test_exactly_what_is_offered_is_accepted(match: Match) -> None:
+def test_exactly_what_is_offered_is_accepted(match: RandomMatch) -> None:
     state = match.state
     for player in {match.players[state.turn], match.players[0]}:
         moves = every_move(player, len(match.players))

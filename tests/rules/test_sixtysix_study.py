@@ -28,8 +28,8 @@ from turnstile.games.sixtysix.rules import game, sixtysix
 from turnstile.games.sixtysix.sight import view
 from turnstile.games.sixtysix.state import Phase, Place, Round, State
 from turnstile.kernel import ByPlayer, Commitment, Outcome, PlayerId, Rejection, Seed
-from turnstile.studies.sixtysix import imagine, redraw, sound, study, tally
-from turnstile.testing.strategies import NAMES, Match, events, matches
+from turnstile.studies.sixtysix import imagine, redraw, study, tally, violation
+from turnstile.testing.strategies import NAMES, RandomMatch, events, matches
 
 DREAMS = [Seed(f"dream {number}") for number in range(25)]
 MATCHES = {phase: in_phase(phase) for phase in RESTING}
@@ -39,7 +39,7 @@ MATCHES = {phase: in_phase(phase) for phase in RESTING}
 
 @pytest.mark.parametrize("match", MATCHES.values(), ids=MATCHES.keys())
 def test_a_state_that_was_played_is_sound(match: State) -> None:
-    assert sound(match) is None
+    assert violation(match) is None
 
 
 Spoil = Callable[[State], State]
@@ -140,7 +140,7 @@ BROKEN: dict[str, tuple[Phase, Spoil]] = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_state_whose_fields_contradict_each_other_is_not_sound(fault: str) -> None:
     phase, spoil = BROKEN[fault]
-    said = sound(spoil(in_phase(phase)))
+    said = violation(spoil(in_phase(phase)))
     assert said is not None
     assert said.startswith(fault)
 
@@ -149,8 +149,8 @@ def test_a_finished_round_in_which_the_stopper_had_no_turn_is_not_sound() -> Non
     over = in_phase(Phase.ROUND_FINISHED)
     sheet = (replace(over.rounds[0], turn_count=1),)
     early = replace(over, starter=Seat(0), turn=Seat(1), turn_count=1, rounds=sheet)
-    assert (over.stopper, sound(over)) == (1, None)
-    assert sound(early) == "The round was stopped before it began."
+    assert (over.stopper, violation(over)) == (1, None)
+    assert violation(early) == "The round was stopped before it began."
 
 
 # Standing
@@ -174,7 +174,7 @@ def test_a_round_that_is_played_counts_as_it_lies() -> None:
     }
 
 
-OTHERS = [Match(game, NAMES[:3], Seed(str(n)), 20 + 7 * n, Random(n), {}).state for n in range(12)]
+OTHERS = [RandomMatch(game, NAMES[:3], Seed(str(n)), 20 + 7 * n, Random(n), {}).state for n in range(12)]
 ODD: dict[str, list[Any]] = {
     "touched": [(), (PLACE,), (PLACE, Place(Seat(1), 3)), (PLACE, Place(Seat(0), 1)), (Place(Seat(-1), -1),)],
     "hands": [(), ((),) * 3, (hand("1"),) * 3],
@@ -190,7 +190,7 @@ ODD: dict[str, list[Any]] = {
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), matches(game, longest=80, seats=range(3, 4)))
-def test_no_event_raises_in_a_state_that_is_found_sound(data: st.DataObject, match: Match) -> None:
+def test_no_event_raises_in_a_state_that_is_found_sound(data: st.DataObject, match: RandomMatch) -> None:
     """States are spoiled with fields of other matches and with odd values: refused, or playable like any other."""
     names = data.draw(st.lists(st.sampled_from([field.name for field in fields(State)]), min_size=1, max_size=3))
     state = match.state
@@ -198,12 +198,12 @@ def test_no_event_raises_in_a_state_that_is_found_sound(data: st.DataObject, mat
         foreign = st.sampled_from([getattr(other, name) for other in OTHERS])
         value = data.draw(foreign | st.sampled_from(ODD[name]) if name in ODD else foreign)
         state = replace(state, **{name: value})
-    if sound(state) is None:
+    if violation(state) is None:
         sixtysix.step(state, data.draw(events(game, match.players)))
         for happens in game.offered(state):
             after = sixtysix.apply(state, happens)
             assert not isinstance(after, Rejection)
-            assert sound(after) is None
+            assert violation(after) is None
         assert [view(state, player) for player in match.players]
 
 
@@ -218,17 +218,17 @@ def test_what_a_player_imagines_looks_to_it_as_what_it_sees_and_could_really_be(
     for dream in DREAMS[:8]:
         imagined = imagine(view(match, eyes), eyes, dream)
         assert view(imagined, eyes) == view(match, eyes)
-        assert sound(imagined) is None
+        assert violation(imagined) is None
         assert imagined.seed != match.seed
 
 
 @settings(max_examples=40, deadline=None)
 @given(matches(game))
-def test_so_it_is_anywhere_in_any_match(match: Match) -> None:
+def test_so_it_is_anywhere_in_any_match(match: RandomMatch) -> None:
     for eyes in (*match.players, None):
         imagined = imagine(view(match.state, eyes), eyes, DREAMS[0])
         assert view(imagined, eyes) == view(match.state, eyes)
-        assert sound(imagined) is None
+        assert violation(imagined) is None
         if eyes is not None:
             assert game.actions(imagined, eyes) == game.actions(match.state, eyes)
 
@@ -297,4 +297,4 @@ def test_a_tally_counts_how_rounds_ended_and_whether_it_paid_to_stop() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.redraw, study.imagine, study.tally) == (sound, redraw, imagine, tally)
+    assert (study.violation, study.redraw, study.imagine, study.tally) == (violation, redraw, imagine, tally)

@@ -34,8 +34,8 @@ from turnstile.games.updown.hand import HandResult, PlayedCard
 from turnstile.games.updown.rules import Options, Phase, State, game, largest_round, updown, view
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.check import Verdict, check, world_of
-from turnstile.studies.updown import cards_played, essence, imagine, lacking_suits, redraw, sound, study, tally
-from turnstile.testing.strategies import Match, events, matches
+from turnstile.studies.updown import cards_played, imagine, lacking_suits, redraw, state_key, study, tally, violation
+from turnstile.testing.strategies import RandomMatch, events, matches
 
 DREAMS = [Seed(f"dream {number}") for number in range(20)]
 CONTRADICTION = "No match of Up-Down can be in this state: its fields contradict each other."
@@ -65,7 +65,7 @@ each_match = pytest.mark.parametrize("match", MATCHES.values(), ids=MATCHES.keys
 
 @each_match
 def test_a_state_that_was_played_is_sound(match: State) -> None:
-    assert sound(match) is None
+    assert violation(match) is None
 
 
 def with_round(match: State, **changes: Any) -> State:
@@ -138,18 +138,18 @@ BROKEN: dict[str, Callable[[State], State]] = {
 
 @pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN.keys())
 def test_a_state_whose_fields_contradict_each_other_is_not_sound(spoil: Callable[[State], State]) -> None:
-    assert sound(middle()) is None
-    assert sound(spoil(middle())) == CONTRADICTION
+    assert violation(middle()) is None
+    assert violation(spoil(middle())) == CONTRADICTION
 
 
 @pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.PLAYING_HAND])
 def test_a_state_in_another_phase_is_not_sound(phase: Phase) -> None:
-    assert sound(replace(middle(), phase=phase)) == CONTRADICTION
+    assert violation(replace(middle(), phase=phase)) == CONTRADICTION
 
 
 def test_more_rounds_than_a_match_has_are_refused_before_they_are_played_again() -> None:
     match = finished()
-    assert sound(replace(match, completed_rounds=match.completed_rounds * 2_000)) == CONTRADICTION
+    assert violation(replace(match, completed_rounds=match.completed_rounds * 2_000)) == CONTRADICTION
 
 
 def test_a_card_played_by_a_stranger_is_not_sound() -> None:
@@ -158,12 +158,12 @@ def test_a_card_played_by_a_stranger_is_not_sound() -> None:
     strange = replace(
         first, cards_played=(replace(first.cards_played[0], player_id=PlayerId("zoe")), *first.cards_played[1:])
     )
-    assert sound(with_round(match, completed_hands=(strange,))) == CONTRADICTION
+    assert violation(with_round(match, completed_hands=(strange,))) == CONTRADICTION
 
 
 def test_who_cannot_sit_down_cannot_be_in_a_state() -> None:
-    assert sound(replace(waiting(), players=())) == "This game takes 2 to 10 players, not 0."
-    assert sound(replace(waiting(), round_sequence=())) == "With 3 players maxRoundSize is from 1 to 17."
+    assert violation(replace(waiting(), players=())) == "This game takes 2 to 10 players, not 0."
+    assert violation(replace(waiting(), round_sequence=())) == "With 3 players maxRoundSize is from 1 to 17."
 
 
 def mutated(written: Any, data: st.DataObject) -> Any:
@@ -188,7 +188,7 @@ def mutated(written: Any, data: st.DataObject) -> Any:
 def test_no_state_from_outside_makes_the_machine_raise(match: State, data: st.DataObject) -> None:
     spoiled = mutated(msgspec.json.decode(encode(match)), data)
     state = updown.read_state(encode(spoiled))
-    if isinstance(state, Rejection) or sound(state) is not None:
+    if isinstance(state, Rejection) or violation(state) is not None:
         return
     happens: Event = data.draw(events(game, THREE))
     assert isinstance(updown.step(state, happens), Step | Rejection)
@@ -208,16 +208,16 @@ def test_what_a_player_imagines_looks_to_it_as_what_it_sees_and_could_really_be(
     for dream in DREAMS:
         imagined = imagine(view(match, eyes), eyes, dream)
         assert view(imagined, eyes) == view(match, eyes)
-        assert sound(imagined) is None
+        assert violation(imagined) is None
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(matches(game, longest=400), st.data())
-def test_whatever_was_played_can_be_imagined_and_played_to_the_end(match: Match, data: st.DataObject) -> None:
+def test_whatever_was_played_can_be_imagined_and_played_to_the_end(match: RandomMatch, data: st.DataObject) -> None:
     eyes = data.draw(st.sampled_from([*match.players, None]))
     imagined = imagine(view(match.state, eyes), eyes, Seed("a dream"))
     assert view(imagined, eyes) == view(match.state, eyes)
-    assert sound(imagined) is None
+    assert violation(imagined) is None
     while game.outcome(imagined) is None:
         after = updown.apply(imagined, whose_turn(imagined)[0])
         assert isinstance(after, State)
@@ -250,7 +250,7 @@ def test_where_only_one_deal_fits_it_is_found() -> None:
     for eyes in THREE:
         for dream in DREAMS:
             imagined = imagine(view(match, eyes), eyes, dream)
-            assert sound(imagined) is None
+            assert violation(imagined) is None
             lacking = lacking_suits(round_of(match))
             assert all(each.suit not in lacking[player.id] for player in imagined.players for each in player.hand)
 
@@ -294,12 +294,12 @@ def test_how_the_scores_came_about_does_not_matter() -> None:
     one = play(match, "ana bets 0", "bo bets 0", "bo KS", "ana AS")
     other = play(dealt("7H", ana="AS", bo="QS"), "ana bets 0", "bo bets 0", "bo QS", "ana AS")
     assert one != other
-    assert essence(one) == essence(other)
+    assert state_key(one) == state_key(other)
 
 
 def test_everything_else_matters() -> None:
-    assert len({essence(match) for match in MATCHES.values()}) == len(MATCHES)
-    assert essence(started(TWO)) != essence(play(started(TWO), "ana bets 0"))
+    assert len({state_key(match) for match in MATCHES.values()}) == len(MATCHES)
+    assert state_key(started(TWO)) != state_key(play(started(TWO), "ana bets 0"))
 
 
 @pytest.mark.parametrize(("size", "longest"), [(1, 5), (2, 15)])
@@ -335,10 +335,10 @@ def test_a_tally_of_a_whole_match_counts_every_bet_once() -> None:
 
 
 def test_the_study_offers_all_of_this() -> None:
-    assert (study.sound, study.redraw, study.imagine, study.essence, study.tally) == (
-        sound,
+    assert (study.violation, study.redraw, study.imagine, study.state_key, study.tally) == (
+        violation,
         redraw,
         imagine,
-        essence,
+        state_key,
         tally,
     )

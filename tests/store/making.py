@@ -4,7 +4,8 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from turnstile.store.log import BEFORE_FIRST, Command, Entry, Instant, Link, Position, TableId, entry
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import BEFORE_FIRST, Command, Entry, Link, Position, entry
 from turnstile.store.protocol import Commit, Row, Saved, Store
 
 LONG = 3_600_000
@@ -54,14 +55,14 @@ def chain(length: int, first: Entry | None = None) -> list[Entry]:
 
 
 def commit_of(
-    table: TableId, made: Entry, row: Row = ROW, *, with_snapshot: bool = False, before: Link | None = None
+    table: LogId, made: Entry, row: Row = ROW, *, with_snapshot: bool = False, before: Link | None = None
 ) -> Commit:
     follows = _before.get(made.link, BEFORE_FIRST) if before is None else before
     return Commit(table, made, follows, row, state(made.position) if with_snapshot else None)
 
 
 async def stored(
-    store: Store, table: TableId, length: int, *, row: Row = ROW, snapshots: tuple[Position, ...] = ()
+    store: Store, table: LogId, length: int, *, row: Row = ROW, snapshots: tuple[Position, ...] = ()
 ) -> list[Entry]:
     """A table of so many entries after its header, with snapshots at these positions; its last row is `row`."""
     entries = chain(length)
@@ -72,7 +73,7 @@ async def stored(
     return entries
 
 
-async def reading(store: Store, table: TableId) -> Saved:
+async def reading(store: Store, table: LogId) -> Saved:
     saved = await store.load(table)
     assert saved is not None
     return saved

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.store.making import ROW, commit_of, following, header, state
-from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, TableId, verify, verify_snapshot
+from turnstile.kernel.values import LogId
+from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify, verify_snapshot
 from turnstile.store.protocol import Saved
 from turnstile.store.sqlite.store import SqliteStore
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 
 
 async def _put(path: Path) -> None:
@@ -26,7 +27,7 @@ async def _put(path: Path) -> None:
     await store.close()
 
 
-async def _read(path: Path, table: TableId) -> None:
+async def _read(path: Path, table: LogId) -> None:
     """Read a table as a host does, and then the whole of it."""
     store = await SqliteStore.open(path)
     try:
@@ -39,7 +40,7 @@ async def _read(path: Path, table: TableId) -> None:
         await store.close()
 
 
-def _verify(table: TableId, saved: Saved) -> None:
+def _verify(table: LogId, saved: Saved) -> None:
     """Raises `Damaged` unless all of this is what was written: the header, the snapshot, and the entries after it."""
     verify(table, BEFORE_FIRST, -1, (saved.header,))
     if saved.snapshot is None:

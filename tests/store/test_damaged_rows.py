@@ -11,12 +11,13 @@ import pytest
 from tests import postgres
 from tests.store.making import LONG, ROW, reading, stored
 from tests.store.places import Place, PostgresPlace, SqlitePlace, at_a_place, on_a_store
+from turnstile.kernel.values import Instant, LogId
 from turnstile.store.columns import DAMAGED_ROW
-from turnstile.store.log import Command, Damaged, Instant, TableId
+from turnstile.store.log import Command, Damaged
 from turnstile.store.protocol import Store, Unstorable
 from turnstile.store.sqlite.store import SqliteStore
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 Kept = SqlitePlace | PostgresPlace
 
 kept_by_a_database = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
@@ -37,7 +38,7 @@ async def spoil(place: Kept, change: str) -> None:
         await shell.execute(change)
 
 
-def _of(place: Kept, table: TableId) -> str:
+def _of(place: Kept, table: LogId) -> str:
     """Which lines of a log are a table's."""
     if isinstance(place, SqlitePlace):
         return f"table_key = (SELECT key FROM tables WHERE id = '{table}')"  # noqa: S608
@@ -162,7 +163,7 @@ def _damage_page(path: Path, name: str, number: int) -> int:
 def test_S6_a_damaged_page_is_damage_of_the_tables_on_it(tmp_path: Path, name: str, number: int) -> None:
     async def test() -> None:
         place = SqlitePlace(tmp_path)
-        tables = [TableId(f"table {number:03}") for number in range(300)]
+        tables = [LogId(f"table {number:03}") for number in range(300)]
         store = await place.open()
         for table in tables:
             await stored(store, table, 2, snapshots=(1,))
@@ -180,7 +181,7 @@ def test_S6_a_damaged_page_is_damage_of_the_tables_on_it(tmp_path: Path, name: s
     asyncio.run(test())
 
 
-async def _can_be_read(store: SqliteStore, table: TableId) -> bool:
+async def _can_be_read(store: SqliteStore, table: LogId) -> bool:
     try:
         return await store.load(table) is not None
     except Damaged:
@@ -196,7 +197,7 @@ NONE = ["", "a\0b", "\ud800", "x" * 65, "two\nlines"]
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_no_id_makes_no_table_and_finds_none(place: Kept, name: str) -> None:
     async def test(store: Store) -> None:
-        table = TableId(name)
+        table = LogId(name)
         entries = await stored(store, T, 1)
         with pytest.raises(Unstorable):
             await store.create(table, entries[0], ROW)

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from tests.crash.judging import contents
 from tests.store.making import FINISHED, LONG, ROW, following, header, state
 from tests.store.places import Place
-from turnstile.store.log import Command, Entry, Instant, TableId
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Command, Entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
 
-TABLES = [TableId(name) for name in ("a", "b", "c", "d")]
+TABLES = [LogId(name) for name in ("a", "b", "c", "d")]
 STEPS = 80
 
 
@@ -39,7 +40,7 @@ class Player:
             assert answers[0] == answers[1], f"step {number}, {doing.__name__}"
         assert (await contents(self.stores[0]))[0] == (await contents(self.stores[1]))[0]
 
-    def table(self) -> TableId:
+    def table(self) -> LogId:
         return self.chance.choice(TABLES)
 
     async def create(self, store: Store) -> object:
@@ -69,7 +70,7 @@ class Player:
             await store.load(table),
             await store.snapshot(table, 99 if is_over else self.chance.choice([0, 1, 2, 3, 5])),
             await store.entries(table, self.chance.choice([-1, 0, 2]), self.chance.choice([None, 0, 1, 3])),
-            await store.positions([table, TableId("nowhere")]),
+            await store.positions([table, LogId("nowhere")]),
         ]
 
     async def find(self, store: Store) -> Entry | None:

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from tests.store.making import FINISHED, ROW, commit_of, following, reading, state, stored
 from tests.store.places import on_a_store
-from turnstile.store.log import Command, TableId, verify, verify_snapshot
+from turnstile.kernel.values import LogId
+from turnstile.store.log import Command, verify, verify_snapshot
 from turnstile.store.protocol import Store
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 
 
 @on_a_store
@@ -73,7 +74,7 @@ async def test_a_log_is_read_as_far_as_one_likes(store: Store) -> None:
 async def test_S18_the_newest_positions_of_many_tables_are_known_at_once(store: Store) -> None:
     await stored(store, T, 5)
     await stored(store, U, 0)
-    assert await store.positions([T, TableId("nowhere"), U]) == {T: 5, U: 0}
+    assert await store.positions([T, LogId("nowhere"), U]) == {T: 5, U: 0}
     assert await store.positions([]) == {}
 
 
@@ -141,12 +142,12 @@ async def test_K5_a_table_is_read_whole_while_it_is_written(store: Store) -> Non
 
 @on_a_store
 async def test_tables_come_in_the_order_of_their_ids_a_page_at_a_time(store: Store) -> None:
-    names = [TableId(name) for name in ("b", "a", "B", "z", "ä", "10", "9", "a-b", "a_b", "aa")]
+    names = [LogId(name) for name in ("b", "a", "B", "z", "ä", "10", "9", "a-b", "a_b", "aa")]
     for name in names:
         await stored(store, name, 0)
     in_order = sorted(names)  # by code point, whatever the language of the machine is
     assert [table for table, _ in await store.tables()] == in_order
-    pages: list[TableId] = []
+    pages: list[LogId] = []
     while page := await store.tables(after=pages[-1] if pages else None, limit=3):
         assert len(page) <= 3
         pages += [table for table, _ in page]
@@ -158,19 +159,19 @@ async def test_tables_that_are_open_or_are_not(store: Store) -> None:
     hidden = replace(ROW, is_listed=False)
     rows = {"a": ROW, "b": FINISHED, "c": hidden, "d": FINISHED, "e": ROW}
     for name, row in rows.items():
-        await stored(store, TableId(name), 0, row=row)
+        await stored(store, LogId(name), 0, row=row)
     everything = list(rows.items())
     assert await store.tables() == everything
     assert await store.tables(is_open=True) == [one for one in everything if one[1].is_open]
     assert await store.tables(is_open=False) == [one for one in everything if not one[1].is_open]
-    assert await store.tables(is_open=True, after=TableId("a"), limit=1) == [("c", hidden)]
-    assert await store.tables(is_open=False, after=TableId("d")) == []
+    assert await store.tables(is_open=True, after=LogId("a"), limit=1) == [("c", hidden)]
+    assert await store.tables(is_open=False, after=LogId("d")) == []
     assert await store.tables(limit=0) == []
 
 
 @on_a_store
 async def test_a_page_has_a_hundred_tables_unless_told_otherwise(store: Store) -> None:
-    await asyncio.gather(*(stored(store, TableId(f"{number:03}"), 0) for number in range(130)))
+    await asyncio.gather(*(stored(store, LogId(f"{number:03}"), 0) for number in range(130)))
     assert len(await store.tables()) == 100
     assert len(await store.tables(limit=1000)) == 130
-    assert [table for table, _ in await store.tables(after=TableId("127"))] == ["128", "129"]
+    assert [table for table, _ in await store.tables(after=LogId("127"))] == ["128", "129"]

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from tests.store.making import LONG, ROW, commit_of, following, stored
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
-from turnstile.store.log import Entry, Instant, TableId
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Entry
 from turnstile.store.protocol import OUTAGE_AFTER, Outage, Row, Store
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 LATER = Instant(LONG)
 
 
@@ -19,7 +20,7 @@ def due(at: int) -> Row:
 
 
 async def all_due(store: Store, **instants: int) -> dict[str, list[Entry]]:
-    return {name: await stored(store, TableId(name), 0, row=due(at)) for name, at in instants.items()}
+    return {name: await stored(store, LogId(name), 0, row=due(at)) for name, at in instants.items()}
 
 
 @at_a_place
@@ -39,7 +40,7 @@ async def test_T1_the_clock_never_goes_back(place: Place) -> None:
 @on_a_store
 async def test_T11_what_is_due_is_claimed_the_earliest_first(store: Store) -> None:
     await all_due(store, a=300, b=100, c=200, d=100, e=5_000, f=400)
-    await stored(store, TableId("never"), 0)
+    await stored(store, LogId("never"), 0)
     assert await store.claim(Instant(1_000), LONG, 3) == ["b", "d", "c"]
     assert await store.claim(Instant(1_000), LONG, 3) == ["a", "f"]
     assert await store.claim(Instant(1_000), LONG, 3) == []
@@ -55,7 +56,7 @@ async def test_due_at_the_very_instant_is_due(store: Store) -> None:
 
 @on_a_store
 async def test_T11_many_who_claim_at_once_share_without_overlap(store: Store) -> None:
-    await asyncio.gather(*(stored(store, TableId(f"{number:03}"), 0, row=due(number)) for number in range(100)))
+    await asyncio.gather(*(stored(store, LogId(f"{number:03}"), 0, row=due(number)) for number in range(100)))
     shares = await asyncio.gather(*(store.claim(LATER, LONG, 13) for _ in range(10)))
     claimed = [table for share in shares for table in share]
     assert len(claimed) == 100
@@ -204,7 +205,7 @@ async def test_outages_that_ended_after_an_instant_in_order(place: Place) -> Non
 async def test_news_from_elsewhere_end_with_the_store(place: Place) -> None:
     store = await place.open()
 
-    async def listen() -> list[TableId]:
+    async def listen() -> list[LogId]:
         return [table async for table in store.changes()]
 
     listening = asyncio.create_task(listen())

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from tests.store.making import FINISHED, LONG, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
-from turnstile.store.log import BEFORE_FIRST, Command, Instant, TableId, entry, verify, verify_snapshot
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import BEFORE_FIRST, Command, entry, verify, verify_snapshot
 from turnstile.store.protocol import Saved, Store, StoreFault
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 
 
 @on_a_store
@@ -156,13 +157,13 @@ async def test_the_command_of_a_header_is_taken_too(store: Store) -> None:
 @on_a_store
 async def test_commits_of_many_tables_at_once_do_not_disturb_each_other(store: Store) -> None:
     """Some are refused: for their position, their command id, or because there is no such table."""
-    names = [TableId(f"table {number}") for number in range(120)]
+    names = [LogId(f"table {number}") for number in range(120)]
     tables = {name: await stored(store, name, 0) for name in names}
     firsts = {name: following(entries[-1], "alice 1") for name, entries in tables.items()}
     assert all(await asyncio.gather(*(store.commit(commit_of(name, made)) for name, made in firsts.items())))
     attempts = [
         (names[0], following(firsts[names[0]], "alice 2"), True),
-        (TableId("gone"), following(firsts[names[0]], "alice 2"), False),
+        (LogId("gone"), following(firsts[names[0]], "alice 2"), False),
         *((name, following(firsts[name], "alice 1"), False) for name in names[1:40]),
         *((name, following(tables[name][0], "bob 1"), False) for name in names[40:80]),
         *((name, following(firsts[name], "bob 1"), True) for name in names[80:]),
@@ -187,7 +188,7 @@ async def test_commits_of_one_table_that_follow_each_other_may_be_sent_together(
 @on_a_store
 async def test_a_mistake_in_one_commit_is_its_own(store: Store) -> None:
     """A text that no database takes, among many that are sound."""
-    names = [TableId(f"table {number}") for number in range(30)]
+    names = [LogId(f"table {number}") for number in range(30)]
     for name in names:
         await stored(store, name, 0)
     spoiled = commit_of(names[7], following(header()), replace(ROW, phase="\ud800"))
@@ -290,7 +291,7 @@ async def test_only_a_table_that_is_not_open_is_pruned(store: Store) -> None:
     entries = await stored(store, T, 1)
     await stored(store, U, 1)
     assert not await store.prune(T)
-    assert not await store.prune(TableId("nowhere"))
+    assert not await store.prune(LogId("nowhere"))
     assert await store.commit(commit_of(T, following(entries[-1], "alice 1"), FINISHED, with_snapshot=True))
     await store.acknowledge(T, {"alice": 1})
     assert await store.prune(T)
@@ -316,9 +317,9 @@ async def test_rebuilding_replaces_rows_and_drops_snapshots(store: Store) -> Non
     entries = await stored(store, T, 4, snapshots=(2, 4))
     await stored(store, U, 2, snapshots=(2,))
     anew = replace(ROW, phase="anew", due=Instant(7_000))
-    await store.rebuild([(T, anew), (TableId("nowhere"), anew)])
+    await store.rebuild([(T, anew), (LogId("nowhere"), anew)])
     assert await store.row(T) == anew
-    assert await store.row(TableId("nowhere")) is None
+    assert await store.row(LogId("nowhere")) is None
     saved = await reading(store, T)
     assert (saved.snapshot, saved.entries) == (None, tuple(entries[1:]))
     assert (await reading(store, U)).snapshot is not None

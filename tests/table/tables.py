@@ -17,8 +17,8 @@ from tests.rules import ecard_matches, evenodd_matches, sixtysix_matches, updown
 from tests.table import toys
 from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Step, encode
+from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import find_game
-from turnstile.store.log import Instant, TableId
 from turnstile.table import machine
 from turnstile.table.clocks import ACKS, timer_of
 from turnstile.table.values import (
@@ -109,8 +109,8 @@ def opened(game: str = "e-card", **settings: Any) -> Sitting:
     options = Raw(encode(settings.pop("options", {})))
     if isinstance(text := settings.pop("clock", None), str):
         settings["clock"] = clock(text)
-    header = Header(TableId("t1"), game, known.version, options, ANA, OPENED, Settings(**settings))
-    state = machine.opened(header)
+    header = Header(LogId("t1"), game, known.version, options, ANA, OPENED, Settings(**settings))
+    state = machine.open_table(header)
     assert isinstance(state, State), state
     return Sitting(state)
 
@@ -289,7 +289,7 @@ def _command(sitting: Sitting, words: list[str]) -> Event | None:
         case ["resigns"]:
             return Resign(*who)
         case ["rematches"]:
-            return Rematch(*who, TableId(f"a table for {words[0]}"))
+            return Rematch(*who, LogId(f"a table for {words[0]}"))
     return None
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.rules.sixtysix_matches import ALICE, BOB, turn
 from tests.table.tables import ANA, BO, Sitting, around, heard, play, refusal, started, starting
 from turnstile.kernel import PlayerId
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 from turnstile.table.clocks import clock_of, timer_of
 from turnstile.table.sight import bots_to_move
 from turnstile.table.values import Code, How, Phase, Resume, Ring

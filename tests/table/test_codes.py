@@ -17,7 +17,7 @@ from tests.table.tables import (
 from tests.table.test_seating import header
 from turnstile.games.ecard import BeginPicking
 from turnstile.kernel import Rejection
-from turnstile.table.machine import opened as opened_state
+from turnstile.table.machine import open_table as opened_state
 from turnstile.table.machine import table
 from turnstile.table.values import Code, Ring
 

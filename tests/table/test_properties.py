@@ -15,7 +15,7 @@ from turnstile.kernel.values import decode
 from turnstile.registry import names
 from turnstile.table.inspect import read
 from turnstile.table.machine import Table, table
-from turnstile.table.proofs import sound
+from turnstile.table.proofs import violation
 from turnstile.table.values import Act, Code, Phase, State, Told
 from turnstile.testing.strategies import NAMES, events, values
 
@@ -62,7 +62,7 @@ def test_any_event_at_any_table_answers_and_leaves_the_table_as_it_was(walk: Tab
         }
         assert answer.sentence
     else:
-        assert sound(answer.state) is None
+        assert violation(answer.state) is None
 
 
 @SETTINGS
@@ -177,7 +177,7 @@ def may_do_other_later(walk: TableWalk, player: PlayerId, moment: int) -> bool:
 @SETTINGS
 @given(walks())
 def test_every_table_on_the_way_is_sound_and_its_time_never_goes_back(walk: TableWalk) -> None:
-    assert [sound(state) for state in walk.states] == [None] * len(walk.states)
+    assert [violation(state) for state in walk.states] == [None] * len(walk.states)
     assert [state.now for state in walk.states] == sorted(state.now for state in walk.states)
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from tests.table.tables import ANA, BO, OPENED, opened, play, refusal, refused, seated
 from tests.table.walks import find
 from turnstile.kernel import PlayerId, Refusal, Rejection
+from turnstile.kernel.values import LogId
 from turnstile.registry import names
-from turnstile.store.log import TableId
 from turnstile.table import machine
 from turnstile.table.values import AddBot, Code, Header, Join, Kind, Phase, Seat
 from turnstile.testing.strategies import NAMES
@@ -18,7 +18,7 @@ from turnstile.testing.strategies import NAMES
 
 def header(**changed: Any) -> Header:
     """The header of a table of E-Card, with something changed."""
-    return replace(Header(TableId("t1"), "e-card", 1, Raw(b"{}"), ANA, OPENED), **changed)
+    return replace(Header(LogId("t1"), "e-card", 1, Raw(b"{}"), ANA, OPENED), **changed)
 
 
 def code_of(made: object) -> str:
@@ -31,11 +31,11 @@ def code_of(made: object) -> str:
 
 def test_the_table_of_a_rematch_has_its_company_from_the_first() -> None:
     company = (Seat(ANA), Seat(BO))
-    state = machine.opened(header(seats=company))
+    state = machine.open_table(header(seats=company))
     assert not isinstance(state, Rejection)
     assert state.seats == company
-    assert code_of(machine.opened(header(seats=(Seat(ANA), Seat(ANA))))) == Refusal.INVALID_PLAYERS
-    assert code_of(machine.opened(header(seats=(*company, Seat(PlayerId("cy")))))) == Refusal.INVALID_PLAYERS
+    assert code_of(machine.open_table(header(seats=(Seat(ANA), Seat(ANA))))) == Refusal.INVALID_PLAYERS
+    assert code_of(machine.open_table(header(seats=(*company, Seat(PlayerId("cy")))))) == Refusal.INVALID_PLAYERS
 
 
 def test_a_new_table_has_nobody_seated_and_knows_when_it_was_opened() -> None:
@@ -44,29 +44,29 @@ def test_a_new_table_has_nobody_seated_and_knows_when_it_was_opened() -> None:
 
 
 def test_a_table_for_a_game_that_is_not_installed_is_refused() -> None:
-    assert code_of(machine.opened(header(game="chess"))) == Code.UNKNOWN_GAME
+    assert code_of(machine.open_table(header(game="chess"))) == Code.UNKNOWN_GAME
 
 
 def test_U2_a_table_of_another_version_of_its_game_is_refused() -> None:
-    assert code_of(machine.opened(header(game_version=99))) == Code.OTHER_VERSION
+    assert code_of(machine.open_table(header(game_version=99))) == Code.OTHER_VERSION
 
 
 def test_U3_a_table_kept_by_another_version_of_tables_is_refused() -> None:
-    assert code_of(machine.opened(header(version=99))) == Code.OTHER_VERSION
+    assert code_of(machine.open_table(header(version=99))) == Code.OTHER_VERSION
 
 
 def test_options_that_the_game_does_not_know_are_refused() -> None:
-    assert code_of(machine.opened(header(options=Raw(b'{"wings":2}')))) == Refusal.INVALID_OPTIONS
+    assert code_of(machine.open_table(header(options=Raw(b'{"wings":2}')))) == Refusal.INVALID_OPTIONS
 
 
 @pytest.mark.parametrize("size", [-3, 0, 26, 10**30])
 def test_options_that_no_company_could_play_with_are_refused_when_the_table_is_opened(size: int) -> None:
-    answer = machine.opened(header(game="up-down", options=Raw(b'{"maxRoundSize":%d}' % size)))
+    answer = machine.open_table(header(game="up-down", options=Raw(b'{"maxRoundSize":%d}' % size)))
     assert code_of(answer) == Refusal.INVALID_OPTIONS
 
 
 def test_options_that_some_company_could_play_with_are_taken_when_the_table_is_opened() -> None:
-    assert not isinstance(machine.opened(header(game="up-down", options=Raw(b'{"maxRoundSize":25}'))), Rejection)
+    assert not isinstance(machine.open_table(header(game="up-down", options=Raw(b'{"maxRoundSize":25}'))), Rejection)
 
 
 # sitting down
@@ -179,7 +179,9 @@ def test_a_table_of_up_down_with_one_player_does_not_start() -> None:
 
 
 def test_the_company_of_a_rematch_is_told_how_many_the_game_takes() -> None:
-    answer = machine.opened(header(game="up-down", seats=tuple(Seat(PlayerId(f"{number}")) for number in range(11))))
+    answer = machine.open_table(
+        header(game="up-down", seats=tuple(Seat(PlayerId(f"{number}")) for number in range(11)))
+    )
     assert answer == Rejection(Refusal.INVALID_PLAYERS, "This game takes 2 to 10 players, not 11.")
 
 

@@ -15,7 +15,7 @@ from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
 from turnstile.kernel.check import Report, Verdict, World, check
 from turnstile.registry import find_inspectable, lent, machine_names, names
 from turnstile.table.inspect import inspectable, new, read
-from turnstile.table.proofs import companies_of, sound, world_of, worlds
+from turnstile.table.proofs import companies_of, violation, world_of, worlds
 from turnstile.table.values import Batch, Code, How, Phase, Result, RunOut
 
 WORLDS = list(worlds(most_events=3))
@@ -47,9 +47,9 @@ def companies_walked(game: AnyGame) -> tuple[Report, set[tuple[int, Phase]]]:
 
     def sees(state: Any) -> str | None:
         met.add((len(state.seats), state.phase))
-        return sound(state)
+        return violation(state)
 
-    return check(with_fields(world, sound=sees)), met
+    return check(with_fields(world, violation=sees)), met
 
 
 @pytest.mark.parametrize("name", names())
@@ -130,8 +130,8 @@ def test_a_game_for_three_is_walked_with_three() -> None:
     ],
 )
 def test_a_table_that_contradicts_itself_is_not_sound(table: Any, lie: dict[str, Any]) -> None:
-    assert sound(table.state) is None
-    assert sound(replace(table.state, **lie)) is not None
+    assert violation(table.state) is None
+    assert violation(replace(table.state, **lie)) is not None
 
 
 # opened and read from outside

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.table.tables import ANA, Sitting, heard, play, refusal, started, taken
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 from turnstile.table.clocks import MOST_TIMERS, TooManyTimers
 from turnstile.table.play import MOST_RINGS
 from turnstile.table.values import Code, How, Phase, Ring

@@ -12,9 +12,9 @@ from typing import Any
 from msgspec import Raw
 
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Step, encode
+from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import find_game, names
-from turnstile.store.log import Instant, TableId
-from turnstile.table.machine import Table, opened, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.play import game_of, thinking
 from turnstile.table.values import (
     Acknowledge,
@@ -95,8 +95,8 @@ def new_table(rng: Random, game: AnyGame, **settings: Any) -> Table:
     """A table of this game, with settings of any kind."""
     clock = Clock(rng.choice([1.0, 30.0]), rng.choice(list(Per)), rng.choice(list(RunOut)))
     drawn = {"clock": rng.choice([None, clock]), "ack_seconds": rng.choice([0.5, 30.0]), **settings}
-    header = Header(TableId("t1"), game.name, game.version, Raw(b"{}"), NAMES[0], Instant(1_000_000), Settings(**drawn))
-    state = opened(header)
+    header = Header(LogId("t1"), game.name, game.version, Raw(b"{}"), NAMES[0], Instant(1_000_000), Settings(**drawn))
+    state = open_table(header)
     assert not isinstance(state, Rejection), state
     return state
 
@@ -166,7 +166,7 @@ def _troubles(state: Table, now: Instant, rng: Random) -> Iterator[Chance]:
 
 
 def _finished(state: Table, now: Instant, rng: Random) -> Iterator[Chance]:
-    yield 1, lambda: Rematch(rng.choice(state.players), "again", now, TableId("t2"))
+    yield 1, lambda: Rematch(rng.choice(state.players), "again", now, LogId("t2"))
 
 
 def _rematched(state: Table, now: Instant, rng: Random) -> Iterator[Chance]:

@@ -15,7 +15,7 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify
 from turnstile.store.protocol import OUTAGE_AFTER
-from turnstile.table.machine import Table, opened, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.sight import bot_of, delayed, is_open, status
 from turnstile.table.values import (
     Accepted,
@@ -60,7 +60,7 @@ class Audit:
     def __init__(self, world: "World", header: Entry) -> None:
         self._world = world
         self.name = decode(header.event, Header).table
-        state = opened(decode(header.event, Header))
+        state = open_table(decode(header.event, Header))
         assert not isinstance(state, Rejection)
         self.state: Table = state
         self.read = 1

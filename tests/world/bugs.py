@@ -17,8 +17,7 @@ from turnstile.host.live import EventAt, Live
 from turnstile.host.resend import made_anew
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Saved
 from turnstile.table.clocks import next_timer
@@ -72,7 +71,7 @@ def command_id_not_unique(patch: Patch) -> None:
 
 @caught_by("same answer")
 def stored_answer_not_found(patch: Patch) -> None:
-    async def find(self: FaultyStore, table: TableId, command: str) -> None:
+    async def find(self: FaultyStore, table: LogId, command: str) -> None:
         return None
 
     patch.setattr(FaultyStore, "find", find)
@@ -235,7 +234,7 @@ def outage_counted_by_each_process(patch: Patch) -> None:
 
 @caught_by("replay")
 def stream_counted_wrongly_after_a_restart(patch: Patch) -> None:
-    def recounted(name: TableId, saved: Saved) -> Kept:
+    def recounted(name: LogId, saved: Saved) -> Kept:
         kept = replayed(name, saved)
         return Kept(replace(kept.state, watched=kept.state.watched + 1), kept.position, kept.link)
 
@@ -266,7 +265,7 @@ def driven_only_once(patch: Patch) -> None:
 
 @caught_by("exception")
 def busy_store_ends_the_host(patch: Patch) -> None:
-    async def contained(self: Host, name: TableId, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def contained(self: Host, name: LogId, work: Callable[[], Awaitable[Any]]) -> Any:
         return await work()
 
     patch.setattr(Host, "_contained", contained)

@@ -11,8 +11,7 @@ from tests.world.server import Closed, Connection
 from turnstile.host import Refused, Status, Update
 from turnstile.host.answers import Answer
 from turnstile.host.answers import Code as HostCode
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.table.values import Act, AddWords, Close, Code, Command, Phase, Rematch, Resign
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ class Player(Reader):
         self._ids += 1
         return f"{self.player} {self._ids}"
 
-    async def ask(self, command: Command, table: TableId | None = None) -> Answer:
+    async def ask(self, command: Command, table: LogId | None = None) -> Answer:
         """Send a command, with the same id again and again, until there is an answer for good."""
         wait = FIRST_WAIT
         while True:
@@ -153,7 +152,7 @@ class Player(Reader):
                 await self.world.pause(self.world.delay(100))
             wait = min(wait * 2, LONGEST_WAIT)
 
-    async def once(self, command: Command, table: TableId, wait: float) -> Answer | None:
+    async def once(self, command: Command, table: LogId, wait: float) -> Answer | None:
         answered: asyncio.Future[Answer] = self.world.loop.create_future()
 
         def reply(answer: Answer) -> None:
@@ -221,12 +220,12 @@ class Player(Reader):
 
     async def _play_again(self) -> None:
         assert self.player is not None
-        wish = TableId(f"{self.plan.name}, as {self.player} wished")
+        wish = LogId(f"{self.plan.name}, as {self.player} wished")
         await self.ask(Rematch(self.player, self.new_id(), NOW, wish))
         while not (self.is_done or (self.status and self.status.phase is Phase.CLOSED)):
             await self._anything(1.0)
         if self.status and self.status.successor and self.player == self.plan.header.admin:
-            await self.ask(Close(self.player, self.new_id(), NOW), TableId(self.status.successor))
+            await self.ask(Close(self.player, self.new_id(), NOW), LogId(self.status.successor))
 
     # what it acknowledges
 

@@ -9,8 +9,7 @@ from tests.world.client import PASSING, Player
 from tests.world.server import Process
 from turnstile.host import Refused
 from turnstile.host.ledger import asked, command_of
-from turnstile.kernel.values import PlayerId, encode
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.table.values import Accepted, Act, Code, Command
 
 if TYPE_CHECKING:
@@ -22,14 +21,14 @@ class Mail:
 
     def __init__(self, world: "World") -> None:
         self._world = world
-        self.contents: dict[tuple[TableId, str], set[bytes]] = {}
+        self.contents: dict[tuple[LogId, str], set[bytes]] = {}
         """What was ever sent under each id."""
-        self.arrivals: Counter[tuple[TableId, str]] = Counter()
-        self.answers: dict[tuple[TableId, str], list[Any]] = {}
-        self.acked_at: dict[tuple[TableId, PlayerId], tuple[int, str]] = {}
+        self.arrivals: Counter[tuple[LogId, str]] = Counter()
+        self.answers: dict[tuple[LogId, str], list[Any]] = {}
+        self.acked_at: dict[tuple[LogId, PlayerId], tuple[int, str]] = {}
         """How far each player has said it has its stream, and to which server it said so last."""
 
-    def send(self, who: str, table: TableId, command: Command, reply: Callable[[Any], object]) -> None:
+    def send(self, who: str, table: LogId, command: Command, reply: Callable[[Any], object]) -> None:
         """A command on its way to any process."""
         place, key = self._world.faults.randrange(len(self._world.processes)), (table, command_of(command))
         self.contents.setdefault(key, set()).add(encode(asked(command)))
@@ -50,7 +49,7 @@ class Mail:
         for delay in self._world.fates():
             self._world.elsewhere(delay, arrive)
 
-    def _known(self, key: tuple[TableId, str], command: Command) -> tuple[bool, int]:
+    def _known(self, key: tuple[LogId, str], command: Command) -> tuple[bool, int]:
         """What is durable when a command arrives: whether it is there already, and how much its sender was told."""
         audit = self._world.audits.get(key[0])
         if audit is None:
@@ -61,7 +60,7 @@ class Mail:
         return is_there, audit.state.told.get(command.player, 0)
 
     def _check_refusal(
-        self, key: tuple[TableId, str], command: Command, knows: tuple[bool, int], answer: Accepted | Refused
+        self, key: tuple[LogId, str], command: Command, knows: tuple[bool, int], answer: Accepted | Refused
     ) -> None:
         """A refusal is about what is durable: never about what was, never of what was accepted before."""
         if isinstance(answer, Accepted) or answer.error.code in PASSING:
@@ -73,7 +72,7 @@ class Mail:
         if is_future and isinstance(command, Act) and command.seen is not None and 0 <= command.seen <= told:
             self._world.fail("fresh", f"{key} had seen {command.seen} of {told}, and was refused: {answer}")
 
-    def _answered(self, who: str, key: tuple[TableId, str], answer: Any) -> None:
+    def _answered(self, who: str, key: tuple[LogId, str], answer: Any) -> None:
         before = self.answers.setdefault(key, [])
         self._world.trace(who, "is answered", answer)
         if isinstance(answer, Accepted):

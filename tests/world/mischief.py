@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from tests.world.client import NOW, Player
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.table.values import Act, AddBot, Close, Command, Join, Start
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def _spoof(world: "World", player: Player) -> None:
     elif trick == 1:
         player.connect(player.have + FAR)
     else:
-        table = player.plan.name if trick == 2 else TableId("elsewhere")
+        table = player.plan.name if trick == 2 else LogId("elsewhere")
         command = world.people.choice(TRICKS)(player)
         world.forbidden.add((table, command.player, command.id))
         world.mail.send(player.name, table, command, lambda _: None)

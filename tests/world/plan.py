@@ -5,9 +5,8 @@ from random import Random
 
 from msgspec import Raw
 
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.registry import find_game
-from turnstile.store.log import Instant, TableId
 from turnstile.table.values import Clock, Header, Per, RunOut, Settings
 
 EPOCH = 1_700_000_000_000
@@ -49,7 +48,7 @@ class TablePlan:
     is_rematched: bool
 
     @property
-    def name(self) -> TableId:
+    def name(self) -> LogId:
         return self.header.table
 
 
@@ -86,7 +85,7 @@ def _table(rng: Random, number: int) -> TablePlan:
     people = everyone[: count - bots]
     clock = _clock(rng)
     header = Header(
-        table=TableId(f"t{number}"),
+        table=LogId(f"t{number}"),
         game=name,
         game_version=game.version,
         options=Raw(OPTIONS[name]),

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.world.store import FaultyStore
 from turnstile.host import Host, Line, Refused, Status, Update
 from turnstile.host.drive import Think
-from turnstile.kernel.values import Move, PlayerId
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId, Move, PlayerId
 from turnstile.store.protocol import StoreFault
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Process:
         self.started = world.loop.time()
         self.home, self.context = world.loop.home(self.name)
         self.store = FaultyStore(world, self, is_shared=world.plan.processes > 1)
-        self.asked: list[tuple[TableId, str]] = []
+        self.asked: list[tuple[LogId, str]] = []
         """Commands that came and were not answered yet: their table and their key in the log."""
         self.connections: dict[Connection, None] = {}  # in the order they came
         self.host: Host
@@ -74,15 +73,15 @@ class Process:
     def stop(self) -> None:
         self.world.loop.call_soon(self._stop.set, context=self.context)
 
-    def serve(self, call: Call, reply: Reply, asked: tuple[TableId, str] | None) -> None:
+    def serve(self, call: Call, reply: Reply, asked: tuple[LogId, str] | None) -> None:
         """A request has arrived."""
         if self.is_alive and self.is_ready:
             self.world.loop.call_soon(self._begin, call, reply, asked, context=self.context)
 
-    def _begin(self, call: Call, reply: Reply, asked: tuple[TableId, str] | None) -> None:
+    def _begin(self, call: Call, reply: Reply, asked: tuple[LogId, str] | None) -> None:
         self.world.loop.create_task(self._serve(call, reply, asked))
 
-    async def _serve(self, call: Call, reply: Reply, asked: tuple[TableId, str] | None) -> None:
+    async def _serve(self, call: Call, reply: Reply, asked: tuple[LogId, str] | None) -> None:
         if asked is not None:
             self.asked.append(asked)
         answer = await call(self.host)
@@ -106,7 +105,7 @@ class Connection:
     """One reader's line over the network. It breaks at both ends, though not at the same time."""
 
     def __init__(
-        self, world: "World", process: Process, table: TableId, player: PlayerId | None, after: int, hear: Reply
+        self, world: "World", process: Process, table: LogId, player: PlayerId | None, after: int, hear: Reply
     ) -> None:
         self.world = world
         self.process = process

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from turnstile.host.ledger import Kept, TableEvent, command_of, drafted, first, replayed, told_since
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, decode, encode
+from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, decode, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Entry, Instant, TableId
+from turnstile.store.log import Entry
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import next_timer
 from turnstile.table.machine import table
@@ -34,7 +34,7 @@ from turnstile.table.values import (
     Start,
 )
 
-NAME = TableId("small")
+NAME = LogId("small")
 ANN, BOB = PlayerId("ann"), PlayerId("bob")
 PLAYERS = (ANN, BOB)
 MOVES = 2

@@ -7,7 +7,8 @@ may take effect after its sender has died, or never.
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Command, Entry, Position, Snapshot
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Busy, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
 
@@ -99,10 +100,10 @@ class FaultyStore:
 
     # writing
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         return await self._write(lambda: self._create(table, header, row))
 
-    async def _create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def _create(self, table: LogId, header: Entry, row: Row) -> bool:
         is_new = await self._inner.create(table, header, row)
         self._world.created(self._process, table)
         return is_new
@@ -115,51 +116,51 @@ class FaultyStore:
         self._world.committed(self._process, commit, is_taken)
         return is_taken
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         return await self._write(lambda: self._inner.acknowledge(table, cursors))
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         self._world.fail("put aside", f"table {table} was put aside: {why}")
         await self._write(lambda: self._inner.put_aside(table, why))
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         return await self._write(lambda: self._inner.prune(table))
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
+    async def load(self, table: LogId) -> Saved | None:
         return await self._read(lambda: self._inner.load(table))
 
-    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
         found = await self._read(lambda: self._inner.snapshot(table, at_most))
         self._world.reach("resend from the beginning" if found is None else "resend from a snapshot")
         if found is not None and found.position < at_most:
             self._world.reach("resend from an old snapshot")
         return found
 
-    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
         return await self._read(lambda: self._inner.entries(table, after, limit))
 
-    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
         return await self._read(lambda: self._inner.positions(tables))
 
-    async def find(self, table: TableId, command: Command) -> Entry | None:
+    async def find(self, table: LogId, command: Command) -> Entry | None:
         return await self._read(lambda: self._inner.find(table, command))
 
-    async def cursors(self, table: TableId) -> dict[str, int]:
+    async def cursors(self, table: LogId) -> dict[str, int]:
         return await self._read(lambda: self._inner.cursors(table))
 
-    async def row(self, table: TableId) -> Row | None:
+    async def row(self, table: LogId) -> Row | None:
         return await self._read(lambda: self._inner.row(table))
 
     async def tables(
-        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
-    ) -> list[tuple[TableId, Row]]:
+        self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
+    ) -> list[tuple[LogId, Row]]:
         return await self._read(lambda: self._inner.tables(is_open=is_open, after=after, limit=limit))
 
     # time
 
-    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         return await self._write(lambda: self._inner.claim(until, hold, limit))
 
     async def beat(self) -> Outage | None:
@@ -170,7 +171,7 @@ class FaultyStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[TableId]:
+    async def changes(self) -> AsyncIterator[LogId]:
         """Late, lost and doubled."""
         async for table in self._inner.changes():
             weather, faults = self._world.weather, self._world.faults
@@ -181,5 +182,5 @@ class FaultyStore:
             if faults.random() < weather.notice_doubled:
                 yield table
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write(lambda: self._inner.rebuild(rows))

@@ -22,8 +22,7 @@ from tests.world.plan import EPOCH
 from tests.world.server import Process
 from turnstile.host import Status, Update
 from turnstile.host.ledger import read_event
-from turnstile.kernel.values import PlayerId
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.store.memory import Disk
 from turnstile.store.protocol import OUTAGE_AFTER, Commit
 from turnstile.table.values import Acknowledge, Act, Phase, Ring
@@ -56,10 +55,10 @@ class World:
         self.processes: list[Process | None] = [None] * self.plan.processes
         self.lives = 0
         self.readers: list[Reader] = []
-        self.audits: dict[TableId, Audit] = {}
+        self.audits: dict[LogId, Audit] = {}
         self.reached: Counter[str] = Counter()
         self.violations: list[Violation] = []
-        self.forbidden: set[tuple[TableId, PlayerId, str]] = set()
+        self.forbidden: set[tuple[LogId, PlayerId, str]] = set()
         self.mail = Mail(self)
         self.notes: list[str] | None = [] if is_traced else None
         self._hash = sha256()
@@ -119,7 +118,7 @@ class World:
     def any_process(self) -> Process | None:
         return self.faults.choice(self.processes)
 
-    def created(self, process: Process, table: TableId) -> None:
+    def created(self, process: Process, table: LogId) -> None:
         if table not in self.audits and table in self.disk.tables:
             self.audits[table] = Audit(self, self.disk.tables[table].log[0])
             self.trace(process.name, "creates", table)
@@ -164,7 +163,7 @@ class World:
         if where - {process.name}:
             self.reach("a gate opened by acks at two processes")
 
-    def handed(self, table: TableId, player: PlayerId | None, item: Update | Status) -> None:
+    def handed(self, table: LogId, player: PlayerId | None, item: Update | Status) -> None:
         self.audits[table].check_handed(player, item)
 
     # disasters

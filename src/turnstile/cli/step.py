@@ -54,7 +54,7 @@ class Answer(Value, frozen=True):
     effects: tuple[Effect, ...]
 
 
-class Refused(Value, frozen=True):
+class RefusedStep(Value, frozen=True):
     error: Rejection
 
 
@@ -92,13 +92,13 @@ def answer(inspectable: AnyInspectable, line: bytes) -> bytes:
     """The answer to one line. Whatever is on it, there is one, and the next line can be read."""
     question = read_question(line)
     if isinstance(question, Rejection):
-        return encode(Refused(question))
+        return encode(RefusedStep(question))
     try:
         taken = take(inspectable, question)
-        return encode(taken if isinstance(taken, Answer) else Refused(taken))
+        return encode(taken if isinstance(taken, Answer) else RefusedStep(taken))
     except Exception as bug:
         click.echo(f"{inspectable.machine.name} failed at {_place(bug)}: {_name(bug)}", err=True)
-        return encode(Refused(_failure(inspectable, question, bug)))
+        return encode(RefusedStep(_failure(inspectable, question, bug)))
 
 
 def read_question(line: bytes) -> Question | Rejection:

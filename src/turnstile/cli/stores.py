@@ -15,9 +15,9 @@ from turnstile.agents.process.ledger import Header as AgentHeader
 from turnstile.host.records import Code as RecordCode
 from turnstile.host.upkeep import Code, every
 from turnstile.kernel import Rejection
-from turnstile.kernel.values import Malformed, Value, decode, encode
+from turnstile.kernel.values import LogId, Malformed, Value, decode, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, TableId
+from turnstile.store.log import Damaged
 from turnstile.store.opening import open_existing
 from turnstile.store.protocol import Row, Store, StoreFault
 
@@ -80,7 +80,7 @@ async def _refuse_league(where: str, store: Store) -> None:
             )
 
 
-async def _agent_machine(store: Store, name: TableId, row: Row) -> str | None:
+async def _agent_machine(store: Store, name: LogId, row: Row) -> str | None:
     """The machine of the league whose log this is; `None` for the log of a table.
 
     The first entry of the log tells them apart; if it is damaged, the row does.
@@ -96,7 +96,7 @@ async def _agent_machine(store: Store, name: TableId, row: Row) -> str | None:
 class Verdict(Value, frozen=True):
     """What came of a command for one table."""
 
-    table: TableId
+    table: LogId
     done: str | None = None
     error: Rejection | None = None
     file: str | None = None
@@ -120,7 +120,7 @@ def finish(verdicts: Sequence[Verdict]) -> None:
 
 
 async def one_by_one(
-    tables: Sequence[TableId], what: str, work: Callable[[TableId], Awaitable[Verdict]], as_json: bool
+    tables: Sequence[LogId], what: str, work: Callable[[LogId], Awaitable[Verdict]], as_json: bool
 ) -> list[Verdict]:
     """The same for every table, with a bar for those who watch. Whoever stops it keeps what was done so far."""
     verdicts = []

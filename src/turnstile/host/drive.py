@@ -16,8 +16,7 @@ from turnstile.bots import bots_of, random_bot
 from turnstile.host.answers import is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import Move, PlayerId, encode
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant, Move, PlayerId, encode
 from turnstile.table.machine import Table
 from turnstile.table.play import game_of
 from turnstile.table.sight import bot_of, bots_to_move, needs_server

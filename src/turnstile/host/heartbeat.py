@@ -4,7 +4,7 @@ Events are dated by `Heartbeat.now`, never by the store's clock itself. That clo
 have stood still, since the last beat: only a beat finds out, and what it finds is given back before anything else.
 """
 
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 from turnstile.store.protocol import Outage, Store
 
 COVERED = 2_500

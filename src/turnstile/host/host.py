@@ -32,9 +32,9 @@ from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import PlayerId, decode
+from turnstile.kernel.values import LogId, PlayerId, decode
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, Entry, TableId
+from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import Table, refuse_acks
 from turnstile.table.sight import bot_of, is_open, needs_server
@@ -112,7 +112,7 @@ class Host:
             finally:
                 stop.set()
 
-    async def do(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
+    async def do(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Something done at a table to its end, even when whoever wanted it has gone.
 
         `who` wants it: nobody may let too much wait. The server's own work (nobody's) is always done.
@@ -132,7 +132,7 @@ class Host:
 
     # what players want
 
-    async def open(self, header: Header) -> TableId | Refused:
+    async def open(self, header: Header) -> LogId | Refused:
         """A new table. The same one may be asked for again: it is opened once."""
         made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
         if isinstance(made, Rejection):
@@ -148,13 +148,13 @@ class Host:
             return None
         return Rejection(Code.TABLE_EXISTS, "There is another table of this id.")
 
-    async def submit(self, name: TableId, command: Command) -> Answer:
+    async def submit(self, name: LogId, command: Command) -> Answer:
         """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
         answer = await self.do(name, lambda live: self._asked_by_player(live, command), command.player)
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
 
-    async def move(self, name: TableId, command: Act) -> None:
+    async def move(self, name: LogId, command: Act) -> None:
         """A bot's move, if it is still a bot that is to move there: a player may have come back meanwhile."""
 
         async def moved(live: Live) -> Rejection | None:
@@ -166,12 +166,12 @@ class Host:
         """A game has failed outside its table's steps."""
         await self._contained(live.name, lambda: self._halt(GameFailed(live, bug)))
 
-    async def acknowledge(self, name: TableId, player: PlayerId, seq: int) -> Refused | None:
+    async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
         done = await self.do(name, lambda live: self._heard(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
-    async def attach(self, name: TableId, player: PlayerId | None, after: int = 0) -> Line | Refused:
+    async def attach(self, name: LogId, player: PlayerId | None, after: int = 0) -> Line | Refused:
         """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
 
         The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
@@ -196,21 +196,21 @@ class Host:
         """End a line. The seat's stream is kept."""
         line.end(why)
 
-    async def notice(self, name: TableId, event_at: EventAt) -> Rejection | None:
+    async def notice(self, name: LogId, event_at: EventAt) -> Rejection | None:
         """What the server has noticed about a table."""
         return await self.do(name, lambda live: live.take(event_at))
 
-    async def pass_gate(self, name: TableId) -> Rejection | None:
+    async def pass_gate(self, name: LogId) -> Rejection | None:
         """Go on, if everyone who is waited for has acknowledged everything; else why not."""
         return await self.do(name, self._pass)
 
     # at a table
 
-    async def _at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
+    async def _at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
         return await self._contained(name, lambda: self._done_at(name, work, who))
 
-    async def _done_at(self, name: TableId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
+    async def _done_at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
         while True:
             live = await self.tables.find(name)
             if isinstance(live, Rejection):
@@ -229,7 +229,7 @@ class Host:
                 live.waiting -= Counter([who])
                 self._look_after(live)
 
-    async def _contained(self, name: TableId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
+    async def _contained(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
         """What comes of some work at a table; its faults stay there."""
         try:
             return await self._minded(name, work)
@@ -237,7 +237,7 @@ class Host:
             self.counts[type(fault).__name__] += 1
             return passing(fault)
 
-    async def _minded(self, name: TableId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
+    async def _minded(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
         """What comes of some work at a table that may turn out to be broken, or gone."""
         try:
             return await work()
@@ -296,7 +296,7 @@ class Host:
             return None
         return await live.take(lambda now: Acknowledge(now, live.heard()))
 
-    async def _line(self, name: TableId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
+    async def _line(self, name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
         """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
         line = await self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
         if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
@@ -336,7 +336,7 @@ class Host:
             return await self._put_aside(failure.live.name, str(again))
         return Rejection(Code.GAME_FAILED, GAME_FAILED)
 
-    async def _put_aside(self, name: TableId, why: str) -> Rejection:
+    async def _put_aside(self, name: LogId, why: str) -> Rejection:
         """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
         self.tables.let_go(name, "the table was put aside")

@@ -9,24 +9,22 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import Malformed, PlayerId, decode, encode
+from turnstile.kernel.values import Instant, LogId, Malformed, PlayerId, decode, encode
 from turnstile.registry import find_game
 from turnstile.store.log import (
     BEFORE_FIRST,
     Command,
     Damaged,
     Entry,
-    Instant,
     Link,
     Position,
     Snapshot,
-    TableId,
     entry,
     verify,
     verify_snapshot,
 )
 from turnstile.store.protocol import Commit, Row, Saved
-from turnstile.table.machine import Table, answer_of, opened, table
+from turnstile.table.machine import Table, answer_of, open_table, table
 from turnstile.table.sight import due_of, is_open
 from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State, Told
 from turnstile.table.values import Command as TableCommand
@@ -71,7 +69,7 @@ class Unplayable(Exception):
 
 def first(header: Header) -> tuple[Entry, Row] | Rejection:
     """Entry 0 of a new table, and its row; or why there cannot be such a table."""
-    state = opened(header)
+    state = open_table(header)
     if isinstance(state, Rejection):
         return state
     return entry(BEFORE_FIRST, 0, header.at, encode(header), _fingerprint(encode(state))), row_of(state)
@@ -134,7 +132,7 @@ def _fingerprint(written: bytes) -> bytes:
 # reading
 
 
-def read_event(name: TableId, found: Entry) -> TableEvent:
+def read_event(name: LogId, found: Entry) -> TableEvent:
     """The event of an entry."""
     event = table.read_event(found.event)
     if isinstance(event, Rejection):
@@ -143,14 +141,14 @@ def read_event(name: TableId, found: Entry) -> TableEvent:
     return event
 
 
-def read_header(name: TableId, found: Entry) -> Header:
+def read_header(name: LogId, found: Entry) -> Header:
     try:
         return decode(found.event, Header)
     except Malformed as fault:
         raise Damaged(name, f"its header cannot be read: {fault}") from None
 
 
-def replayed(name: TableId, saved: Saved) -> Kept:
+def replayed(name: LogId, saved: Saved) -> Kept:
     """The table that a log leads to. Every hash on the way is checked, and so is the state at its end."""
     verify(name, BEFORE_FIRST, -1, [saved.header])
     header = read_header(name, saved.header)
@@ -158,7 +156,7 @@ def replayed(name: TableId, saved: Saved) -> Kept:
         raise Damaged(name, f"it is the log of table {header.table}")
     if saved.entries and (ended := ended_as_outdated(name, header, saved.entries[-1])):
         return ended
-    start = opened(header)
+    start = open_table(header)
     if isinstance(start, Rejection):
         raise Outdated(start.sentence) if _is_older(header) else Unplayable(start)
     kept = Kept(start, 0, saved.header.link)
@@ -174,7 +172,7 @@ def _is_older(header: Header) -> bool:
     return header.version < VERSION or (game is not None and header.game_version < game.version)
 
 
-def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
+def followed(name: LogId, kept: Kept, entries: Sequence[Entry]) -> Kept:
     """What is kept after these entries, too."""
     verify(name, kept.link, kept.position, entries)
     state = kept.state
@@ -184,7 +182,7 @@ def followed(name: TableId, kept: Kept, entries: Sequence[Entry]) -> Kept:
     return Kept(state, entries[-1].position, entries[-1].link) if entries else kept
 
 
-def _again(name: TableId, state: Table, found: Entry, decide: Callable[[Table, TableEvent], T | Rejection]) -> T:
+def _again(name: LogId, state: Table, found: Entry, decide: Callable[[Table, TableEvent], T | Rejection]) -> T:
     """What was decided once, decided again. A game that fails or refuses now is not the one that was played."""
     event = read_event(name, found)
     try:
@@ -197,12 +195,12 @@ def _again(name: TableId, state: Table, found: Entry, decide: Callable[[Table, T
     return decided
 
 
-def _check_end(name: TableId, state: Table, entries: Sequence[Entry]) -> None:
+def _check_end(name: LogId, state: Table, entries: Sequence[Entry]) -> None:
     if entries and _again(name, state, entries[-1], lambda state, _: _fingerprint(encode(state))) != entries[-1].state:
         raise Damaged(name, f"it no longer leads to the state it led to at entry {entries[-1].position}")
 
 
-def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
+def _read_snapshot(name: LogId, header: Header, snapshot: Snapshot) -> Table:
     game = find_game(header.game)
     assert game is not None, "the header was opened"
     try:
@@ -213,7 +211,7 @@ def _read_snapshot(name: TableId, header: Header, snapshot: Snapshot) -> Table:
     return state
 
 
-def followed_with_news(name: TableId, kept: Kept, entries: Sequence[Entry]) -> tuple[Kept, list[Told]]:
+def followed_with_news(name: LogId, kept: Kept, entries: Sequence[Entry]) -> tuple[Kept, list[Told]]:
     """What is kept after these entries, and what they told everyone."""
     verify(name, kept.link, kept.position, entries)
     if entries and (ended := ended_as_outdated(name, kept.state.header, entries[-1])):
@@ -228,7 +226,7 @@ def followed_with_news(name: TableId, kept: Kept, entries: Sequence[Entry]) -> t
 
 
 def told_since(
-    name: TableId, kept: Kept, entries: Sequence[Entry], stream: PlayerId | None, after: int
+    name: LogId, kept: Kept, entries: Sequence[Entry], stream: PlayerId | None, after: int
 ) -> tuple[Kept, list[tuple[int, bytes]]]:
     """What these entries told one stream after `after`, and what is kept then."""
     kept, news = followed_with_news(name, kept, entries)
@@ -244,7 +242,7 @@ def news_of(step: Step[Any]) -> list[Told]:
 # tables of older releases
 
 
-def outdated(name: TableId, header_entry: Entry, last: Entry | Snapshot, reason: str, at: Instant) -> Commit:
+def outdated(name: LogId, header_entry: Entry, last: Entry | Snapshot, reason: str, at: Instant) -> Commit:
     """The entry that ends a table which this release cannot play on, without having to understand it."""
     header = read_header(name, header_entry)
     state = _halted(header, reason, at)
@@ -257,7 +255,7 @@ def _halted(header: Header, reason: str, at: Instant) -> Table:
     return State(phase=Phase.CLOSED, header=header, now=at, result=Result(How.HALTED, (), reason=reason))
 
 
-def ended_as_outdated(name: TableId, header: Header, last: Entry) -> Kept | None:
+def ended_as_outdated(name: LogId, header: Header, last: Entry) -> Kept | None:
     """The table whose last entry ended it in that way: nothing before it is needed, or could be understood."""
     event = table.read_event(last.event)
     if not isinstance(event, Halt):

@@ -19,8 +19,8 @@ from turnstile.host.ledger import (
 )
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, encode
-from turnstile.store.log import Damaged, Instant, TableId
+from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import Busy, Commit, Store, Unknown
 from turnstile.table.machine import Table, table
 from turnstile.table.sight import bot_of, delayed, due_of, status
@@ -67,9 +67,7 @@ class Recent:
 class Live:
     """One table, for its life in memory. Whoever changes it holds the lock."""
 
-    def __init__(
-        self, name: TableId, kept: Kept, cursors: Mapping[str, int], store: Store, heartbeat: Heartbeat
-    ) -> None:
+    def __init__(self, name: LogId, kept: Kept, cursors: Mapping[str, int], store: Store, heartbeat: Heartbeat) -> None:
         self.name = name
         self.kept = kept
         self.cursors = dict(cursors)

@@ -22,9 +22,9 @@ from turnstile.kernel.chance import mix
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record, write
-from turnstile.kernel.values import Event
+from turnstile.kernel.values import Event, LogId
 from turnstile.registry import find_game
-from turnstile.store.log import Damaged, TableId
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import timer_of
 from turnstile.table.machine import Table
@@ -41,7 +41,7 @@ class Code(StrEnum):
     NO_MATCH = "NoMatch"
 
 
-def record_of(name: TableId, log: Saved) -> Record | Rejection:
+def record_of(name: LogId, log: Saved) -> Record | Rejection:
     """The record of a match that is over, from the whole log of its table. One still being played is nobody's business:
     its log holds the seed. One that was resigned, lost on time or halted is a record without an outcome."""
     assert log.snapshot is None, "a record is made from the whole log"
@@ -68,7 +68,7 @@ Reading = tuple[Kept, Kept, TableEvent]
 """What was kept before an entry, what is kept after it, and what happened in between."""
 
 
-def read_through(name: TableId, log: Saved) -> Iterator[Reading]:
+def read_through(name: LogId, log: Saved) -> Iterator[Reading]:
     """The whole log, entry by entry: every link and every fingerprint on the way is checked.
 
     Raises `Damaged`, and `Outdated` where another version of the game wrote it.
@@ -83,7 +83,7 @@ def read_through(name: TableId, log: Saved) -> Iterator[Reading]:
         kept = after
 
 
-def _fed(name: TableId, before: Table, after: Kept, cause: TableEvent) -> Iterator[Event]:
+def _fed(name: LogId, before: Table, after: Kept, cause: TableEvent) -> Iterator[Event]:
     """What the game was fed in one step of the table: a move or a timer's event, and then whatever the dealer did."""
     table = after.state
     if table.match is None:

@@ -9,7 +9,7 @@ from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.ledger import BadSnapshot, Outdated, Unplayable, outdated, replayed
 from turnstile.host.live import Live
 from turnstile.kernel.machine import Rejection
-from turnstile.store.log import TableId, is_table_id
+from turnstile.kernel.values import LogId, is_log_id
 from turnstile.store.protocol import Saved, Store
 from turnstile.table.values import Code as TableCode
 
@@ -23,14 +23,14 @@ class Tables:
     """At most one `Live` for each table."""
 
     def __init__(self, store: Store, heartbeat: Heartbeat) -> None:
-        self.live: dict[TableId, Live] = {}
+        self.live: dict[LogId, Live] = {}
         self._store = store
         self._heartbeat = heartbeat
-        self._loading: WeakValueDictionary[TableId, asyncio.Lock] = WeakValueDictionary()
+        self._loading: WeakValueDictionary[LogId, asyncio.Lock] = WeakValueDictionary()
 
-    async def find(self, name: TableId) -> Live | Rejection:
+    async def find(self, name: LogId) -> Live | Rejection:
         """The table, or why it cannot be had. However many want it, it is read once."""
-        if not is_table_id(name):
+        if not is_log_id(name):
             return NO_TABLE
         if live := self.live.get(name):
             return live
@@ -38,7 +38,7 @@ class Tables:
         async with lock:
             return self.live.get(name) or await self._load(name)
 
-    async def _load(self, name: TableId) -> Live | Rejection:
+    async def _load(self, name: LogId) -> Live | Rejection:
         """The table from its log; one that this release cannot play on is ended by an entry that says so."""
         row, saved = await self._store.row(name), await self._store.load(name)
         if row is None or saved is None or row.note:
@@ -67,13 +67,13 @@ class Tables:
         for name in [name for name, live in self.live.items() if live.is_idle]:
             del self.live[name]
 
-    def let_go(self, name: TableId, why: str) -> None:
+    def let_go(self, name: LogId, why: str) -> None:
         """Forget a table that is not played any more, and tell those who listen."""
         live = self.live.pop(name, None)
         for line in tuple(live.lines) if live else ():
             line.end(why)
 
-    async def missing(self, name: TableId) -> Rejection:
+    async def missing(self, name: LogId) -> Rejection:
         """Why a table cannot be had."""
         row = await self._store.row(name)
         if row is None:

@@ -12,7 +12,8 @@ from turnstile.host.records import Code as RecordCode
 from turnstile.host.records import read_through, record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record
-from turnstile.store.log import BEFORE_FIRST, Damaged, TableId, verify, verify_snapshot
+from turnstile.kernel.values import LogId
+from turnstile.store.log import BEFORE_FIRST, Damaged, verify, verify_snapshot
 from turnstile.store.protocol import Row, Saved, Store
 
 ATTEMPTS = 10  # to make a row anew while the table is played on
@@ -27,16 +28,16 @@ class Code(StrEnum):
     PUT_ASIDE = "TablePutAside"
 
 
-async def every(store: Store, is_open: bool | None = None) -> AsyncIterator[tuple[TableId, Row]]:
+async def every(store: Store, is_open: bool | None = None) -> AsyncIterator[tuple[LogId, Row]]:
     """All tables, in the order of their ids; or those alone that are open, or that are not."""
-    after: TableId | None = None
+    after: LogId | None = None
     while page := await store.tables(is_open=is_open, after=after, limit=PAGE):
         for table in page:
             yield table
         after = page[-1][0]
 
 
-async def read(store: Store, name: TableId) -> Kept | Rejection:
+async def read(store: Store, name: LogId) -> Kept | Rejection:
     """The table that its whole log leads to, with everything on the way checked."""
     newest = (await store.positions([name])).get(name, 0)
     log = await _log(store, name)
@@ -58,13 +59,13 @@ async def read(store: Store, name: TableId) -> Kept | Rejection:
     return kept
 
 
-async def recorded(store: Store, name: TableId) -> Record | Rejection:
+async def recorded(store: Store, name: LogId) -> Record | Rejection:
     """The record of a match that is over."""
     log = await _log(store, name)
     return log if isinstance(log, Rejection) else record_of(name, log)
 
 
-async def checked(store: Store, name: TableId) -> Rejection | None:
+async def checked(store: Store, name: LogId) -> Rejection | None:
     """What is wrong with a table: a broken chain, a replay that leads elsewhere, a cache that says something else."""
     kept = await read(store, name)
     if isinstance(kept, Rejection):
@@ -85,7 +86,7 @@ async def checked(store: Store, name: TableId) -> Rejection | None:
     return None
 
 
-async def rebuilt(store: Store, name: TableId) -> Rejection | None:
+async def rebuilt(store: Store, name: LogId) -> Rejection | None:
     """Make the caches of a table anew from its log; why that cannot be done. One that was put aside is back then."""
     for _ in range(ATTEMPTS):
         kept = await read(store, name)
@@ -97,11 +98,11 @@ async def rebuilt(store: Store, name: TableId) -> Rejection | None:
     return Rejection(Code.STALE_CACHE, f"Table {name} is played on faster than its row is made anew; try again later.")
 
 
-async def _is_newest(store: Store, name: TableId, kept: Kept) -> bool:
+async def _is_newest(store: Store, name: LogId, kept: Kept) -> bool:
     return (await store.positions([name])).get(name, kept.position) == kept.position
 
 
-async def _log(store: Store, name: TableId) -> Saved | Rejection:
+async def _log(store: Store, name: LogId) -> Saved | Rejection:
     """The whole log of a table, unread."""
     try:
         header, *entries = await store.entries(name, -1) or (None,)

@@ -6,8 +6,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from turnstile.host.live import Live
-from turnstile.kernel.values import ByPlayer
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import ByPlayer, Instant, LogId
 from turnstile.table.clocks import ACKS, next_timer
 from turnstile.table.values import Ring, Timer
 
@@ -26,8 +25,8 @@ class Watch:
 
     def __init__(self, host: "Host") -> None:
         self._host, self._store = host, host.store
-        self._dues: list[tuple[Instant, TableId]] = []
-        self._planned: dict[TableId, Instant] = {}
+        self._dues: list[tuple[Instant, LogId]] = []
+        self._planned: dict[LogId, Instant] = {}
         self._sooner = asyncio.Event()
 
     async def keep_beating(self) -> None:
@@ -35,7 +34,7 @@ class Watch:
             await asyncio.sleep(BEAT_EVERY)
             await self._host.unless_passing(self._host.heartbeat.beat())
 
-    def plan(self, name: TableId, due: Instant | None) -> None:
+    def plan(self, name: LogId, due: Instant | None) -> None:
         """The table is due then, and no more at any time that was planned before."""
         if due == self._planned.get(name):
             return
@@ -66,9 +65,9 @@ class Watch:
         await asyncio.gather(*(self._host.do(name, self.ring) for name in dict.fromkeys([*ours, *found])))
         return len(found)
 
-    def _due_now(self, now: Instant) -> list[TableId]:
+    def _due_now(self, now: Instant) -> list[LogId]:
         """Tables of ours that are due, the earliest first, and so many at once that others have their turn."""
-        names: list[TableId] = []
+        names: list[LogId] = []
         while self._dues and self._dues[0][0] <= now and len(names) < CLAIM_AT_ONCE:
             due, name = heappop(self._dues)
             if self._planned.get(name) == due:

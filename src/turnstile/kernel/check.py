@@ -63,8 +63,8 @@ class World(Generic[S]):
     """Whether an event brings the machine on. A state that offers only other events, such as giving up, is stuck."""
     refused: Callable[[S], Iterable[Event]] = lambda _: ()
     """Events that the machine must refuse in a state."""
-    sound: Callable[[S], str | None] = lambda _: None
-    essence: Callable[[S], Hashable] = lambda state: state
+    violation: Callable[[S], str | None] = lambda _: None
+    state_key: Callable[[S], Hashable] = lambda state: state
     setting: str = "as it was given"
     """In a few words, what was chosen out of all that could have been: how many players, say."""
 
@@ -79,8 +79,8 @@ def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Playe
         starts=[state for state in starts if not isinstance(state, Rejection)],
         moves=game.offered,
         over=lambda state: game.outcome(state) is not None,
-        sound=study.sound,
-        essence=study.essence,
+        violation=study.violation,
+        state_key=study.state_key,
     )
 
 
@@ -230,15 +230,15 @@ class Walk(Generic[S]):
             self.refused += 1
 
     def _meet(self, state: S, parent: int | None, event: Event | None) -> int:
-        essence = self.world.essence(state)
-        if essence not in self.index:
-            self.index[essence] = len(self.nodes)
+        state_key = self.world.state_key(state)
+        if state_key not in self.index:
+            self.index[state_key] = len(self.nodes)
             self.nodes.append(Node(state, parent, event))
-            if fault := self.world.sound(state):
+            if fault := self.world.violation(state):
                 raise Broken(f"a state that can be reached is not sound: {fault}", len(self.nodes) - 1, ())
-        elif state != self.nodes[self.index[essence]].state:
-            self._compare(state, self.index[essence])
-        return self.index[essence]
+        elif state != self.nodes[self.index[state_key]].state:
+            self._compare(state, self.index[state_key])
+        return self.index[state_key]
 
     def _compare(self, state: S, number: int) -> None:
         """Two states with one essence must go on alike; a sample of the pairs met is tried."""
@@ -246,7 +246,7 @@ class Walk(Generic[S]):
         if self.alike > self.most_states // 10:
             return
         one, other = (
-            [(event, self.world.essence(step.state)) for event, step in _steps(self.world, each, number)]
+            [(event, self.world.state_key(step.state)) for event, step in _steps(self.world, each, number)]
             for each in (state, self.nodes[number].state)
         )
         if one != other:
@@ -320,7 +320,7 @@ class Walk(Generic[S]):
             event = offered[draw(derive(seed, "move", len(played)), "move", 0, len(offered))]
             state = _step(self.world, state, event, None, played).state
             played.append(encode(event).decode())
-            if fault := self.world.sound(state):
+            if fault := self.world.violation(state):
                 raise Broken(f"a state that can be reached is not sound: {fault}", None, played)
         return len(played)
 

@@ -121,7 +121,7 @@ class Game(Generic[S, V, O]):
 class Study(Generic[S, V]):
     """What is known of a game beyond its rules: for those who prove, imagine and count. All of it is optional."""
 
-    sound: Callable[[S], str | None] = lambda _: None
+    violation: Callable[[S], str | None] = lambda _: None
     """What is wrong with a state, in a sentence; `None` for every state that can be reached."""
     redraw: Callable[[S, PlayerId | None, Seed], S] | None = None
     """The same state with everything that this player may not know drawn anew from the seed (`None`: a spectator).
@@ -138,7 +138,7 @@ class Study(Generic[S, V]):
     For bots, which are given views and never states. It often rebuilds a state from the view, with anything in the
     hidden places, and lets `redraw` do the rest.
     """
-    essence: Callable[[S], Hashable] = lambda state: state
+    state_key: Callable[[S], Hashable] = lambda state: state
     """What the rest of the match depends on: two states with one essence go on alike."""
     tally: Callable[[S], Tally] = lambda _: {}
     """What statistics count in a finished match, besides who won."""

@@ -42,7 +42,7 @@ def inspectable_of(game: AnyGame, study: AnyStudy) -> AnyInspectable:
 
     def read(data: bytes) -> Any:
         state = game.machine.read_state(data)
-        fault = None if isinstance(state, Rejection) else study.sound(state)
+        fault = None if isinstance(state, Rejection) else study.violation(state)
         return Rejection(Refusal.INVALID_STATE, fault) if fault else state
 
     return Inspectable(

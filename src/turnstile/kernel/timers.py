@@ -9,10 +9,7 @@ from typing import Generic
 
 from turnstile.kernel.effects import Arm, Disarm
 from turnstile.kernel.machine import Machine, Rejection, S, Step
-from turnstile.kernel.values import Event, Timeout, Value
-
-Instant = int
-"""Milliseconds, on whatever clock the events are told by."""
+from turnstile.kernel.values import Event, Instant, Timeout, Value
 
 Log = list[tuple[Instant, Event]]
 """All that has happened to a machine, each event with its instant."""
@@ -26,14 +23,14 @@ class Timer(Value, frozen=True):
 
 
 class TimedMachine(Generic[S]):
-    """One machine, where it stands, and what it waits for. `pace` shortens all its timers alike."""
+    """One machine, where it stands, and what it waits for. `time_scale` shortens all its timers alike."""
 
-    __slots__ = ("machine", "pace", "state", "timers")
+    __slots__ = ("machine", "state", "time_scale", "timers")
 
-    def __init__(self, machine: Machine[S], state: S, pace: float = 1.0) -> None:
+    def __init__(self, machine: Machine[S], state: S, time_scale: float = 1.0) -> None:
         self.machine = machine
         self.state = state
-        self.pace = pace
+        self.time_scale = time_scale
         self.timers: dict[str, Timer] = {}
 
     def take(self, event: Event, now: Instant) -> Step[S] | Rejection:
@@ -46,15 +43,17 @@ class TimedMachine(Generic[S]):
         self.state = step.state
         for effect in step.effects:
             if type(effect) is Arm:  # quicker than isinstance, and there are millions of them
-                due = now + max(1, round(effect.seconds * self.pace * 1000))
-                self.timers[effect.timer] = Timer(due, effect.event)
+                due = now + max(1, round(effect.seconds * self.time_scale * 1000))
+                self.timers[effect.timer] = Timer(Instant(due), effect.event)
             elif type(effect) is Disarm:
                 self.timers.pop(effect.timer, None)
         return step
 
     def put_off(self, milliseconds: int) -> None:
         """Nobody was there for so long, and no timer has run."""
-        self.timers = {name: Timer(timer.due + milliseconds, timer.event) for name, timer in self.timers.items()}
+        self.timers = {
+            name: Timer(Instant(timer.due + milliseconds), timer.event) for name, timer in self.timers.items()
+        }
 
     def _stop(self, event: Timeout) -> None:
         """A timer whose event has come runs no more, whether the event is still of use or not."""
@@ -77,9 +76,11 @@ def is_lasting(before: S, step: Step[S]) -> bool:
     return step.state is not before or any(isinstance(effect, Arm | Disarm) for effect in step.effects)
 
 
-def replayed(machine: Machine[S], start: S, log: Iterable[tuple[Instant, Event]], pace: float = 1.0) -> TimedMachine[S]:
+def replay_timed(
+    machine: Machine[S], start: S, log: Iterable[tuple[Instant, Event]], time_scale: float = 1.0
+) -> TimedMachine[S]:
     """The timed machine after these events, each at its instant."""
-    timed = TimedMachine(machine, start, pace)
+    timed = TimedMachine(machine, start, time_scale)
     for now, event in log:
         timed.take(event, now)
     return timed

@@ -14,6 +14,12 @@ import msgspec
 PlayerId = NewType("PlayerId", str)
 """Who a player is, for the life of a match: a non-empty text, the same on the wire, on the page and in the log."""
 
+LogId = NewType("LogId", str)
+"""Which log: that of a table, or of a machine of the league."""
+
+Instant = NewType("Instant", int)
+"""Milliseconds since 1970, UTC; in a simulated world, since its beginning. No other time exists."""
+
 LONGEST_ID = 64
 
 T = TypeVar("T")
@@ -53,6 +59,11 @@ class Message(Value, frozen=True, tag_field="type", tag=True):
 def wire_name(kind: type[Event] | type[Message]) -> str:
     """What an event or a message is called on the wire, in a diagram and in a sentence: its `type`."""
     return str(kind.__struct_config__.tag)
+
+
+def is_log_id(text: str) -> bool:
+    """Whether a text may be the id of a log: short, and of characters that can be seen, sent and stored anywhere."""
+    return 1 <= len(text) <= LONGEST_ID and text.isprintable()
 
 
 class ByPlayer(dict[PlayerId, V], Generic[V]):

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import msgspec
 
-from turnstile.store.log import Damaged, Entry, Instant, TableId, is_table_id
+from turnstile.kernel.values import Instant, LogId, is_log_id
+from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Saved
 
 ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
@@ -69,13 +70,13 @@ def damaged_row(*, is_open: bool = False) -> Row:
     return Row("?", "?", (), is_open, False, Instant(0), Instant(0), None, DAMAGED_ROW)
 
 
-def id_of(found: object) -> TableId | None:
+def id_of(found: object) -> LogId | None:
     """The id of a table, read as bytes; `None` for one that nobody could ask for."""
     try:
         text = _text(found)
     except ValueError:
         return None
-    return TableId(text) if is_table_id(text) else None
+    return LogId(text) if is_log_id(text) else None
 
 
 def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
@@ -90,7 +91,7 @@ def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
 
 
 @contextmanager
-def reading_log_of(table: TableId) -> Iterator[None]:
+def reading_log_of(table: LogId) -> Iterator[None]:
     """Entries are read here: a text among them that is none is found while it is fetched."""
     try:
         yield
@@ -98,7 +99,7 @@ def reading_log_of(table: TableId) -> Iterator[None]:
         raise Damaged(table, "the command of an entry is no text") from error
 
 
-def check_newest(table: TableId, position: object, saved: Saved) -> None:
+def check_newest(table: LogId, position: object, saved: Saved) -> None:
     """Raises `Damaged` when a log ends before the position that stands in its table's row."""
     last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
     newest = last.position

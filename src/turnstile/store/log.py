@@ -11,9 +11,7 @@ from typing import NewType
 
 import msgspec
 
-TableId = NewType("TableId", str)
-Instant = NewType("Instant", int)
-"""Milliseconds since 1970, UTC. No other time exists."""
+from turnstile.kernel.values import Instant, LogId
 
 Position = int
 """Which entry of a log: 0 is the header."""
@@ -23,14 +21,6 @@ Command = NewType("Command", str)
 
 Link = bytes
 BEFORE_FIRST: Link = b""
-
-
-LONGEST_ID = 64
-
-
-def is_table_id(text: str) -> bool:
-    """Whether a text may be the id of a table: short, and of characters that can be seen, sent and stored anywhere."""
-    return 1 <= len(text) <= LONGEST_ID and text.isprintable()
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -61,7 +51,7 @@ class Snapshot(msgspec.Struct, frozen=True, gc=False):
 class Damaged(Exception):
     """Something stored is not what was written, or does not lead where it led. The table is put aside, unchanged."""
 
-    def __init__(self, table: TableId, why: str) -> None:
+    def __init__(self, table: LogId, why: str) -> None:
         super().__init__(f"Table {table} is damaged: {why}.")
         self.table = table
         self.why = why
@@ -81,7 +71,7 @@ def entry(
     return Entry(position, at, event, state, link, command, answer)
 
 
-def verify(table: TableId, before: Link, after: Position, entries: Iterable[Entry]) -> None:
+def verify(table: LogId, before: Link, after: Position, entries: Iterable[Entry]) -> None:
     """Raises `Damaged` unless these entries follow, one by one, the one at `after` with the link `before`."""
     for number, found in enumerate(entries, start=after + 1):
         if found.position != number:
@@ -92,7 +82,7 @@ def verify(table: TableId, before: Link, after: Position, entries: Iterable[Entr
         before = found.link
 
 
-def verify_snapshot(table: TableId, snapshot: Snapshot) -> None:
+def verify_snapshot(table: LogId, snapshot: Snapshot) -> None:
     """Raises `Damaged` unless this is the state that its entry led to."""
     if sha256(snapshot.state).digest() != snapshot.fingerprint:
         raise Damaged(table, f"the snapshot at {snapshot.position} is not the state that entry led to")

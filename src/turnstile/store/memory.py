@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from turnstile.store.log import Command, Entry, Instant, Position, Snapshot, TableId, is_table_id
+from turnstile.kernel.values import Instant, LogId, is_log_id
+from turnstile.store.log import Command, Entry, Position, Snapshot
 from turnstile.store.protocol import NO_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
 
 
@@ -28,7 +29,7 @@ class _Table:
 class Disk:
     """What stores share, and what outlives them."""
 
-    tables: dict[TableId, _Table] = field(default_factory=dict)
+    tables: dict[LogId, _Table] = field(default_factory=dict)
     outages: list[Outage] = field(default_factory=list)
     beat: Instant | None = None
     newest: Instant = field(default=Instant(0))
@@ -45,7 +46,7 @@ class MemoryStore:
         self._disk = Disk() if disk is None else disk
         self._disk.stores.append(self)
         self._is_open = True
-        self._listeners: list[asyncio.Queue[TableId | None]] = []
+        self._listeners: list[asyncio.Queue[LogId | None]] = []
 
     def now(self) -> Instant:
         self._disk.newest = Instant(max(self._disk.newest, self._clock()))
@@ -60,9 +61,9 @@ class MemoryStore:
 
     # writing
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         tables = self._tables()
-        if not is_table_id(table):
+        if not is_log_id(table):
             raise Unstorable(NO_ID)
         if table in tables:
             return False
@@ -92,7 +93,7 @@ class MemoryStore:
         self._tell_others(commit.table)
         return True
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         kept = self._tables().get(table)
         if kept is None:
             return {}
@@ -100,7 +101,7 @@ class MemoryStore:
             kept.cursors[seat] = max(cursor, kept.cursors.get(seat, cursor))
         return dict(kept.cursors)
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         assert why, "a table is put aside for a reason"
         kept = self._tables().get(table)
         if kept is not None:
@@ -108,7 +109,7 @@ class MemoryStore:
             kept.claimed_until = None
             self._tell_others(table)
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         kept = self._tables().get(table)
         if kept is None or kept.row.is_open:
             return False
@@ -118,7 +119,7 @@ class MemoryStore:
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
+    async def load(self, table: LogId) -> Saved | None:
         kept = self._tables().get(table)
         if kept is None:
             return None
@@ -126,7 +127,7 @@ class MemoryStore:
         begin = 0 if snapshot is None else snapshot.position
         return Saved(kept.log[0], snapshot, tuple(kept.log[begin + 1 :]))
 
-    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
         kept = self._tables().get(table)
         positions = [] if kept is None else [position for position in kept.snapshots if position <= at_most]
         if kept is None or not positions:
@@ -134,29 +135,29 @@ class MemoryStore:
         its = kept.log[max(positions)]
         return Snapshot(its.position, its.link, kept.snapshots[its.position], its.state)
 
-    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
         kept = self._tables().get(table)
         return () if kept is None else tuple(kept.log[after + 1 :][:limit])
 
-    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
         kept = self._tables()
         return {table: len(kept[table].log) - 1 for table in tables if table in kept}
 
-    async def find(self, table: TableId, command: Command) -> Entry | None:
+    async def find(self, table: LogId, command: Command) -> Entry | None:
         kept = self._tables().get(table)
         return None if kept is None else kept.commands.get(command)
 
-    async def cursors(self, table: TableId) -> dict[str, int]:
+    async def cursors(self, table: LogId) -> dict[str, int]:
         kept = self._tables().get(table)
         return {} if kept is None else dict(kept.cursors)
 
-    async def row(self, table: TableId) -> Row | None:
+    async def row(self, table: LogId) -> Row | None:
         kept = self._tables().get(table)
         return None if kept is None else kept.row
 
     async def tables(
-        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
-    ) -> list[tuple[TableId, Row]]:
+        self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
+    ) -> list[tuple[LogId, Row]]:
         found = [
             (table, kept.row)
             for table, kept in sorted(self._tables().items())
@@ -166,7 +167,7 @@ class MemoryStore:
 
     # time
 
-    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         now = self.now()
         due = [
             (kept.row.due, table)
@@ -195,8 +196,8 @@ class MemoryStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[TableId]:
-        heard: asyncio.Queue[TableId | None] = asyncio.Queue()
+    async def changes(self) -> AsyncIterator[LogId]:
+        heard: asyncio.Queue[LogId | None] = asyncio.Queue()
         self._listeners.append(heard)
         try:
             while self._is_open and (table := await heard.get()) is not None:
@@ -206,7 +207,7 @@ class MemoryStore:
 
     # caches
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         for table, row in rows:
             kept = self._tables().get(table)
             if kept is not None:
@@ -214,12 +215,12 @@ class MemoryStore:
 
     # small things the above share
 
-    def _tables(self) -> dict[TableId, _Table]:
+    def _tables(self) -> dict[LogId, _Table]:
         if not self._is_open:
             raise StoreFault("The store is closed.")
         return self._disk.tables
 
-    def _tell_others(self, changed: TableId) -> None:
+    def _tell_others(self, changed: LogId) -> None:
         for store in self._disk.stores:
             if store is not self:
                 for listener in store._listeners:

@@ -9,16 +9,8 @@ from typing import Protocol
 
 import msgspec
 
-from turnstile.store.log import (
-    LONGEST_ID,
-    Command,
-    Entry,
-    Instant,
-    Link,
-    Position,
-    Snapshot,
-    TableId,
-)
+from turnstile.kernel.values import LONGEST_ID, Instant, LogId
+from turnstile.store.log import Command, Entry, Link, Position, Snapshot
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -41,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 class Commit(msgspec.Struct, frozen=True, gc=False):
     """One entry for one table, at the position after the one its writer saw, and the caches that follow from it."""
 
-    table: TableId
+    table: LogId
     entry: Entry
     before: Link
     """The link of the entry that it follows: a log that has gone another way to the same position is not its log."""
@@ -122,7 +114,7 @@ class Store(Protocol):
 
     # writing
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         """The table, with its header as entry 0; `False` when one of that id exists.
 
         Raises `Unstorable` for an id that is none (see `is_table_id`). All else that is asked about such an id finds
@@ -137,7 +129,7 @@ class Store(Protocol):
         Commits of many tables share one sync; a lone one never waits for others.
         """
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         """Move these seats' cursors forward, never back; all cursors of the table as they are then, others' included.
 
         A table that is gone has none and gets none. In a store that processes share, a cursor outlives a crash, for
@@ -145,46 +137,46 @@ class Store(Protocol):
         again.
         """
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         """Mark a table as damaged: it is not open any more, needs nobody, and its row's note says why (never nothing).
 
         Its log is left as it is; no commit changes it. `rebuild` is the way back, for an operator.
         """
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         """Forget a table that is not open any more; `False` when it is, or does not exist."""
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
+    async def load(self, table: LogId) -> Saved | None:
         """A table from its latest snapshot on. Raises `Damaged` when the log ends before its row says it does."""
 
-    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""
 
-    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
         """The entries after a position (-1: from the header on), all of them or the first few."""
 
-    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
+    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
         """The newest position of each of these tables; those that are gone are left out."""
 
-    async def find(self, table: TableId, command: Command) -> Entry | None:
+    async def find(self, table: LogId, command: Command) -> Entry | None:
         """The entry of a command."""
 
-    async def cursors(self, table: TableId) -> dict[str, int]:
+    async def cursors(self, table: LogId) -> dict[str, int]:
         """How far each seat has acknowledged."""
 
-    async def row(self, table: TableId) -> Row | None:
+    async def row(self, table: LogId) -> Row | None:
         """The row; one that cannot be read any more says so in its note, as if the table were put aside."""
 
     async def tables(
-        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
-    ) -> list[tuple[TableId, Row]]:
+        self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
+    ) -> list[tuple[LogId, Row]]:
         """Tables in the order of their ids, a page at a time."""
 
     # time
 
-    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         """Tables due at `until` or before, the earliest first, for the caller alone for `hold` milliseconds.
 
         A commit to a table ends the claim, whoever made it; after `hold` somebody else may have it.
@@ -201,7 +193,7 @@ class Store(Protocol):
 
     # elsewhere
 
-    def changes(self) -> AsyncIterator[TableId]:
+    def changes(self) -> AsyncIterator[LogId]:
         """Tables that other processes have changed, as far as is known; a wake-up only, and it may miss some.
 
         It ends when the store is closed.
@@ -209,5 +201,5 @@ class Store(Protocol):
 
     # caches
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         """Replace these tables' rows by ones made anew from their logs, and drop their snapshots."""

@@ -11,7 +11,7 @@ from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Reject
 from turnstile.kernel.chance import derive, draw
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """A state can be reached if its seed, revealed pairs and pending picks tell the same story as its fields."""
     lobby = ecard.new(state.players, ecard.Options(), state.seed)
     if isinstance(lobby, Rejection):
@@ -62,7 +62,7 @@ def _fitting_seed(players: Players, first: PlayerId | None, seed: Seed) -> Seed:
     return next(each for each in candidates if first in (None, ecard.first_emperor(players, each)))
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """Once the first emperor is drawn, seed and history only tell how the match got here; they do not steer it."""
     return state if state.phase is Phase.LOBBY else replace(state, seed=None, revealed=())
 
@@ -113,4 +113,4 @@ def _played(state: State, *events: Event) -> State:
     return state
 
 
-study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=standing)
+study = Study(violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=standing)

@@ -10,7 +10,7 @@ from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import derive, draw
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """A state can be reached if its seed, results and choices tell the same story as its fields."""
     idle = evenodd.new(state.players, Options(state.draws), state.seed)
     if isinstance(idle, Rejection):
@@ -54,7 +54,7 @@ def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
     return redraw(state, player, seed)
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """How many draws were made and what they added up to steers the match; which numbers they were does not."""
     return state.phase, state.players, state.draws, state.choices, state.score, len(state.results), state.seed
 
@@ -87,4 +87,4 @@ def _retold(idle: State, state: State) -> State:
     return story
 
 
-study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=standing)
+study = Study(violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=standing)

@@ -45,7 +45,7 @@ HIGHEST_SCORE = sum(sorted(DECK)[-HAND_SIZE:]) + FAILED_STOP
 # sound
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """A state can be if its cards are the deck, its score sheet adds up, and its fields fit its phase.
 
     Whether the cards were dealt from the seed is another question, which a record answers: a player who imagines a
@@ -315,4 +315,4 @@ def standing(state: State) -> Outcome:
     return lowest(state.players, sums)
 
 
-study = Study(sound=sound, redraw=redraw, imagine=imagine, tally=tally, standing=standing)
+study = Study(violation=violation, redraw=redraw, imagine=imagine, tally=tally, standing=standing)

@@ -29,7 +29,7 @@ class Told:
     held: Mapping[PlayerId, Hand]
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """A state can be reached if the match, played again with the cards it shows, comes to the same state.
 
     That these cards follow from the seed is not asked: a player who imagines the hands of the others cannot find a seed
@@ -78,7 +78,7 @@ def _hand_behind(seen: PlayerView, player: PlayerId | None) -> Hand:
     return seen.hand if seen.id == player and seen.hand is not None else DECK[: seen.hand_size]
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """What was played before only tells how the scores came about; the number of completed rounds and the seed say what
     will be dealt."""
     current = state.current_round
@@ -221,4 +221,6 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
     return lacking
 
 
-study = Study(sound=sound, redraw=redraw, imagine=imagine, essence=essence, tally=tally, standing=updown.standing)
+study = Study(
+    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.standing
+)

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Arm, Disarm, Effect
 from turnstile.kernel.game import Players
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId, encode
-from turnstile.store.log import Instant
+from turnstile.kernel.values import ByPlayer, Instant, PlayerId, encode
 from turnstile.table.values import NOTHING, Clock, Code, Command, Per, Ring, RunOut, ServerEvent, State, Timer
 
 ACKS = "acks"

@@ -8,11 +8,10 @@ from msgspec import Raw
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.inspect import Inspectable
 from turnstile.kernel.machine import Refusal, Rejection
-from turnstile.kernel.values import Malformed, PlayerId, Value, decode
+from turnstile.kernel.values import Instant, LogId, Malformed, PlayerId, Value, decode
 from turnstile.registry import find_game, study_of
-from turnstile.store.log import Instant, TableId
-from turnstile.table.machine import Table, opened, table
-from turnstile.table.proofs import sound, worlds
+from turnstile.table.machine import Table, open_table, table
+from turnstile.table.proofs import violation, worlds
 from turnstile.table.values import Code, Header, Join, Settings, State
 
 
@@ -36,7 +35,9 @@ def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table
         return Rejection(Refusal.INVALID_SEED, "A table has no seed; that of the match comes with its Start.")
     game, at = find_game(chosen.game), Instant(0)
     version = 0 if game is None else game.version
-    state = opened(Header(TableId("table"), chosen.game, version, chosen.game_options, players[0], at, chosen.settings))
+    state = open_table(
+        Header(LogId("table"), chosen.game, version, chosen.game_options, players[0], at, chosen.settings)
+    )
     for player in players:
         state = state if isinstance(state, Rejection) else table.apply(state, Join(player, "join", at))
     return state
@@ -54,15 +55,15 @@ def read(data: bytes) -> Table | Rejection:
         state: Table = decode(data, State[game.machine.state])  # type: ignore[name-defined]
     except Malformed as fault:
         return Rejection(Refusal.INVALID_STATE, f"This is no state of a table of {game.name}: {fault}.")
-    return _refuse(state, study_of(game).sound) or state
+    return _refuse(state, study_of(game).violation) or state
 
 
 def _refuse(state: Table, is_sound: Any) -> Rejection | None:
     """Why no table can be in this state; `None` when one can."""
-    start = opened(state.header)
+    start = open_table(state.header)
     if isinstance(start, Rejection):
         return start
-    fault = (is_sound(state.match) if state.match is not None else None) or sound(state)
+    fault = (is_sound(state.match) if state.match is not None else None) or violation(state)
     return Rejection(Refusal.INVALID_STATE, fault) if fault else None
 
 

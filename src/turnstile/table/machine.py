@@ -62,7 +62,7 @@ from turnstile.table.values import (
     Succeeded,
 )
 
-__all__ = ["Table", "answer_of", "opened", "refuse_acks", "table"]
+__all__ = ["Table", "answer_of", "open_table", "refuse_acks", "table"]
 
 Table = State[Any]
 
@@ -74,7 +74,7 @@ NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only whoever opened the table may do that
 # start
 
 
-def opened(header: Header) -> Table | Rejection:
+def open_table(header: Header) -> Table | Rejection:
     """A new table; nobody is seated, but for the company of a rematch."""
     if header.version != VERSION:
         return Rejection(Code.OTHER_VERSION, f"This table was kept by version {header.version} of tables.")

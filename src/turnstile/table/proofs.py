@@ -16,9 +16,8 @@ from msgspec import Raw
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
 from turnstile.kernel.game import AnyGame, AnyStudy, Players
-from turnstile.kernel.values import Event, PlayerId, encode
+from turnstile.kernel.values import Event, Instant, LogId, PlayerId, encode
 from turnstile.registry import find_game, names, study_of
-from turnstile.store.log import Instant, TableId
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.machine import Table, table
 from turnstile.table.news import updates_in
@@ -79,8 +78,8 @@ def world_of(game: AnyGame, run_out: RunOut, most_events: int) -> World[Table]:
         over=lambda state: state.phase is Phase.CLOSED or _has_had(most_events, state),
         carries_on=carries_on,
         refused=refused,
-        sound=sound,
-        essence=lambda state: essence(study, state),
+        violation=violation,
+        state_key=lambda state: state_key(study, state),
         setting=f"{game.title}, {len(company)} seats, clock per match and then {run_out.value}, "
         f"{most_events} events of the game",
     )
@@ -98,8 +97,8 @@ def companies_of(game: AnyGame) -> World[Table]:
         over=lambda state: state.phase is Phase.FINISHED or _has_had(MOST_EVENTS_OF_A_COMPANY, state),
         carries_on=carries_on,
         refused=refused,
-        sound=sound,
-        essence=lambda state: essence(study, state),
+        violation=violation,
+        state_key=lambda state: state_key(study, state),
         setting=f"{game.title}, 0 to {len(company)} players{not_walked}, {MOST_EVENTS_OF_A_COMPANY} events of the game",
     )
 
@@ -109,7 +108,7 @@ def _company(count: int) -> Players:
 
 
 def _empty_table(game: AnyGame, settings: Settings) -> Table:
-    header = Header(TableId("table"), game.name, game.version, Raw(b"{}"), ANA, Instant(0), settings)
+    header = Header(LogId("table"), game.name, game.version, Raw(b"{}"), ANA, Instant(0), settings)
     return State(phase=Phase.SEATING, header=header, now=header.at)
 
 
@@ -179,7 +178,7 @@ def _oldest_fresh(state: Table, player: PlayerId) -> int:
 def _finished(state: Table) -> Iterator[Event]:
     for seat in state.seats:
         if seat.kind is not Kind.BOT and seat.player not in state.agreed:
-            yield Rematch(seat.player, "again", state.now, TableId("next"))
+            yield Rematch(seat.player, "again", state.now, LogId("next"))
 
 
 def _rematched(state: Table) -> Iterator[Event]:
@@ -238,7 +237,7 @@ def refused(state: Table) -> Iterator[Event]:
 # what must be so
 
 
-def sound(state: Table) -> str | None:
+def violation(state: Table) -> str | None:
     """What is wrong with a table; `None` for every one that can be reached."""
     return next(_faults(state), None)
 
@@ -292,12 +291,12 @@ def _faults_of_timers(state: Table) -> Iterator[str]:
         yield "The clock of somebody who cannot move runs."
 
 
-def essence(study: AnyStudy, state: Table) -> Hashable:
+def state_key(study: AnyStudy, state: Table) -> Hashable:
     """What the rest depends on: of a match that is over, only who wants another; of others, not what is past."""
     kinds = tuple(seat.kind for seat in state.seats)
     if state.phase not in UNDER_WAY:
         return state.phase, state.now, kinds, state.agreed
-    match: Any = None if state.match is None else study.essence(state.match)
+    match: Any = None if state.match is None else study.state_key(state.match)
     timers = tuple((timer.name, timer.due, bytes(timer.event)) for timer in state.timers)
     play = (match, state.events, encode(state.pending), state.words)
     heard = tuple(player for player in state.players if state.acked[player] >= state.awaited[player])

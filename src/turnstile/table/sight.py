@@ -6,8 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.game import Players
-from turnstile.kernel.values import ByPlayer, PlayerId, Value
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
 from turnstile.table.play import game_of
 from turnstile.table.presence import unheard
@@ -23,7 +22,7 @@ class Status(Value, frozen=True):
     is not said, for it may have been nothing that these eyes may see.
     """
 
-    table: TableId
+    table: LogId
     game: str
     phase: Phase
     admin: PlayerId
@@ -36,7 +35,7 @@ class Status(Value, frozen=True):
     acks_due: Instant | None
     result: Result | None
     agreed: Players
-    successor: TableId | None
+    successor: LogId | None
 
 
 def status(state: State[Any]) -> Status:

@@ -12,8 +12,18 @@ from msgspec import Meta, Raw
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
 from turnstile.kernel.effects import LONGEST_TIMER, Effect
 from turnstile.kernel.game import Players
-from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Message, PlayerId, Timeout, Value, encode
-from turnstile.store.log import Instant, TableId
+from turnstile.kernel.values import (
+    LONGEST_ID,
+    ByPlayer,
+    Event,
+    Instant,
+    LogId,
+    Message,
+    PlayerId,
+    Timeout,
+    Value,
+    encode,
+)
 
 M = TypeVar("M")
 
@@ -136,7 +146,7 @@ class Seat(Value, frozen=True):
 class Header(Value, frozen=True):
     """What is settled when a table is opened: entry 0 of its log."""
 
-    table: TableId
+    table: LogId
     game: str
     game_version: int
     options: Raw
@@ -220,7 +230,7 @@ class State(Value, Generic[M], frozen=True):
     """How many of the latest of these were timers."""
     result: Result | None = None
     agreed: Players = ()
-    successor: TableId | None = None
+    successor: LogId | None = None
 
     @property
     def players(self) -> Players:
@@ -299,7 +309,7 @@ class Resign(Command, frozen=True):
 class Rematch(Command, frozen=True):
     """A player wants to play again, in the same company; the server adds the id that the next table would have."""
 
-    successor: TableId
+    successor: LogId
 
 
 class Close(Command, frozen=True):

@@ -33,7 +33,7 @@ def opening_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
             if isinstance(opened, Rejection):
                 assert opened.code == Refusal.INVALID_SEED, f"{game.name} without a seed: {opened.sentence}"
             else:
-                assert study.sound(opened) is None
+                assert study.violation(opened) is None
                 assert game.machine.read_state(encode(opened)) == opened
 
     def test_numbers_among_the_options_have_bounds_that_are_checked_when_a_table_is_opened(self: Any) -> None:
@@ -61,7 +61,7 @@ def company(count: int) -> tuple[PlayerId, ...]:
 def can_begin(game: AnyGame, study: AnyStudy, opened: Any) -> None:
     """A match that was opened is sound, and the dealer or a player can do something."""
     assert not isinstance(opened, Rejection), opened.sentence
-    assert study.sound(opened) is None
+    assert study.violation(opened) is None
     offered: list[Event] = game.offered(opened)
     assert offered or game.outcome(opened) is not None, f"In a new match of {game.name} nothing can happen."
 

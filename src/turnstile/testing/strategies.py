@@ -68,17 +68,17 @@ def _is_within_bounds(value: Any, kind: Any) -> bool:
 
 
 @st.composite
-def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200, seats: range | None = None) -> "Match":
+def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200, seats: range | None = None) -> "RandomMatch":
     """A match as far as it got: some company, some seed, some moves, each drawn from what was offered."""
     few, many = (seats or game.seats)[0], (seats or game.seats)[-1]
     players = NAMES[: draw(st.integers(few, min(many, len(NAMES))), label="how many players")]
     seed = Seed(str(draw(st.integers(0, 2**32), label="seed")))
     entropy = draw(st.dictionaries(st.sampled_from(players), st.text(max_size=5), max_size=2), label="players' words")
     moves = draw(st.integers(0, longest), label="moves")
-    return Match(game, players, seed, moves, Random(draw(st.integers(0, 2**32), label="choices")), entropy)
+    return RandomMatch(game, players, seed, moves, Random(draw(st.integers(0, 2**32), label="choices")), entropy)
 
 
-class Match:
+class RandomMatch:
     """A match of random moves: `events[i]` happened in `states[i]`."""
 
     def __init__(

@@ -14,7 +14,7 @@ from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, s
 from turnstile.testing.batches import has_later_batches, news_of_later_batches
 from turnstile.testing.nets import forward_pairs, redraw_laws, trace_pairs
 from turnstile.testing.opening import opening_tests
-from turnstile.testing.strategies import Match, events, matches, moves
+from turnstile.testing.strategies import RandomMatch, events, matches, moves
 
 SETTINGS = settings(
     max_examples=60,
@@ -42,7 +42,9 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game), st.data())
-    def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(self: Any, match: Match, data: Any) -> None:
+    def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(
+        self: Any, match: RandomMatch, data: Any
+    ) -> None:
         event = data.draw(events(game, match.players))
         before = digest(match.state)
         answer = machine.step(match.state, event)
@@ -51,14 +53,16 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game), st.data())
-    def test_what_is_offered_is_accepted_and_what_is_not_is_refused(self: Any, match: Match, data: Any) -> None:
+    def test_what_is_offered_is_accepted_and_what_is_not_is_refused(self: Any, match: RandomMatch, data: Any) -> None:
         event = data.draw(moves(game, match.players))
         offered = game.actions(match.state, event.player)
         assert isinstance(machine.apply(match.state, event), Rejection) == (event not in offered)
 
     @SETTINGS
     @given(matches(game), st.data())
-    def test_phases_on_the_way_can_be_looked_at_and_nobody_acts_in_them(self: Any, match: Match, data: Any) -> None:
+    def test_phases_on_the_way_can_be_looked_at_and_nobody_acts_in_them(
+        self: Any, match: RandomMatch, data: Any
+    ) -> None:
         offered = game.offered(match.state)
         event = data.draw(st.sampled_from(offered) if offered else events(game, match.players))
         way: list[Any] = []
@@ -70,7 +74,7 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game), st.data())
-    def test_the_same_step_twice_gives_the_same_to_the_bit(self: Any, match: Match, data: Any) -> None:
+    def test_the_same_step_twice_gives_the_same_to_the_bit(self: Any, match: RandomMatch, data: Any) -> None:
         event = data.draw(events(game, match.players))
         one, two = machine.step(match.state, event), machine.step(match.state, event)
         assert encode(one) == encode(two)
@@ -81,7 +85,7 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game), st.data())
-    def test_encode_and_decode_agree(self: Any, match: Match, data: Any) -> None:
+    def test_encode_and_decode_agree(self: Any, match: RandomMatch, data: Any) -> None:
         event = data.draw(events(game, match.players))
         assert machine.read_state(encode(match.state)) == match.state
         assert encode(machine.read_state(encode(match.state))) == encode(match.state)
@@ -92,7 +96,7 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game, longest=2_000))
-    def test_a_record_replays_to_the_bit(self: Any, match: Match) -> None:
+    def test_a_record_replays_to_the_bit(self: Any, match: RandomMatch) -> None:
         record = write(game, match.players, match.options, match.seed, match.events, match.entropy)
         assert isinstance(record, Record), record
         again = load(save(record))
@@ -104,8 +108,8 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
 
     @SETTINGS
     @given(matches(game, longest=2_000))
-    def test_every_state_is_sound_and_nobody_acts_after_the_end(self: Any, match: Match) -> None:
-        assert [study.sound(state) for state in match.states] == [None] * len(match.states)
+    def test_every_state_is_sound_and_nobody_acts_after_the_end(self: Any, match: RandomMatch) -> None:
+        assert [study.violation(state) for state in match.states] == [None] * len(match.states)
         if game.outcome(match.state) is not None:
             assert [game.actions(match.state, player) for player in match.players] == [()] * len(match.players)
             assert game.dealer(match.state) is None
@@ -133,7 +137,9 @@ def _leak_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
 def _batch_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
     @settings(SETTINGS, max_examples=20)
     @given(matches(game, longest=500), st.data())
-    def test_a_view_shows_nothing_that_a_later_batch_of_its_step_tells(self: Any, match: Match, data: Any) -> None:
+    def test_a_view_shows_nothing_that_a_later_batch_of_its_step_tells(
+        self: Any, match: RandomMatch, data: Any
+    ) -> None:
         player = data.draw(st.sampled_from(match.players), label="player")
         moments = [
             (state, event)

@@ -18,7 +18,14 @@ from playwright.sync_api import expect
 
 from tools.browser import browser
 from turnstile.agents.launch.children import MOST_RESTARTS, Child, DidNotStart
-from turnstile.agents.launch.league_processes import Begun, CannotGoOn, Company, OtherPlan, Plan, refuse_to_go_on
+from turnstile.agents.launch.league_processes import (
+    Begun,
+    CannotGoOn,
+    LeagueProcesses,
+    OtherPlan,
+    Plan,
+    refuse_to_go_on,
+)
 from turnstile.agents.page.scoreboard import Progress, Scoreboard, Verdict, verdict
 from turnstile.agents.process.files import write_whole
 from turnstile.kernel.values import encode
@@ -35,7 +42,7 @@ def plan(folder: Path, players: int = 4, referees: int = 2) -> Plan:
         data=folder,
         port=0,
         capacity=2,
-        pace=PACE,
+        time_scale=PACE,
         seed="7",
     )
 
@@ -74,18 +81,20 @@ def test_A14_A15_a_league_goes_on_whoever_is_killed(tmp_path: Path, monkeypatch:
     def kill(board: Scoreboard) -> None:
         if board.progress is Progress.RUNNING and len(killed) < board.current_round:
             killed.append(victims[len(killed)])
-            os.kill(company.pid_of(killed[-1]), signal.SIGKILL)
+            os.kill(processes.pid_of(killed[-1]), signal.SIGKILL)
             (tmp_path / str(len(killed))).touch()
 
     usual = plan(tmp_path)
     strategies = ["python:tests.agents.waiting:choose", *usual.strategies[1:]]
-    gated = replace(usual, strategies=strategies, pace=0.5)  # in which the slowest machine can start a process again
-    company = Company(gated, lambda home: None, kill)
-    board = asyncio.run(company.run())
+    gated = replace(
+        usual, strategies=strategies, time_scale=0.5
+    )  # in which the slowest machine can start a process again
+    processes = LeagueProcesses(gated, lambda home: None, kill)
+    board = asyncio.run(processes.run())
     assert killed == victims
     assert board.progress is Progress.COMPLETED
     assert is_whole(board)
-    assert company.pids == []
+    assert processes.pids == []
     report = plan(tmp_path).report.read_text()
     assert all(place.display_name in report for place in board.places)
 
@@ -101,7 +110,7 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
             if board.matches_completed:
                 enough.set()
 
-        running = asyncio.create_task(Company(plan(tmp_path, 3, 1), lambda home: None, see).run())
+        running = asyncio.create_task(LeagueProcesses(plan(tmp_path, 3, 1), lambda home: None, see).run())
         await enough.wait()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -109,10 +118,10 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     asyncio.run(stopped_after_a_match())
     assert not seen[0].places  # the first look comes before anybody plays, so no round can be missed
     with pytest.raises(OtherPlan, match=r"was begun with --players 3: give the same options again"):
-        asyncio.run(Company(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
-    board = asyncio.run(Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
+        asyncio.run(LeagueProcesses(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
+    board = asyncio.run(LeagueProcesses(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
     assert is_whole(board)
-    again = Company(plan(tmp_path, 3, 1), lambda home: None, lambda board: None)
+    again = LeagueProcesses(plan(tmp_path, 3, 1), lambda home: None, lambda board: None)
     assert asyncio.run(again.run()).places == board.places
     assert again.was_over
     before = {match.match_id: match.result for match in seen[-1].matches if match.result}
@@ -124,13 +133,13 @@ def test_the_page_updates_itself_in_a_browser_and_reads_without_scripts(tmp_path
     homes: Queue[str] = Queue()
     hold = threading.Event()
 
-    class Patient(Company):
+    class Patient(LeagueProcesses):
         async def _end(self) -> None:  # the manager stays until the browser has seen the end
             await asyncio.get_running_loop().run_in_executor(None, hold.wait)
             await super()._end()
 
-    company = Patient(plan(tmp_path, 3, 1), homes.put, lambda board: None)
-    league = threading.Thread(target=lambda: asyncio.run(company.run()))
+    processes = Patient(plan(tmp_path, 3, 1), homes.put, lambda board: None)
+    league = threading.Thread(target=lambda: asyncio.run(processes.run()))
     league.start()
     try:
         home = homes.get(timeout=60)
@@ -255,7 +264,7 @@ def begin(begun: Plan) -> None:
     [
         ({"strategies": ["random", "random", "random", "random"]}, "--strategy random --strategy history "),
         ({"game_type": "e-card"}, "--game even_odd: "),
-        ({"pace": 1.0}, "--time-scale 0.2: "),
+        ({"time_scale": 1.0}, "--time-scale 0.2: "),
         ({"strategies": ["history", "random", "alternating", "always:even"]}, "--strategy random --strategy history "),
         ({"league_id": LeagueId("another")}, None),
         ({"referees": 5, "capacity": 9}, None),
@@ -275,7 +284,7 @@ def test_a_league_that_has_begun_is_not_run_with_other_options(
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b'{"x": 1}', b'{"strategies": ["random"], "game_type": "even_odd", "pace": null}']
+    "text", [b"", b'{"x": 1}', b'{"strategies": ["random"], "game_type": "even_odd", "time_scale": null}']
 )
 def test_a_damaged_file_of_options_is_one_sentence(tmp_path: Path, text: bytes) -> None:
     begun = plan(tmp_path)
@@ -291,7 +300,7 @@ def test_a_league_whose_log_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
     log = begun.log_of("manager")
     log.write_bytes(b"")
     with pytest.raises(CannotGoOn, match=r"has begun, but its log .*manager\.db is gone: restore it, or begin another"):
-        asyncio.run(Company(begun, lambda home: None, lambda board: None).run())
+        asyncio.run(LeagueProcesses(begun, lambda home: None, lambda board: None).run())
     log.unlink()
     with pytest.raises(CannotGoOn, match=r"manager\.db is gone"):
         refuse_to_go_on(begun)
@@ -310,8 +319,8 @@ def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, m
 
         async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            company = Company(plan(tmp_path), lambda home: None, lambda board: None)
-            is_over = await company._is_over(f"http://127.0.0.1:{port}")
+            processes = LeagueProcesses(plan(tmp_path), lambda home: None, lambda board: None)
+            is_over = await processes._is_over(f"http://127.0.0.1:{port}")
             await hung_up.wait()
             return is_over
 
@@ -321,7 +330,7 @@ def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, m
 def test_who_cannot_start_ends_those_that_are_being_started(tmp_path: Path) -> None:
     """Nothing goes on behind the back of whoever is told."""
     begun = replace(plan(tmp_path), strategies=["random", "none", "random", "random", "random", "random"])
-    company = Company(begun, lambda home: None, lambda board: None)
+    processes = LeagueProcesses(begun, lambda home: None, lambda board: None)
     with pytest.raises(DidNotStart, match="none-2 cannot be run: "):
-        asyncio.run(company.run())
-    assert company.pids == []
+        asyncio.run(processes.run())
+    assert processes.pids == []

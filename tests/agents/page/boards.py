@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from turnstile.agents.page.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, gains
+from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, gains
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import ByPlayer, PlayerId
@@ -74,7 +74,7 @@ def ecard_board() -> Scoreboard:
 
 
 def _as_ecard(played: Round) -> Round:
-    def told(match: Match) -> Match:
+    def told(match: MatchEntry) -> MatchEntry:
         assert match.result is not None
         is_to_the_end = match.result.status is not Status.TECHNICAL_LOSS
         scores = ByPlayer({player: 4 + gained for player, gained in gains(match).items()} if is_to_the_end else {})
@@ -93,11 +93,11 @@ def with_first_draw(honest: Scoreboard, **changed: Any) -> Scoreboard:
     return replace(honest, rounds=(replace(first, matches=matches), *honest.rounds[1:]))
 
 
-def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[Match]:
+def _matches(players: list[PlayerId], number: int, is_played: bool) -> list[MatchEntry]:
     order = [players[0], *(players[1:][(index - number) % (len(players) - 1)] for index in range(len(players) - 1))]
     pairs = [(order[index], order[-1 - index]) for index in range(len(order) // 2)]
     return [
-        Match(
+        MatchEntry(
             match_id=MatchId(f"R{number}M{index}"),
             player_a=one,
             player_b=other,

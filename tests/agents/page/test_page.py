@@ -12,7 +12,7 @@ from tests.league.manager.managed import League
 from turnstile.agents.page.html import policy
 from turnstile.agents.page.looks import STYLE
 from turnstile.agents.page.page import SCRIPT, page
-from turnstile.agents.page.projection import health_of, shown
+from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.report import report
 from turnstile.agents.page.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
 from turnstile.agents.process.contacts import Contact
@@ -295,7 +295,7 @@ def test_the_numbers_of_the_rounds_say_what_they_are() -> None:
 
 def test_before_the_league_begins_it_has_no_rounds() -> None:
     league = League().enters("Ana").enters("Bo").enters("Cy")
-    waiting = shown(league.state, range(1, 4), {})
+    waiting = scoreboard_of(league.state, range(1, 4), {})
     assert (waiting.progress, waiting.rounds, waiting.current_round) == (Progress.PENDING, (), 0)
     for source in (page(waiting), page(waiting, 1), report(waiting)):
         words = Reader(source).words
@@ -303,7 +303,7 @@ def test_before_the_league_begins_it_has_no_rounds() -> None:
         assert "The league waits for  a referee ." in words
         assert "Ana" in words
         assert not re.search(r"Round \d|to be played|sits out", words)
-    begun = shown(league.referees("Ron").takes(StartLeague()).state, range(1, 4), {})
+    begun = scoreboard_of(league.referees("Ron").takes(StartLeague()).state, range(1, 4), {})
     assert [each.round_id for each in begun.rounds] == [1, 2, 3]
 
 
@@ -319,8 +319,8 @@ def test_rounds_that_are_kept_are_as_they_would_be_shown_anew() -> None:
             assert commitment is not None
             commitments[result.match_id] = commitment
         state = league.manager.state
-        anew = shown(state, range(1, 6), reports, commitments=commitments)
-        assert shown(state, range(1, 6), reports, commitments=commitments, over=over) == anew
+        anew = scoreboard_of(state, range(1, 6), reports, commitments=commitments)
+        assert scoreboard_of(state, range(1, 6), reports, commitments=commitments, over=over) == anew
         assert [over[number] for number in sorted(over)] == list(anew.rounds[: played.round_id])
     assert len(over) == 5
 
@@ -334,7 +334,7 @@ def test_A20_the_seeds_and_scores_of_a_league_of_another_game_are_on_its_board(g
     ]
     reports = {result.match_id: result for result, _ in told}
     commitments = {result.match_id: word for result, word in told if word is not None}
-    over = shown(league.manager.state, range(1, 4), reports, commitments=commitments)
+    over = scoreboard_of(league.manager.state, range(1, 4), reports, commitments=commitments)
     results = [match.result for match in over.matches if match.result]
     assert [verdict(game_type, result) for result in results] == [Verdict.FAIR] * 3
     assert all(match.result and match.result.scores.keys() == set(match.players) for match in over.matches)

@@ -40,9 +40,9 @@ def test_the_player_on_the_page_plays_a_league_with_our_agents(tmp_path: Path) -
     (tmp_path / "player.py").write_text(template())
 
     async def play() -> None:
-        pace = ("--time-scale", "0.3")
-        async with AgentProcess(tmp_path, "manager", "--players", "2", *pace) as manager:
-            at = ("--manager", manager.ready["endpoint"], *pace)
+        time_scale = ("--time-scale", "0.3")
+        async with AgentProcess(tmp_path, "manager", "--players", "2", *time_scale) as manager:
+            at = ("--manager", manager.ready["endpoint"], *time_scale)
             async with (
                 AgentProcess(tmp_path, "referee", "--name", "Whistle", *at) as whistle,
                 AgentProcess(tmp_path, "player", "--name", "Sorrel", *at) as sorrel,

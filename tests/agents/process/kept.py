@@ -7,23 +7,23 @@ from typing import Any
 
 from turnstile.agents.process.keeper import Keeper
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import Event
+from turnstile.kernel.values import Event, LogId
 from turnstile.league.manager.machine import manager
 from turnstile.league.player.machine import player
 from turnstile.league.proofs import manager as manager_world
 from turnstile.league.proofs import player as player_world
 from turnstile.league.proofs import referee as referee_world
 from turnstile.league.referee.machine import referee
-from turnstile.store.log import Entry, TableId
+from turnstile.store.log import Entry
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy, Commit, Row, StorageFull, Unknown
 
-TABLE = TableId("machine")
+TABLE = LogId("machine")
 START = 1_800_000_000_000
 
 MACHINES: dict[str, tuple[Any, Callable[[], Any], tuple[Event, ...]]] = {
     "player": (player, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
-    "manager": (manager, lambda: manager_world.opened(3), manager_world.HAPPENINGS),
+    "manager": (manager, lambda: manager_world.open_league(3), manager_world.HAPPENINGS),
     "referee": (referee, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
 }
 
@@ -50,7 +50,7 @@ class MoodyStore(MemoryStore):
             self.faults += 1
             raise self.chance.choice(kinds)("not now")
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         self._mood(Busy, StorageFull, Unknown)
         done = await super().create(table, header, row)
         self._mood(Unknown)
@@ -71,9 +71,9 @@ def nothing(result: object) -> None:
     """For who does not care what came of it."""
 
 
-async def begun(store: MemoryStore, name: str, pace: float = 1.0) -> Keeper[Any]:
+async def begun(store: MemoryStore, name: str, time_scale: float = 1.0) -> Keeper[Any]:
     machine, start, _ = MACHINES[name]
-    return await Keeper.begin(store, TABLE, machine, start(), pace=pace, is_open=anything)
+    return await Keeper.begin(store, TABLE, machine, start(), time_scale=time_scale, is_open=anything)
 
 
 async def restored(store: MemoryStore, name: str) -> Keeper[Any]:

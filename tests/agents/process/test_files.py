@@ -17,10 +17,9 @@ from turnstile.agents.player.history import history_path, merged
 from turnstile.agents.process.files import Scribe, open_private, part_of_path, write_whole
 from turnstile.agents.referee.transcript import Transcript, own_place, stale_files
 from turnstile.games.evenodd import Parity
-from turnstile.kernel.values import PlayerId
-from turnstile.league.player.state import Outcome, PlayedMatch
+from turnstile.kernel.values import Instant, PlayerId
+from turnstile.league.player.state import OwnResult, PlayedMatch
 from turnstile.league.protocol.words import LeagueId, MatchId
-from turnstile.store.log import Instant
 
 ME, OTHER, LEAGUE = PlayerId("P01"), PlayerId("P02"), LeagueId("league")
 
@@ -196,7 +195,7 @@ def test_a_file_that_cannot_be_written_is_counted_and_tried_again_with_the_next_
 # a player's history
 
 
-def played(match: str, result: Outcome | None, round_id: int = 1) -> PlayedMatch:
+def played(match: str, result: OwnResult | None, round_id: int = 1) -> PlayedMatch:
     return PlayedMatch(
         match_id=MatchId(match),
         round_id=round_id,
@@ -216,7 +215,7 @@ def kept(path: Path, league: LeagueId, *matches: PlayedMatch, name: str = "Junip
 def test_a_history_has_every_match_once_however_often_it_is_written(tmp_path: Path) -> None:
     path = history_path(tmp_path, ME)
     assert path == tmp_path / "data" / "players" / "P01" / "history.json"
-    first, second = played("R1M1", Outcome.WIN), played("R2M1", Outcome.LOSS, 2)
+    first, second = played("R1M1", OwnResult.WIN), played("R2M1", OwnResult.LOSS, 2)
     kept(path, LEAGUE, first)
     kept(path, LEAGUE, first, second)
     history = kept(path, LEAGUE, second)  # after a restart, when the player remembers its latest match alone
@@ -239,17 +238,17 @@ def test_a_history_has_every_match_once_however_often_it_is_written(tmp_path: Pa
 
 def test_a_match_that_was_played_again_has_its_later_result(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
-    kept(path, LEAGUE, played("R1M1", Outcome.WIN), played("R2M1", Outcome.WIN, 2))
-    kept(path, LEAGUE, played("R1M1", Outcome.WIN))  # the second was taken back, and is not over yet
-    history = kept(path, LEAGUE, played("R1M1", Outcome.WIN), played("R2M1", Outcome.LOSS, 2))
+    kept(path, LEAGUE, played("R1M1", OwnResult.WIN), played("R2M1", OwnResult.WIN, 2))
+    kept(path, LEAGUE, played("R1M1", OwnResult.WIN))  # the second was taken back, and is not over yet
+    history = kept(path, LEAGUE, played("R1M1", OwnResult.WIN), played("R2M1", OwnResult.LOSS, 2))
     assert [match["result"] for match in history["matches"]] == ["WIN", "LOSS"]
     assert history["stats"] == {"total_matches": 2, "wins": 1, "losses": 1, "draws": 0}
 
 
 def test_matches_of_another_league_are_others_and_may_be_those_of_another_player(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
-    kept(path, LEAGUE, played("R1M1", Outcome.WIN))
-    history = kept(path, LeagueId("another"), played("R1M1", Outcome.DRAW), name="Sorrel")
+    kept(path, LEAGUE, played("R1M1", OwnResult.WIN))
+    history = kept(path, LeagueId("another"), played("R1M1", OwnResult.DRAW), name="Sorrel")
     assert [match["result"] for match in history["matches"]] == ["WIN", "DRAW"]
     assert [match["display_name"] for match in history["matches"]] == ["Juniper", "Sorrel"]
     assert history["leagues"] == {
@@ -267,7 +266,7 @@ def test_a_match_without_a_result_counts_as_a_match_alone(tmp_path: Path) -> Non
 def test_a_history_that_cannot_be_read_is_put_beside_and_begun_anew(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "history.json"
     path.write_bytes(content)
-    history = kept(path, LEAGUE, played("R1M1", Outcome.WIN))
+    history = kept(path, LEAGUE, played("R1M1", OwnResult.WIN))
     assert history["stats"]["total_matches"] == 1
     assert path.with_suffix(".unreadable.json").read_bytes() == content
 
@@ -277,7 +276,7 @@ def test_a_history_of_others_with_fewer_fields_is_kept(tmp_path: Path) -> None:
     old = {"match_id": "R9M9", "opponent_id": "P07", "result": "WIN", "my_choice": "odd", "opponent_choice": "even"}
     stats = {"total_matches": 1, "wins": 1, "losses": 0, "draws": 0}
     path.write_text(json.dumps({"player_id": "P01", "stats": stats, "matches": [old]}))
-    assert kept(path, LEAGUE, played("R1M1", Outcome.DRAW))["stats"]["wins"] == 1
+    assert kept(path, LEAGUE, played("R1M1", OwnResult.DRAW))["stats"]["wins"] == 1
 
 
 # files of a match by several referees

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tests.agents.wire.wired import CALL, CHOSEN, INVITATION, JOINED, OVER
-from turnstile.agents.process.journal import Journal, event_of, printable, short, shown, transition_of
-from turnstile.agents.process.meter import Meter, Outcome
+from turnstile.agents.process.journal import Journal, event_of, loggable_fields, printable, short, transition_of
+from turnstile.agents.process.meter import CallOutcome, Meter
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Hop
 from turnstile.kernel.values import Message
@@ -169,7 +169,7 @@ def test_A20_a_line_shows_what_is_named_and_nothing_else() -> None:
             journal.received("R1M1", message, "player:P01")
         for secret in ("odd", "tok-p01", seed):
             assert secret not in out.getvalue()
-    assert shown(CHOSEN) == {}
+    assert loggable_fields(CHOSEN) == {}
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\x1b[31mb", "a\x00b", "a\u202eb", "x" * 10_000])
@@ -212,8 +212,8 @@ def test_time_is_counted_for_each_state_the_present_one_included() -> None:
 
 def test_figures_are_written_as_prometheus_reads_them() -> None:
     meter = Meter(lambda: 0)
-    meter.called("GAME_INVITATION", Outcome.UNREACHED)
-    meter.called("GAME_INVITATION", Outcome.UNREACHED)
+    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
+    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
     meter.exchanged("RUN_MATCH", "RUN_MATCH_ACK")
     meter.enter("one", "player", "REGISTERED")
     written = meter.prometheus()

@@ -29,12 +29,12 @@ from turnstile.agents.process.ledger import table_of
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value
+from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value, is_log_id
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.state import Options, Phase, PlayerStartup
 from turnstile.league.protocol.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Registration
-from turnstile.store.log import Damaged, Entry, entry, is_table_id
+from turnstile.store.log import Damaged, Entry, entry
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Broken
 from turnstile.store.sqlite.store import SqliteStore
@@ -50,7 +50,7 @@ def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_
     async def run() -> int:
         chance, clock, disk = Random(seed), Clock(), Disk()
         store = MemoryStore(clock, disk, is_shared=False)
-        keeper = await begun(store, name, pace=chance.choice([1.0, 0.1]))
+        keeper = await begun(store, name, time_scale=chance.choice([1.0, 0.1]))
         for _ in range(120):
             event = happening(name, keeper, chance)
             await keeper.take(event, nothing)
@@ -58,7 +58,7 @@ def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_
             copy = copied(disk)
             again = await restored(MemoryStore(clock, copy, is_shared=False), name)
             assert standing(again, clock.time) == standing(keeper, last(disk))
-            assert again.pace == keeper.pace
+            assert again.time_scale == keeper.time_scale
             if chance.random() < 0.3:
                 keeper, disk = again, copy
         return keeper.position
@@ -232,7 +232,7 @@ def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
     async def run() -> None:
         clock, disk = Clock(), Disk()
         store = MemoryStore(clock, disk, is_shared=False)
-        keeper = await Keeper.begin(store, TABLE, bell(), BellState(Bell.SET), pace=1.0, is_open=anything)
+        keeper = await Keeper.begin(store, TABLE, bell(), BellState(Bell.SET), time_scale=1.0, is_open=anything)
         await fed(keeper, Forget())
         clock.time += 5_000
         happened: list[object] = []
@@ -324,7 +324,7 @@ def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None
         store = await SqliteStore.open(tmp_path / "player.db")
         start = new(Options(display_name="Juniper"), Seed("s"))
         about = {"endpoint": "http://localhost:8101/mcp"}
-        keeper = await Keeper.begin(store, TABLE, player, start, pace=0.5, is_open=lambda _: True, about=about)
+        keeper = await Keeper.begin(store, TABLE, player, start, time_scale=0.5, is_open=lambda _: True, about=about)
         await fed(keeper, PlayerStartup(), registered())
         await store.close()
         store = await SqliteStore.open(tmp_path / "player.db")
@@ -340,7 +340,7 @@ def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None
 
 @pytest.mark.parametrize("names", [("R1M1",), ("a", "b"), ("x" * 200,), ("../..",), ("é",), ("a/b",), ("",), ("a b",)])
 def test_any_id_of_others_makes_an_id_of_a_table(names: tuple[str, ...]) -> None:
-    assert is_table_id(table_of("match", *names))
+    assert is_log_id(table_of("match", *names))
 
 
 def test_different_ids_make_different_tables() -> None:

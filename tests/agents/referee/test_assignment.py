@@ -11,7 +11,7 @@ from tests.agents.referee.test_process import gone
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.agents.referee import process as referee_module
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.protocol import Busy, Row
 
 
@@ -125,7 +125,7 @@ def test_a_store_that_is_busy_for_a_moment_costs_no_match(tmp_path: Path, monkey
             store = league.referee.host.agent.store
             row, asked = store.row, []
 
-            async def busy_at_first(table: TableId) -> Row | None:
+            async def busy_at_first(table: LogId) -> Row | None:
                 asked.append(table)
                 if len(asked) == 3:
                     raise Busy("Too much is waiting.")

@@ -29,7 +29,7 @@ from turnstile.agents.strategies.strategies import (
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player.state import AskedMove, Outcome, PlayedMatch, Question, Statistics
+from turnstile.league.player.state import AskedMove, OwnResult, PlayedMatch, Question, Statistics
 from turnstile.league.protocol.questions import MoveContext, MoveRequest
 from turnstile.league.protocol.words import MatchId
 
@@ -45,7 +45,7 @@ def question(*opponents: str, match: str = "R1M1", against: str = "P02") -> Ques
             match_id=MatchId(f"R{number}M1"),
             round_id=number,
             opponent_id=PlayerId(against),
-            result=Outcome.WIN,
+            result=OwnResult.WIN,
             opponent_choice=Parity(choice),
         )
         for number, choice in enumerate(opponents)

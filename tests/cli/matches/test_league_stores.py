@@ -13,7 +13,7 @@ from tests.cli.conftest import Turnstile
 from tests.host.matches import hosting, played
 from tests.host.test_damage import flip
 from turnstile.agents.process.keeper import Keeper
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.sqlite.store import SqliteStore
 
 COMMANDS = (
@@ -33,9 +33,9 @@ COMMANDS = (
 async def _agent(path: Path, name: str) -> None:
     """The log of an agent that has nothing more to do: a finished table could be pruned in this state."""
     machine, start, _ = MACHINES[name]
-    table = TableId("machine")
+    table = LogId("machine")
     store = await SqliteStore.open(path)
-    await Keeper.begin(store, table, machine, start(), pace=1.0, is_open=lambda state: True)
+    await Keeper.begin(store, table, machine, start(), time_scale=1.0, is_open=lambda state: True)
     row = await store.row(table)
     assert row is not None
     await store.rebuild([(table, replace(row, is_open=False))])

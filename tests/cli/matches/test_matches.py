@@ -18,9 +18,8 @@ from tests.host.matches import ANA, BO, NOW, begun, done, hear, hosting, opened,
 from tests.host.test_damage import flip
 from tests.host.test_upgrades import written_by_an_older_release
 from turnstile.host import Refused
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.registry import names
-from turnstile.store.log import TableId
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Close, Phase, Resign
 
@@ -38,11 +37,11 @@ async def _fill(path: Path) -> None:
         for name in ("playing", "resigned"):
             await begun(host, name, "66", ANA, BO)
             for player in (ANA, BO):
-                line = await host.attach(TableId(name), player)
+                line = await host.attach(LogId(name), player)
                 assert not isinstance(line, Refused)
                 host.detach(line)
-            await asyncio.gather(*(hear(host, TableId(name), player, Phase.PLAYING) for player in (ANA, BO)))
-        await done(host, TableId("resigned"), Resign(BO, "enough", NOW))
+            await asyncio.gather(*(hear(host, LogId(name), player, Phase.PLAYING) for player in (ANA, BO)))
+        await done(host, LogId("resigned"), Resign(BO, "enough", NOW))
         await begun(host, "starting", "e-card", ANA, BO)
         await done(host, await opened(host, "closed", "e-card"), Close(ANA, "close", NOW))
     await store.close()
@@ -353,7 +352,7 @@ def test_S6_U9_a_damaged_table_is_reported_put_aside_by_the_host_and_back_when_i
 async def _look_at(path: Path, name: str, *, is_sound: bool) -> None:
     store = await SqliteStore.open(path)
     async with hosting(store) as host:
-        answer = await host.submit(TableId(name), Resign(PlayerId("ana"), f"enough {is_sound}", NOW))
+        answer = await host.submit(LogId(name), Resign(PlayerId("ana"), f"enough {is_sound}", NOW))
         assert isinstance(answer, Refused) is not is_sound
         await played(host, f"another {is_sound}", "even-odd")
     await store.close()

@@ -9,10 +9,10 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, draw
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import Instant, PlayerId
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.local.manager import RoundPlayed
-from turnstile.league.local.network import Letter, Office, PerfectNetwork
+from turnstile.league.local.network import Envelope, Network, PerfectDelivery
 from turnstile.league.manager import state as manager_state
 from turnstile.league.player import state as player_state
 from turnstile.league.player.state import Question
@@ -137,7 +137,7 @@ def test_a_referee_takes_its_own_matches_of_an_announced_round_and_none_of_an_ea
     both = announced(9, one.referee_id, "R9M1", "R9M2")
     shared = replace(both, matches=(both.matches[0], replace(both.matches[1], referee_id=other.referee_id)))
     for announcement in (shared, shared, earlier):
-        one.receive(Letter(LEAGUE_MANAGER, referee_address(one.id), announcement))
+        one.receive(Envelope(LEAGUE_MANAGER, referee_address(one.id), announcement))
     known = {*one.matches, *one.waiting}
     assert "R9M1" in known
     assert not known & {"R9M2", "R1M7"}
@@ -184,13 +184,13 @@ def test_a_strategy_that_says_nothing_of_use_has_its_player_say_even_when_time_i
     (report,) = only.results
     assert report.result.details.choices["P01"] == "even"  # type: ignore[index]
     assert report.result.details.status is not Status.TECHNICAL_LOSS
-    assert played.office.now >= 29_000, "of virtual time"
+    assert played.network.now >= 29_000, "of virtual time"
 
 
 def test_the_pace_shortens_the_wait() -> None:
-    played = LocalLeague([Entrant("Dull", lambda question: None), random_strategy("b")], Seed("s"), pace=0.1)
+    played = LocalLeague([Entrant("Dull", lambda question: None), random_strategy("b")], Seed("s"), time_scale=0.1)
     list(played.run())
-    assert 2_900 <= played.office.now < 29_000
+    assert 2_900 <= played.network.now < 29_000
 
 
 def test_two_players_of_one_name_both_take_part_and_one_is_renamed() -> None:
@@ -207,74 +207,74 @@ def test_a_league_without_players_or_referees_is_none(players: int, referees: in
         league(players, referees=referees, at_a_time=at_a_time)
 
 
-# the office
+# the network
 
 
 class Lost:
     """A network that loses everything."""
 
-    def carry(self, letter: Letter) -> Sequence[int]:
+    def carry(self, envelope: Envelope) -> Sequence[int]:
         return ()
 
 
 class Sleeper:
     """An agent that notes when it is woken."""
 
-    def __init__(self, office: Office) -> None:
-        self.office = office
-        self.wakes_at: int | None = None
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.wakes_at: Instant | None = None
         self.seen: list[object] = []
 
     def start(self) -> None:
-        self.office.agents[Address("me")] = self
+        self.network.agents[Address("me")] = self
 
-    def receive(self, letter: Letter) -> None:
-        self.seen.append(letter.message)
+    def receive(self, envelope: Envelope) -> None:
+        self.seen.append(envelope.message)
 
-    def fail(self, letter: Letter) -> None:
+    def fail(self, envelope: Envelope) -> None:
         self.seen.append("failed")
 
     def wake(self) -> None:
-        self.seen.append(self.office.now)
+        self.seen.append(self.network.now)
 
 
-def test_time_stands_still_while_there_are_letters_and_jumps_to_what_comes_next() -> None:
-    office = Office(PerfectNetwork())
-    sleeper = Sleeper(office)
+def test_time_stands_still_while_there_are_envelopes_and_jumps_to_what_comes_next() -> None:
+    network = Network(PerfectDelivery())
+    sleeper = Sleeper(network)
     sleeper.start()
-    office.wake_at(5_000, sleeper)
+    network.wake_at(Instant(5_000), sleeper)
     said = GameJoinAck(match_id="R1M1", player_id="P01", accept=True)  # type: ignore[arg-type]
-    office.send(Letter(Address("you"), Address("me"), said))
-    while office.turn():
+    network.send(Envelope(Address("you"), Address("me"), said))
+    while network.turn():
         pass
     assert sleeper.seen == [said, 5_000]
 
 
 def test_an_agent_is_woken_at_the_earliest_time_it_has_asked_for_and_once() -> None:
-    office = Office(PerfectNetwork())
-    sleeper = Sleeper(office)
+    network = Network(PerfectDelivery())
+    sleeper = Sleeper(network)
     for due in (3_000, 2_000, 4_000):
-        office.wake_at(due, sleeper)
-    while office.turn():
+        network.wake_at(Instant(due), sleeper)
+    while network.turn():
         pass
     assert sleeper.seen == [2_000]
 
 
 def test_who_writes_to_nobody_is_told_and_who_is_not_there_is_not() -> None:
-    office = Office(PerfectNetwork())
-    sleeper = Sleeper(office)
+    network = Network(PerfectDelivery())
+    sleeper = Sleeper(network)
     sleeper.start()
     said = GameJoinAck(match_id="R1M1", player_id="P01", accept=True)  # type: ignore[arg-type]
-    office.send(Letter(Address("me"), Address("nobody"), said))
-    office.send(Letter(Address("nobody"), Address("no one"), said))
-    while office.turn():
+    network.send(Envelope(Address("me"), Address("nobody"), said))
+    network.send(Envelope(Address("nobody"), Address("no one"), said))
+    while network.turn():
         pass
     assert sleeper.seen == ["failed"]
 
 
-def test_where_all_letters_get_lost_nobody_is_registered() -> None:
-    played = LocalLeague([random_strategy("a"), random_strategy("b")], Seed("s"), network=Lost())
+def test_where_all_envelopes_get_lost_nobody_is_registered() -> None:
+    played = LocalLeague([random_strategy("a"), random_strategy("b")], Seed("s"), delivery=Lost())
     for _ in range(1_000):
-        if not played.office.turn():
+        if not played.network.turn():
             break
     assert played.manager.state.players == ()

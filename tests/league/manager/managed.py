@@ -13,7 +13,7 @@ from turnstile.league.manager.results import past_match
 from turnstile.league.manager.state import (
     AnnouncementExpired,
     AnnouncementLost,
-    Match,
+    LeagueMatch,
     Options,
     Phase,
     Referee,
@@ -165,7 +165,7 @@ class League:
         assert at is not None
         return self.state.referees[at]
 
-    def match(self, match: str) -> Match:
+    def match(self, match: str) -> LeagueMatch:
         return next(each for each in self.state.matches if each.match_id == match)
 
     def tally(self, player: str) -> Tally:

@@ -15,9 +15,9 @@ from turnstile.league.manager.state import (
     JSON_RPC_ERRORS,
     MOST_REFEREES,
     Code,
-    Match,
+    LeagueMatch,
+    MatchOutcome,
     Options,
-    Outcome,
     Phase,
     Tally,
     referee_id,
@@ -25,7 +25,7 @@ from turnstile.league.manager.state import (
     referee_with,
 )
 from turnstile.league.proofs.manager import entering, refereeing
-from turnstile.league.proofs.manager_invariants import sound
+from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import (
     LeagueCompleted,
@@ -56,7 +56,7 @@ def test_a_result_is_booked_and_acknowledged() -> None:
     assert league.said(MatchResultAck) == {
         "referee:REF01": MatchResultAck(status="ACCEPTED", match_id=MatchId("R1M1"), round_id=1)
     }
-    assert league.match("R1M1").outcome is Outcome.A_WON
+    assert league.match("R1M1").outcome is MatchOutcome.A_WON
     assert league.tally("P01") == Tally(wins=1, points=3)
     assert league.tally("P04") == Tally(losses=1)
 
@@ -68,7 +68,7 @@ def test_a_draw_is_a_point_each() -> None:
 
 def test_a_technical_loss_is_a_loss_and_a_win_for_the_other() -> None:
     league = playing().reports("R1M1", "P04", Status.TECHNICAL_LOSS)
-    assert league.match("R1M1").outcome is Outcome.B_BY_DEFAULT
+    assert league.match("R1M1").outcome is MatchOutcome.B_BY_DEFAULT
     assert league.tally("P04") == Tally(wins=1, points=3)
     assert league.tally("P01") == Tally(losses=1, technical_losses=1)
 
@@ -80,11 +80,11 @@ def test_where_both_are_at_fault_both_have_lost() -> None:
 
 @pytest.mark.parametrize("nobody", [None, ""])
 def test_without_a_winner_and_a_status_it_is_a_draw(nobody: str | None) -> None:
-    assert playing().reports("R1M1", nobody).match("R1M1").outcome is Outcome.DRAW
+    assert playing().reports("R1M1", nobody).match("R1M1").outcome is MatchOutcome.DRAW
 
 
 def test_with_a_winner_and_without_a_status_it_is_a_win() -> None:
-    assert playing().reports("R1M1", "P04").match("R1M1").outcome is Outcome.B_WON
+    assert playing().reports("R1M1", "P04").match("R1M1").outcome is MatchOutcome.B_WON
 
 
 def test_a_score_cannot_bend_the_standings() -> None:
@@ -141,9 +141,9 @@ def test_a_match_that_changed_its_referee_counts_for_the_last_one_after_its_roun
 
 def test_the_thousandth_referee_is_remembered_as_well_as_the_first() -> None:
     everybody = [referee_id(number) for number in range(1, MOST_REFEREES + 1)]
-    letters = [referee_letter(referee) for referee in everybody]
-    assert [*map(referee_with, letters)] == everybody
-    assert {*map(len, letters)} == {1}
+    envelopes = [referee_letter(referee) for referee in everybody]
+    assert [*map(referee_with, envelopes)] == everybody
+    assert {*map(len, envelopes)} == {1}
 
 
 def test_after_the_end_results_are_acknowledged_again_or_refused() -> None:
@@ -313,16 +313,16 @@ def test_a_number_choices_or_scores_that_the_game_cannot_have_are_refused() -> N
 # all together
 
 
-def reports_of(match: Match, rng: Random) -> tuple[PlayerId | None, Status | None, Outcome]:
+def reports_of(match: LeagueMatch, rng: Random) -> tuple[PlayerId | None, Status | None, MatchOutcome]:
     a, b = match.player_a_id, match.player_b_id
     return rng.choice(
         [
-            (a, Status.WIN, Outcome.A_WON),
-            (b, None, Outcome.B_WON),
-            (None, None, Outcome.DRAW),
-            (a, Status.TECHNICAL_LOSS, Outcome.A_BY_DEFAULT),
-            (b, Status.TECHNICAL_LOSS, Outcome.B_BY_DEFAULT),
-            (None, Status.TECHNICAL_LOSS, Outcome.BOTH_AT_FAULT),
+            (a, Status.WIN, MatchOutcome.A_WON),
+            (b, None, MatchOutcome.B_WON),
+            (None, None, MatchOutcome.DRAW),
+            (a, Status.TECHNICAL_LOSS, MatchOutcome.A_BY_DEFAULT),
+            (b, Status.TECHNICAL_LOSS, MatchOutcome.B_BY_DEFAULT),
+            (None, Status.TECHNICAL_LOSS, MatchOutcome.BOTH_AT_FAULT),
         ]
     )
 
@@ -338,9 +338,9 @@ def test_C10_the_table_is_the_sum_of_all_results_in_whatever_order_they_come(pla
             winner, status, outcome = reports_of(match, rng)
             for _ in range(rng.choice([1, 1, 2])):
                 league.reports(match.match_id, winner, status)
-                assert sound(league.state) is None
+                assert violation(league.state) is None
             for player in (match.player_a_id, match.player_b_id):
-                points[int(player[1:])] += 3 if player == winner else outcome is Outcome.DRAW
+                points[int(player[1:])] += 3 if player == winner else outcome is MatchOutcome.DRAW
     table = standings(league.state)
     assert {int(row.player_id[1:]): row.points for row in table} == points
     assert all(row.played == players - 1 for row in table)

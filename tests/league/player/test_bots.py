@@ -11,13 +11,13 @@ from turnstile.agents.strategies.bots import CannotMove, bot_move, find_mover
 from turnstile.kernel import Seed
 from turnstile.league.player.state import AskedMove
 from turnstile.league.protocol.questions import MoveContext, MoveRequest
-from turnstile.league.referee.boards import Board, kind_of, opened, options_of, view_of
+from turnstile.league.referee.boards import Board, kind_of, open_board, options_of, view_of
 
 SEED = Seed("a bot")
 
 
 def asked(game: str = "e-card", number: int = 1) -> AskedMove:
-    board = opened(game, PLAYERS, Seed("1"))
+    board = open_board(game, PLAYERS, Seed("1"))
     assert isinstance(board, Board)
     player = next(player for player in PLAYERS if options_of(board, player))
     context = MoveContext(opponent_id=A, round_id=1, view=view_of(board, player))

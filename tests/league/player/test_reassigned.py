@@ -17,7 +17,7 @@ from tests.league.player.played import (
     timers,
 )
 from turnstile.league.player.state import MOST_KEPT, Code, Phase, PlayedMatch, Round, State
-from turnstile.league.proofs.player import sound
+from turnstile.league.proofs.player import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
 from turnstile.league.protocol.words import MatchId
 
@@ -35,7 +35,7 @@ def test_a_match_that_is_given_to_another_referee_is_dropped_with_its_timers(pha
     assert step.state.history == ()
     assert timers(step) == ["no join", "no choice"]
     assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
-    assert sound(step.state) is None
+    assert violation(step.state) is None
 
 
 @pytest.mark.parametrize("phase", IN_MATCH)
@@ -82,7 +82,7 @@ def test_a_match_that_is_given_away_and_back_is_dropped_though_the_player_heard_
     step = taken(IN_MATCH[phase](), BACK)
     assert (step.state.phase, step.state.match) == (Phase.WAITING_FOR_ROUND, None)
     assert timers(step) == ["no join", "no choice"]
-    assert sound(step.state) is None
+    assert violation(step.state) is None
 
 
 @pytest.mark.parametrize("phase", IN_MATCH)
@@ -142,7 +142,7 @@ def test_only_the_latest_matches_are_kept_and_all_are_counted(matches: int) -> N
     assert len(state.history) == min(number, MOST_KEPT)
     assert state.history[-1].round_id == number
     assert state.statistics.wins == number
-    assert sound(state) is None
+    assert violation(state) is None
 
 
 @pytest.mark.parametrize("number", [1, 5, 999, 1_000])
@@ -162,7 +162,7 @@ def test_a_player_of_an_unannounced_league_does_not_go_back_to_an_earlier_round(
 
 def test_a_history_that_is_too_long_or_out_of_order_is_unsound() -> None:
     state = after(1_000)
-    assert sound(state) is None
-    assert sound(replace(state, history=(state.history[0], *state.history))) is not None
-    assert sound(replace(state, history=state.history[::-1])) is not None
-    assert sound(replace(state, statistics=replace(state.statistics, wins=99))) is not None
+    assert violation(state) is None
+    assert violation(replace(state, history=(state.history[0], *state.history))) is not None
+    assert violation(replace(state, history=state.history[::-1])) is not None
+    assert violation(replace(state, statistics=replace(state.statistics, wins=99))) is not None

@@ -21,8 +21,8 @@ from tests.league.player.played import (
     timers,
 )
 from turnstile.league.player.play import wanted
-from turnstile.league.player.state import MOST_KEPT, Code, Outcome, Phase, Question, Round, State, Statistics
-from turnstile.league.proofs.player import sound
+from turnstile.league.player.state import MOST_KEPT, Code, OwnResult, Phase, Question, Round, State, Statistics
+from turnstile.league.proofs.player import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
 from turnstile.league.protocol.words import LeagueId, MatchId
 
@@ -36,7 +36,7 @@ def known(state: State) -> tuple[int, int]:
     return state.round.round_id, state.round.revision
 
 
-def results(state: State) -> list[tuple[str, Outcome | None]]:
+def results(state: State) -> list[tuple[str, OwnResult | None]]:
     return [(match.match_id, match.result) for match in state.history]
 
 
@@ -50,7 +50,7 @@ def test_a_result_of_a_referee_that_was_replaced_is_taken_back(how: str) -> None
     assert (step.state.history, step.state.statistics, step.state.match) == ((), Statistics(), None)
     assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
     assert timers(step) == []
-    assert sound(step.state) is None
+    assert violation(step.state) is None
 
 
 def test_the_new_referee_begins_anew_and_its_result_counts() -> None:
@@ -64,7 +64,7 @@ def test_the_new_referee_begins_anew_and_its_result_counts() -> None:
     assert (asked.history, asked.statistics) == ((), Statistics())
     assert refused(play(state, "odd").state, game_over("R1M1", RESULTS["won"])) == Code.WRONG_REFEREE
     state = taken(play(state, "odd").state, game_over("R1M1", RESULTS["lost"], sender=ANOTHER)).state
-    assert results(state) == [("R1M1", Outcome.LOSS)]
+    assert results(state) == [("R1M1", OwnResult.LOSS)]
     assert state.statistics == Statistics(losses=1)
     assert state.history[0].referee == ANOTHER
 
@@ -117,7 +117,7 @@ def test_of_a_long_history_only_the_match_is_missing() -> None:
     state = taken(before, replace(ANEW, round_id=MOST_KEPT)).state
     assert state.history == before.history[:-1]
     assert state.statistics == Statistics(wins=499, points=1497)
-    assert sound(state) is None
+    assert violation(state) is None
 
 
 # several matches in a round
@@ -147,7 +147,7 @@ def test_a_player_that_waits_for_its_second_match_plays_the_first_again() -> Non
 def test_matches_of_earlier_rounds_stay() -> None:
     state = play(played.complete(), "round 2", "invited R2M1", "lost R2M1").state
     state = taken(state, announcement(2, referee="REF04", revision=1)).state
-    assert results(state) == [("R1M1", Outcome.WIN)]
+    assert results(state) == [("R1M1", OwnResult.WIN)]
     assert state.statistics == Statistics(wins=1, points=3)
     assert taken(state, ANEW).state == state
 
@@ -230,7 +230,7 @@ def test_an_unannounced_match_is_taken_back_like_any_other() -> None:
 
 def test_who_has_played_in_a_round_knows_of_it() -> None:
     state = play(played.complete(), "round 1 over").state
-    assert sound(state) is None
-    assert sound(replace(state, round=None)) is not None
-    assert sound(replace(played.invited(), round=None)) is not None
-    assert sound(replace(played.invited(), round=Round(round_id=2, matches=()))) is not None
+    assert violation(state) is None
+    assert violation(replace(state, round=None)) is not None
+    assert violation(replace(played.invited(), round=None)) is not None
+    assert violation(replace(played.invited(), round=Round(round_id=2, matches=()))) is not None

@@ -39,7 +39,7 @@ from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.play import failure_of, wanted
 from turnstile.league.player.record import recorded
-from turnstile.league.player.state import MOST_KEPT, Code, Options, Outcome, Phase, Question, State
+from turnstile.league.player.state import MOST_KEPT, Code, Options, OwnResult, Phase, Question, State
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
     GameJoinAck,
@@ -353,17 +353,17 @@ def test_transition_7b_when_the_strategy_is_late_the_player_says_even() -> None:
 @pytest.mark.parametrize(
     ("how", "outcome", "counted"),
     [
-        ("won", Outcome.WIN, (1, 0, 0, 3)),
-        ("drew", Outcome.DRAW, (0, 1, 0, 1)),
-        ("lost", Outcome.LOSS, (0, 0, 1, 0)),
-        ("forfeited", Outcome.LOSS, (0, 0, 1, 0)),
-        ("both-forfeited", Outcome.LOSS, (0, 0, 1, 0)),
-        ("by-default", Outcome.WIN, (1, 0, 0, 3)),
+        ("won", OwnResult.WIN, (1, 0, 0, 3)),
+        ("drew", OwnResult.DRAW, (0, 1, 0, 1)),
+        ("lost", OwnResult.LOSS, (0, 0, 1, 0)),
+        ("forfeited", OwnResult.LOSS, (0, 0, 1, 0)),
+        ("both-forfeited", OwnResult.LOSS, (0, 0, 1, 0)),
+        ("by-default", OwnResult.WIN, (1, 0, 0, 3)),
         ("garbled", None, (0, 0, 0, 0)),
     ],
 )
 def test_transition_8_the_result_is_counted_kept_and_acknowledged(
-    how: str, outcome: Outcome | None, counted: tuple[int, int, int, int]
+    how: str, outcome: OwnResult | None, counted: tuple[int, int, int, int]
 ) -> None:
     step = play(chosen(), f"{how} R1M1")
     state = step.state

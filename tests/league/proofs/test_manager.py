@@ -14,7 +14,7 @@ from turnstile.league.manager.machine import manager
 from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State, Tally
 from turnstile.league.proofs.inspect import manager_inspectable
 from turnstile.league.proofs.manager import HAPPENINGS, worlds
-from turnstile.league.proofs.manager_invariants import sound
+from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
 
 STATES = (3_862, 1_978, 733)
@@ -138,8 +138,8 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("state", "lie"), LIES)
 def test_a_league_that_contradicts_itself_is_not_sound_and_not_read(state: State, lie: dict[str, Any]) -> None:
-    assert sound(state) is None
-    assert sound(replace(state, **lie)) is not None
+    assert violation(state) is None
+    assert violation(replace(state, **lie)) is not None
     assert manager_inspectable.read(encode(state)) == state
     answer = manager_inspectable.read(encode(replace(state, **lie)))
     assert isinstance(answer, Rejection)

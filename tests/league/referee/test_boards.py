@@ -14,21 +14,21 @@ from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.kernel import AnyGame, Outcome, Rejection, Seed, encode
 from turnstile.league.protocol.questions import option_meant
 from turnstile.league.referee import boards
-from turnstile.league.referee.boards import Board, kind_of, moved, opened, options_of, outcome_of, view_of
+from turnstile.league.referee.boards import Board, kind_of, moved, open_board, options_of, outcome_of, view_of
 from turnstile.registry import lent
 
 SEED = Seed("1")
 
 
 def board_of(game: str, seed: Seed = SEED) -> Board:
-    board = opened(game, PLAYERS, seed)
+    board = open_board(game, PLAYERS, seed)
     assert isinstance(board, Board), board
     return board
 
 
 def sentence(game: AnyGame) -> str:
     with lent(game):
-        refused = opened(game.name, PLAYERS, SEED)
+        refused = open_board(game.name, PLAYERS, SEED)
     assert isinstance(refused, Rejection)
     return refused.sentence
 
@@ -56,7 +56,7 @@ def test_a_match_that_is_over_before_anybody_is_asked_is_none() -> None:
 
 
 def test_what_a_game_refuses_is_refused_in_its_words() -> None:
-    refused = opened("e-card", PLAYERS, Seed("a\nb"))
+    refused = open_board("e-card", PLAYERS, Seed("a\nb"))
     assert isinstance(refused, Rejection)
     assert refused.sentence.startswith("A seed has")
 
@@ -64,7 +64,7 @@ def test_what_a_game_refuses_is_refused_in_its_words() -> None:
 def test_a_game_in_which_nobody_can_go_on_is_a_bug() -> None:
     game = with_fields(sixtysix.game, dealer=lambda state: None)
     with lent(game), pytest.raises(AssertionError, match="Nobody can do anything"):
-        opened("66", PLAYERS, SEED)
+        open_board("66", PLAYERS, SEED)
 
 
 class Restless:
@@ -93,7 +93,7 @@ class Restless:
 def test_a_game_that_goes_on_without_a_decision_is_a_bug(change: dict[str, Any], fault: str) -> None:
     game = with_fields(ecard.game, machine=Restless(ecard.ecard), **change)  # type: ignore[arg-type]
     with lent(game), pytest.raises(AssertionError, match=fault):
-        opened("e-card", PLAYERS, SEED)
+        open_board("e-card", PLAYERS, SEED)
 
 
 def test_a_move_that_is_not_legal_leads_nowhere() -> None:

@@ -14,7 +14,7 @@ from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.kernel.chance import verify
 from turnstile.league.proofs.inspect import referee_inspectable
-from turnstile.league.proofs.referee import sound
+from turnstile.league.proofs.referee import violation
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
     GameJoinAck,
@@ -90,7 +90,7 @@ def result_of(state: State) -> tuple[str, str | None, str]:
 def test_a_match_of_any_game_for_two_can_be_assigned(game: str) -> None:
     state = taken(idle(), assignment(game, SEED)).state
     assert (state.phase, state.board) == (Phase.WAITING_FOR_PLAYERS, None)
-    assert sound(state) is None
+    assert violation(state) is None
 
 
 @pytest.mark.parametrize(("game", "seed"), [("chess", "1"), ("EVEN_ODD", "1"), ("", "1"), ("e-card", "a\nb")])
@@ -343,7 +343,7 @@ def test_who_is_out_loses_when_the_other_moves_and_both_lose_when_it_does_not() 
         state = taken(state, is_silent(state, A)).state
     assert state.phase is Phase.COLLECTING_CHOICES, "the other may still move"
     assert refused(state, answer(state, A)) == Code.IGNORED
-    assert sound(state) is None
+    assert violation(state) is None
     bad = taken(state, saying(B, Raw(b"7"), 1)).state
     assert bad.phase is Phase.COLLECTING_CHOICES
     won = taken(bad, answer(bad, B)).state
@@ -413,21 +413,21 @@ def test_a_board_that_contradicts_itself_is_not_sound_and_not_read(lie: str) -> 
     state = asking().state
     assert referee_inspectable.read(encode(state)) == state
     false = lies(state)[lie]
-    assert sound(false) is not None
+    assert violation(false) is not None
     assert isinstance(referee_inspectable.read(encode(false)), Rejection)
 
 
 def test_a_board_without_moves_is_judged_by_its_match() -> None:
     state = asking().state
     assert state.board is not None
-    assert sound(replace(state, board=replace(state.board, moves=None))) is None
+    assert violation(replace(state, board=replace(state.board, moves=None))) is None
     assert game_of(state.board).name == "e-card"
 
 
 def test_a_referee_is_not_read_with_a_match_that_it_could_not_begin() -> None:
     state = taken(idle(), assignment("e-card", SEED)).state
     given = replace(state.given, match=replace(announced("e-card"), game_type="chess"))
-    assert sound(replace(state, assignment=given)) == "There is no game chess here."
+    assert violation(replace(state, assignment=given)) == "There is no game chess here."
 
 
 def test_a_result_that_is_not_what_came_of_the_moves_is_not_sound() -> None:
@@ -437,8 +437,8 @@ def test_a_result_that_is_not_what_came_of_the_moves_is_not_sound() -> None:
     result = state.result
     assert result is not None
     assert isinstance(result.moves, tuple)
-    assert sound(state) is None
-    assert sound(replace(state, result=replace(result, moves=UNSET))) is None, "there is nothing to hold against it"
+    assert violation(state) is None
+    assert violation(replace(state, result=replace(result, moves=UNSET))) is None, "there is nothing to hold against it"
     for wrong in (
         replace(result, scores=ByPlayer({A: 30, B: 0})),
         replace(result, scores=UNSET, status=Status.WIN, winner_player_id=A),
@@ -446,5 +446,5 @@ def test_a_result_that_is_not_what_came_of_the_moves_is_not_sound() -> None:
         replace(result, status=Status.WIN, winner_player_id=B if result.winner_player_id == A else A),
         replace(result, drawn_number=7),
     ):
-        assert sound(replace(state, result=wrong)) is not None
+        assert violation(replace(state, result=wrong)) is not None
     assert refusal(state, "manager is silent") == Code.IGNORED

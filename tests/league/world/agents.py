@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from turnstile.kernel import Event, Rejection, Send, Step
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import Instant, PlayerId
 from turnstile.league.local.manager import LocalManager
-from turnstile.league.local.network import letter_of
+from turnstile.league.local.network import envelope_of
 from turnstile.league.local.player import LocalPlayer
 from turnstile.league.manager.state import Phase
 from turnstile.league.manager.state import State as League
@@ -50,7 +50,7 @@ class WatchedManager(LocalManager):
             assigned = None if match is None else referee_address(match.referee_id)
             self.world.audit.booked(event, assigned, 0 if match is None else match.reassignments)
         if self.state.phase is Phase.LEAGUE_COMPLETE and self.world.ended is None:
-            self.world.ended = self.office.now
+            self.world.ended = self.network.now
 
 
 class WorldPlayer(LocalPlayer):
@@ -101,5 +101,5 @@ class RoguePlayer(WorldPlayer):
         return [said]
 
     def _post_later(self, call: Send) -> None:
-        letter = letter_of(player_address(self.state.me), call)
-        self.office._remember(self.office.now + self.rng.choice((2_000, 6_000, 35_000)), letter)
+        envelope = envelope_of(player_address(self.state.me), call)
+        self.network._remember(Instant(self.network.now + self.rng.choice((2_000, 6_000, 35_000))), envelope)

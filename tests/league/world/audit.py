@@ -1,4 +1,4 @@
-"""What is written down about a simulated league, and what must be so: at every letter, at every booking, at the end."""
+"""What is written down about a simulated league, and what must hold at every envelope, every booking and the end."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from itertools import combinations
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel.chance import Commitment, verify
 from turnstile.kernel.values import PlayerId
-from turnstile.league.local.network import Letter
+from turnstile.league.local.network import Envelope
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
     ChooseParityResponse,
@@ -33,18 +33,18 @@ class Audit:
         self._results: dict[Refereed, GameResult | None] = {}
         self._choices: dict[tuple[Address, Refereed], str] = {}
 
-    # at every letter
+    # at every envelope
 
-    def sent(self, letter: Letter, is_honest: bool) -> None:
+    def sent(self, envelope: Envelope, is_honest: bool) -> None:
         """Look at what somebody says; `is_honest` tells whether it keeps to the rules."""
-        said = letter.message
+        said = envelope.message
         if isinstance(said, ChooseParityCall):
-            self._called(_run_of(letter), said.context.commitment)
+            self._called(_run_of(envelope), said.context.commitment)
         elif isinstance(said, GameOver):
-            self._ended(_run_of(letter), said.game_result)
+            self._ended(_run_of(envelope), said.game_result)
         elif isinstance(said, ChooseParityResponse) and is_honest:
-            match: Refereed = letter.to, said.match_id, letter.since.playing.reassignments
-            self._chose(letter.sender, match, said.parity_choice)
+            match: Refereed = envelope.to, said.match_id, envelope.since.playing.reassignments
+            self._chose(envelope.sender, match, said.parity_choice)
 
     def _called(self, match: Refereed, commitment: Commitment | None) -> None:
         if self._commitments.setdefault(match, commitment) != commitment:
@@ -125,7 +125,7 @@ class Audit:
         return sum(times > 1 for times in Counter(match for _, match, _ in self._results).values())
 
 
-def _run_of(letter: Letter) -> Refereed:
+def _run_of(envelope: Envelope) -> Refereed:
     """Which run of which match a referee speaks of."""
-    given = letter.since.given.match
-    return letter.sender, given.match_id, given.times_reassigned
+    given = envelope.since.given.match
+    return envelope.sender, given.match_id, given.times_reassigned

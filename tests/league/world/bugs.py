@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
-from turnstile.kernel.timers import TimedMachine, replayed
+from turnstile.kernel.timers import TimedMachine, replay_timed
 from turnstile.league.local import manager as local_manager
 from turnstile.league.local import referee as local_referee
 from turnstile.league.local.player import LocalPlayer
@@ -24,7 +24,7 @@ from turnstile.league.manager import results as manager_results
 from turnstile.league.manager import rounds as manager_rounds
 from turnstile.league.manager import schedule
 from turnstile.league.manager import state as manager_state
-from turnstile.league.manager.state import Outcome
+from turnstile.league.manager.state import MatchOutcome
 from turnstile.league.player import announcements as player_announcements
 from turnstile.league.player import machine as player
 from turnstile.league.player import play as player_play
@@ -193,9 +193,9 @@ def takes_results_from_any_referee(patch: Patch) -> None:
 
 @caught_by("standings")
 def pays_for_technical_losses(patch: Patch) -> None:
-    def generous(tallies: Any, places: Any, outcome: Outcome) -> Any:
+    def generous(tallies: Any, places: Any, outcome: MatchOutcome) -> Any:
         is_default = outcome in manager_results.BY_DEFAULT
-        return manager_results.credited(tallies, places, Outcome.DRAW if is_default else outcome)
+        return manager_results.credited(tallies, places, MatchOutcome.DRAW if is_default else outcome)
 
     patch.setattr(manager_rounds, "credited", generous)
 
@@ -230,7 +230,7 @@ def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
 @caught_by("live")
 def loses_its_timers_with_a_restart(patch: Patch) -> None:
     def timeless(*given: Any) -> TimedMachine[Any]:
-        work: TimedMachine[Any] = replayed(*given)
+        work: TimedMachine[Any] = replay_timed(*given)
         work.timers.clear()
         return work
 

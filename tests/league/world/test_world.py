@@ -12,10 +12,10 @@ SEEDS = int(os.environ.get("TORTURE_SEEDS", "1000"))
 MOST_SEEDS = 800  # in which a planted bug must show
 AT_ONCE = 500  # seeds in one test: enough to reach every rare situation
 MUST_BE_REACHED = (
-    "a letter arrived 0 times",
-    "a letter arrived 2 times",
-    "a letter was refused",
-    "a letter came to nobody",
+    "an envelope arrived 0 times",
+    "an envelope arrived 2 times",
+    "an envelope was refused",
+    "an envelope came to nobody",
     "an old announcement came late",
     "a match was begun anew by its first referee",
     "WatchedManager dies",

@@ -9,7 +9,7 @@ HABITS = ("silent", "declines", "rubbish", "twice", "wanders", "slow", "mute at 
 
 @dataclass(frozen=True)
 class Weather:
-    """Chances are for each letter; times are in milliseconds."""
+    """Chances are for each envelope; times are in milliseconds."""
 
     name: str
     storm: int = 0
@@ -20,7 +20,7 @@ class Weather:
     belated: float = 0.0
     """That what was announced before comes once more, after what has replaced it."""
     crash: float = 0.0
-    """That whoever sends a letter dies then."""
+    """That whoever sends an envelope dies then."""
     downtime: int = 0
     gone: int = 0
     """When one referee of several dies for good; 0 is never."""

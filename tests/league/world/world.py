@@ -12,10 +12,10 @@ from tests.league.world import weather as weathers
 from tests.league.world.agents import DIES, SOON, Exit, RoguePlayer, WatchedManager, WorldPlayer
 from tests.league.world.audit import Audit
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.timers import Instant, Log
-from turnstile.kernel.values import PlayerId, wire_name
+from turnstile.kernel.timers import Log
+from turnstile.kernel.values import Instant, PlayerId, wire_name
 from turnstile.league.local.league import player_options, referee_meta
-from turnstile.league.local.network import Letter, Office
+from turnstile.league.local.network import Envelope, Network
 from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager.standings import standings
 from turnstile.league.manager.state import Options, Phase, player_id
@@ -40,7 +40,7 @@ class Violation(AssertionError):
 
 
 class Later:
-    """Something that is to happen later, for an office that wakes agents."""
+    """Something that is to happen later, for a network that wakes agents."""
 
     def __init__(self, happens: Callable[[], None]) -> None:
         self.wakes_at: Instant | None = None
@@ -48,16 +48,16 @@ class Later:
 
     def start(self) -> None: ...
 
-    def receive(self, letter: Letter) -> None: ...
+    def receive(self, envelope: Envelope) -> None: ...
 
-    def fail(self, letter: Letter) -> None: ...
+    def fail(self, envelope: Envelope) -> None: ...
 
     def wake(self) -> None:
         self.happens()
 
 
-class World(Office):
-    """The office of a league in which things go wrong, and which is its own network."""
+class World(Network):
+    """The network of a league in which things go wrong, and which is its own network."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(self)
@@ -72,7 +72,7 @@ class World(Office):
         self.match_logs: dict[Address, dict[MatchId, Log]] = {}
         self.referee_ids: dict[Address, RefereeId | None] = {}
         self.gone: set[Address] = set()
-        self.announced: dict[Address, Letter] = {}
+        self.announced: dict[Address, Envelope] = {}
         self.manager: WatchedManager | None = None
         self.lives: Counter[Address] = Counter()
         self.ended: Instant | None = None
@@ -95,23 +95,23 @@ class World(Office):
     def is_stormy(self) -> bool:
         return self.now < self.weather.storm
 
-    def send(self, letter: Letter) -> None:
-        self._maybe_die(letter)
-        super().send(letter)
-        self._maybe_die(letter)
+    def send(self, envelope: Envelope) -> None:
+        self._maybe_die(envelope)
+        super().send(envelope)
+        self._maybe_die(envelope)
 
-    def carry(self, letter: Letter) -> Sequence[int]:
-        self.audit.sent(letter, is_honest=self._is_honest(letter.sender))
-        delays = self._delays(letter)
-        self.note(f"{letter.sender} -> {letter.to}: {_shown(letter)} {_fate(delays)}")
-        if isinstance(letter.message, RoundAnnouncement):
-            self._bring_belated(letter, letter.message)
-        if self.weather.untold and self.is_stormy and isinstance(letter.message, GameOver):
-            self.later(0, lambda: self.lose_a_referee(self.homes[letter.sender]))
-        if self.weather.away_and_back and isinstance(letter.message, ChooseParityCall | GameOver):
-            self._send_away(self.homes[letter.sender], letter.message)
-        if isinstance(letter.message, GameInvitation):
-            self._note_return(letter.sender, letter.message)
+    def carry(self, envelope: Envelope) -> Sequence[int]:
+        self.audit.sent(envelope, is_honest=self._is_honest(envelope.sender))
+        delays = self._delays(envelope)
+        self.note(f"{envelope.sender} -> {envelope.to}: {_shown(envelope)} {_fate(delays)}")
+        if isinstance(envelope.message, RoundAnnouncement):
+            self._bring_belated(envelope, envelope.message)
+        if self.weather.untold and self.is_stormy and isinstance(envelope.message, GameOver):
+            self.later(0, lambda: self.lose_a_referee(self.addresses[envelope.sender]))
+        if self.weather.away_and_back and isinstance(envelope.message, ChooseParityCall | GameOver):
+            self._send_away(self.addresses[envelope.sender], envelope.message)
+        if isinstance(envelope.message, GameInvitation):
+            self._note_return(envelope.sender, envelope.message)
         return delays
 
     def _send_away(self, home: Address, said: ChooseParityCall | GameOver) -> None:
@@ -131,13 +131,13 @@ class World(Office):
 
     def _note_return(self, referee: Address, said: GameInvitation) -> None:
         if said.match_id == self.shuttled[0] and len(self.shuttled[1]) == 2:
-            is_first = self.homes[referee] == self.shuttled[1][0]
+            is_first = self.addresses[referee] == self.shuttled[1][0]
             self.reached["a match was begun anew by its first referee"] += is_first
 
-    def _bring_belated(self, letter: Letter, said: RoundAnnouncement) -> None:
+    def _bring_belated(self, envelope: Envelope, said: RoundAnnouncement) -> None:
         """What was announced of the same round before may come once more, while what replaces it is acted on."""
-        before = self.announced.get(letter.to)
-        self.announced[letter.to] = letter
+        before = self.announced.get(envelope.to)
+        self.announced[envelope.to] = envelope
         if before is None or not (self.weather.belated and self.is_stormy):
             return
         is_replaced = getattr(before.message, "round_id", None) == said.round_id
@@ -145,40 +145,40 @@ class World(Office):
             self.reached["an old announcement came late"] += 1
             self.later(self.weather.delay + self._delay(), lambda: self.deliver(before))
 
-    def _delays(self, letter: Letter) -> Sequence[int]:
+    def _delays(self, envelope: Envelope) -> Sequence[int]:
         if not self.is_stormy:
             return (0,)
         weather = self.weather
         if self.chance.random() < weather.refused:
-            self.reached["a letter was refused"] += 1
-            self.later(self._delay(), lambda: self._bounce(letter))
+            self.reached["an envelope was refused"] += 1
+            self.later(self._delay(), lambda: self._bounce(envelope))
             return ()
         delays = [] if self.chance.random() < weather.lost else [self._delay()]
         if self.chance.random() < weather.doubled:
             delays.append(self._delay())
-        self.reached[f"a letter arrived {len(delays)} times"] += 1
+        self.reached[f"an envelope arrived {len(delays)} times"] += 1
         return delays
 
     def _delay(self) -> int:
         return int(self.chance.random() ** 3 * (self.weather.delay + 1))
 
-    def _bounce(self, letter: Letter) -> None:
-        sender = self.agent_at(letter.sender)
+    def _bounce(self, envelope: Envelope) -> None:
+        sender = self.agent_at(envelope.sender)
         if sender is not None:
-            sender.fail(letter)
+            sender.fail(envelope)
 
-    def deliver(self, letter: Letter) -> None:
-        if self.agent_at(letter.to) is None and self.is_stormy and self.chance.random() < 0.5:
-            self.reached["a letter came to nobody"] += 1
+    def deliver(self, envelope: Envelope) -> None:
+        if self.agent_at(envelope.to) is None and self.is_stormy and self.chance.random() < 0.5:
+            self.reached["an envelope came to nobody"] += 1
             return
-        super().deliver(letter)
+        super().deliver(envelope)
 
     # death and life
 
-    def _maybe_die(self, letter: Letter) -> None:
-        """Whoever sends a letter may die before it is on its way, or right after."""
+    def _maybe_die(self, envelope: Envelope) -> None:
+        """Whoever sends an envelope may die before it is on its way, or right after."""
         if self.is_stormy and self.chance.random() < self.weather.crash / 2:
-            raise Exit(self.homes.get(letter.sender, letter.sender), DIES)
+            raise Exit(self.addresses.get(envelope.sender, envelope.sender), DIES)
 
     def turn(self) -> bool:
         try:
@@ -211,7 +211,7 @@ class World(Office):
         self.bury(Exit(home, "dies for good"))
 
     def later(self, delay: int, happens: Callable[[], None]) -> None:
-        self.wake_at(self.now + delay, Later(happens))
+        self.wake_at(Instant(self.now + delay), Later(happens))
 
     def begin(self, home: Address) -> None:
         """Start an agent, or start it again from what it has written down. After the league only the manager is."""
@@ -260,7 +260,7 @@ class World(Office):
         return lambda question: rng.choice(("even", "odd"))
 
     def _is_honest(self, sender: Address) -> bool:
-        kind, _, number = self.homes.get(sender, sender).removeprefix("local:").partition(":")
+        kind, _, number = self.addresses.get(sender, sender).removeprefix("local:").partition(":")
         return kind == "player" and self.plan.habits[int(number) - 1] is None
 
     # the story
@@ -271,9 +271,9 @@ class World(Office):
 
     def run(self) -> "World":
         self.note(f"{self.plan}")
-        homes = [LEAGUE_MANAGER, *(Address(f"local:referee:{number + 1}") for number in range(self.plan.referees))]
-        homes += [Address(f"local:player:{number + 1}") for number in range(self.plan.players)]
-        for home in homes:
+        addresses = [LEAGUE_MANAGER, *(Address(f"local:referee:{number + 1}") for number in range(self.plan.referees))]
+        addresses += [Address(f"local:player:{number + 1}") for number in range(self.plan.players)]
+        for home in addresses:
             self.later(self._delay() if self.is_stormy else 0, lambda home=home: self.begin(home))  # type: ignore[misc]
         if self.weather.gone:
             self.later(self.weather.gone, lambda: self.lose_a_referee(Address("local:referee:1")))
@@ -311,7 +311,7 @@ class World(Office):
     def honest_players(self) -> set[PlayerId]:
         return {
             PlayerId(address.removeprefix("player:"))
-            for address in self.homes
+            for address in self.addresses
             if address.startswith("player:") and self._is_honest(address)
         }
 
@@ -334,9 +334,9 @@ class World(Office):
                 self.fail("fair", f"{player.state.me} has seen a draw that was not as promised")
 
 
-def _shown(letter: Letter) -> str:
-    match = letter.match_id or getattr(letter.message, "match_id", None) or ""
-    return f"{wire_name(type(letter.message))} {match}".rstrip()
+def _shown(envelope: Envelope) -> str:
+    match = envelope.match_id or getattr(envelope.message, "match_id", None) or ""
+    return f"{wire_name(type(envelope.message))} {match}".rstrip()
 
 
 def _fate(delays: Sequence[int]) -> str:

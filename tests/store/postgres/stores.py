@@ -9,7 +9,8 @@ import asyncpg
 
 from tests import postgres
 from tests.store.making import ROW, commit_of, following, header
-from turnstile.store.log import Entry, TableId, verify
+from turnstile.kernel.values import LogId
+from turnstile.store.log import Entry, verify
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.protocol import Busy, Unknown
 
@@ -80,7 +81,7 @@ class Player:
     """Plays on at one table and remembers what it was told. It may be told nothing certain: then it looks."""
 
     def __init__(self, table: str) -> None:
-        self.table = TableId(table)
+        self.table = LogId(table)
         self.told: list[Entry] = [header()]
         self.last = header()
         self.refused: list[Entry] = []

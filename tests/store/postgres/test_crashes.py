@@ -10,11 +10,11 @@ from tests import postgres
 from tests.proxy import line_to
 from tests.store.making import FINISHED, ROW, commit_of, following, header, stored
 from tests.store.postgres.stores import Player, check, end_sessions, held, opened, run, shell, until_waiting
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.postgres import PostgresStore, statements
 from turnstile.store.protocol import Busy, Commit, Unknown
 
-T = TableId("t")
+T = LogId("t")
 NEXT: Commit = commit_of(T, following(header(), "alice 1"))
 
 
@@ -136,7 +136,7 @@ async def test_C15_K6_a_commit_whose_position_another_process_took_while_the_lin
 async def test_C15_K4_a_table_that_another_process_created_while_the_line_was_broken_is_not_ours() -> None:
     schema, ours, theirs = postgres.shared.new_schema(), header(about=b"ours"), header(about=b"theirs")
     async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store, opened(schema) as other:
-        await stored(store, TableId("another"), 0)  # so that the line is in use
+        await stored(store, LogId("another"), 0)  # so that the line is in use
         line.freeze()
         sending = asyncio.create_task(store.create(T, ours, ROW))
         assert await other.create(T, theirs, ROW)

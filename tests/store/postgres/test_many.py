@@ -9,10 +9,11 @@ from tests import postgres
 from tests.store.making import LONG, ROW, commit_of, following, header, stored
 from tests.store.places import START, PostgresPlace
 from tests.store.postgres.stores import held, opened, run, shell, until_waiting
-from turnstile.store.log import Instant, TableId, verify
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import verify
 from turnstile.store.postgres import PostgresStore
 
-T = TableId("t")
+T = LogId("t")
 
 
 async def several(stack: AsyncExitStack, schema: str, count: int) -> list[PostgresStore]:
@@ -36,7 +37,7 @@ async def test_K6_of_two_servers_at_one_position_exactly_one_wins() -> None:
 @run
 async def test_K7_whole_groups_of_two_servers_share_the_tables_between_them() -> None:
     """Both write to all tables at once, in opposite orders; every table moves on once in each round."""
-    names = [TableId(f"table {number}") for number in range(40)]
+    names = [LogId(f"table {number}") for number in range(40)]
     async with AsyncExitStack() as stack:
         one, other = await several(stack, postgres.shared.new_schema(), 2)
         await asyncio.gather(*(stored(one, name, 0) for name in names))
@@ -60,7 +61,7 @@ async def test_K4_of_several_servers_that_create_a_table_one_does() -> None:
     async with AsyncExitStack() as stack:
         stores = await several(stack, postgres.shared.new_schema(), 3)
         for number in range(20):
-            table = TableId(f"table {number}")
+            table = LogId(f"table {number}")
             headers = [header(about=b"%d" % server) for server in range(3)]
             made = await asyncio.gather(
                 *(store.create(table, its, ROW) for store, its in zip(stores, headers, strict=True))
@@ -73,7 +74,7 @@ async def test_K4_of_several_servers_that_create_a_table_one_does() -> None:
 async def test_T11_what_several_servers_claim_at_once_is_disjoint_and_complete() -> None:
     async with AsyncExitStack() as stack:
         stores = await several(stack, postgres.shared.new_schema(), 3)
-        names = [TableId(f"{number:03}") for number in range(150)]
+        names = [LogId(f"{number:03}") for number in range(150)]
         await asyncio.gather(*(stored(stores[0], name, 0, row=replace(ROW, due=Instant(5))) for name in names))
         shares = await asyncio.gather(*(store.claim(Instant(LONG), LONG, 10) for store in stores for _ in range(6)))
         claimed = [table for share in shares for table in share]
@@ -147,9 +148,9 @@ async def test_S16_a_group_takes_its_tables_in_the_order_of_their_ids() -> None:
     schema = postgres.shared.new_schema()
     async with opened(schema) as store, shell(schema) as somebody:
         for name in ("a", "b"):
-            await stored(store, TableId(name), 0)
+            await stored(store, LogId(name), 0)
         async with held(schema, "a") as operator:
-            group = asyncio.gather(*(store.commit(commit_of(TableId(name), following(header()))) for name in "ba"))
+            group = asyncio.gather(*(store.commit(commit_of(LogId(name), following(header()))) for name in "ba"))
             await until_waiting(operator, schema)
             await somebody.execute("SELECT FROM tables WHERE id = 'b' FOR UPDATE NOWAIT")  # nobody has it
         assert await group == [True, True]

@@ -9,7 +9,7 @@ import pytest
 from tests import postgres
 from tests.store.making import stored
 from tests.store.postgres.stores import opened, run, shell
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.migrations import Migration, known
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.postgres.schema import migrate
@@ -53,7 +53,7 @@ async def test_C12_a_migration_killed_at_any_statement_has_not_been_and_is_taken
         async with shell(schema) as connection:
             assert await connection.fetchval("SELECT to_regnamespace($1)", schema) is None
         async with opened(schema) as store:
-            await stored(store, TableId("t"), 1)
+            await stored(store, LogId("t"), 1)
             assert await shape(schema) == whole
 
 

@@ -10,11 +10,12 @@ import pytest
 from tests import postgres
 from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header, stored
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
-from turnstile.store.log import Command, Instant, TableId, entry
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Command, entry
 from turnstile.store.postgres import PostgresStore, writer
 from turnstile.store.protocol import Busy, StoreFault
 
-T, U = TableId("t"), TableId("u")
+T, U = LogId("t"), LogId("u")
 NEXT = commit_of(T, following(header(), "alice 1"))
 
 
@@ -93,7 +94,7 @@ async def test_a_row_that_somebody_holds_keeps_nobody_else_waiting_for_long() ->
 @run
 async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
     """A zero byte, and an id too long for any index, among many that are sound."""
-    names = [TableId(f"table {number}") for number in range(20)]
+    names = [LogId(f"table {number}") for number in range(20)]
     async with opened(postgres.shared.new_schema()) as store:
         for name in names:
             await stored(store, name, 0)
@@ -108,7 +109,7 @@ async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
         assert [number for number, answer in enumerate(answers) if answer is not True] == sorted(bad)
         assert all(isinstance(answers[number], StoreFault) for number in bad)
         with pytest.raises(StoreFault):
-            await store.create(TableId("x" * 600), header(), ROW)
+            await store.create(LogId("x" * 600), header(), ROW)
 
 
 @run
@@ -119,7 +120,7 @@ async def test_S14_who_comes_when_too_many_wait_is_told_so() -> None:
         async with held(schema, T) as operator:
             first = asyncio.create_task(store.commit(NEXT))
             await until_waiting(operator, schema)
-            queue = (commit_of(TableId(f"none {number}"), NEXT.entry) for number in range(writer.QUEUE))
+            queue = (commit_of(LogId(f"none {number}"), NEXT.entry) for number in range(writer.QUEUE))
             waiting = [asyncio.create_task(store.commit(commit)) for commit in queue]
             await asyncio.sleep(0)
             with pytest.raises(Busy):
@@ -148,7 +149,7 @@ async def test_S17_K8_callers_that_go_away_leave_no_transaction_behind() -> None
     schema = postgres.shared.new_schema()
     chance = random.Random(17)
     async with opened(schema) as store, shell(schema) as operator:
-        names = [TableId(f"table {number}") for number in range(60)]
+        names = [LogId(f"table {number}") for number in range(60)]
         await asyncio.gather(*(stored(store, name, 0, row=FINISHED) for name in names))
         for name in names:
             calls = [
@@ -229,7 +230,7 @@ async def test_a_server_hears_nothing_of_its_own_and_a_change_once_until_it_is_r
             pass
         assert await anext(news) == T
         assert await anext(news) == U
-        await stored(other, TableId("v"), 0)
+        await stored(other, LogId("v"), 0)
         assert await anext(own) == "v"
 
 

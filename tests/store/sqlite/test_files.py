@@ -14,11 +14,11 @@ import pytest
 from tests.store.making import commit_of, following, stored
 from tests.store.sqlite.on_disk import nothing, with_store
 from tests.store.sqlite.test_threads import Standstill
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.protocol import Broken, CannotOpen, StoreFault
 from turnstile.store.sqlite.store import SqliteStore
 
-T = TableId("t")
+T = LogId("t")
 
 
 def test_S10_a_close_that_is_given_up_keeps_the_lock_while_the_writer_writes(path: Path) -> None:

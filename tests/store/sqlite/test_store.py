@@ -14,15 +14,16 @@ import pytest
 from tests.store.making import ROW, commit_of, following, header, reading, stored
 from tests.store.places import START
 from tests.store.sqlite.on_disk import nothing, with_store
+from turnstile.kernel.values import LogId
 from turnstile.store import migrations
-from turnstile.store.log import TableId, verify
+from turnstile.store.log import verify
 from turnstile.store.protocol import CannotOpen
 from turnstile.store.sqlite import connection as sqlite_connection
 from turnstile.store.sqlite import files
 from turnstile.store.sqlite import lanes as sqlite_lanes
 from turnstile.store.sqlite.store import SqliteStore
 
-T = TableId("t")
+T = LogId("t")
 
 
 def refusal(path: Path, **clocks: Any) -> str:

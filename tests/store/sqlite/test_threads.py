@@ -11,14 +11,15 @@ import pytest
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.sqlite.on_disk import nothing, with_store
-from turnstile.store.log import Command, TableId
+from turnstile.kernel.values import LogId
+from turnstile.store.log import Command
 from turnstile.store.protocol import Broken, Busy, ReadOnly
 from turnstile.store.sqlite import connection as sqlite_connection
 from turnstile.store.sqlite import lanes as sqlite_lanes
 from turnstile.store.sqlite import store as sqlite
 from turnstile.store.sqlite.store import SqliteStore
 
-T = TableId("t")
+T = LogId("t")
 
 
 class Standstill:
@@ -51,7 +52,7 @@ def test_what_gathers_while_the_writer_is_busy_shares_one_transaction(path: Path
             transactions.append(True)
             return False
 
-        names = [TableId(f"table {number}") for number in range(50)]
+        names = [LogId(f"table {number}") for number in range(50)]
         for name in names:
             await store.create(name, header(), ROW)
         await store._write.ask(lambda db: db.set_commit_hook(count))
@@ -75,14 +76,14 @@ def test_S14_what_waits_is_bounded_and_the_rest_is_told_to_come_again(
     async def test(store: SqliteStore) -> None:
         async with Standstill(store):
             creations = [
-                asyncio.create_task(store.create(TableId(f"table {number}"), header(), ROW)) for number in range(9)
+                asyncio.create_task(store.create(LogId(f"table {number}"), header(), ROW)) for number in range(9)
             ]
             await asyncio.sleep(0)
         answers = await asyncio.gather(*creations, return_exceptions=True)
         assert answers[:5] == [True] * 5
         assert all(isinstance(answer, Busy) for answer in answers[5:])
         assert len(await store.tables()) == 5
-        assert await store.create(TableId("table 7"), header(), ROW)
+        assert await store.create(LogId("table 7"), header(), ROW)
 
     with_store(path, test)
 
@@ -145,7 +146,7 @@ def test_C16_when_the_writer_itself_fails_nobody_waits_for_ever(path: Path, monk
         monkeypatch.setattr(sqlite_lanes.WriteLane, "_afterwards", fail)
         async with Standstill(store):
             creations = [
-                asyncio.create_task(store.create(TableId(f"table {number}"), header(), ROW)) for number in range(600)
+                asyncio.create_task(store.create(LogId(f"table {number}"), header(), ROW)) for number in range(600)
             ]
             await asyncio.sleep(0)
         answers = await asyncio.gather(*creations, return_exceptions=True)
@@ -249,7 +250,7 @@ def test_S13_a_write_ahead_log_that_grows_and_grows_is_warned_of_once(
         await stored(store, T, 3)
         assert caplog.messages == []
         for number in range(10):
-            await stored(store, TableId(f"table {number}"), 3)
+            await stored(store, LogId(f"table {number}"), 3)
         assert len([said for said in caplog.messages if "write-ahead log" in said]) == 1
 
     with_store(path, test)

@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     data: Path
     port: int
     capacity: int
-    pace: float
+    time_scale: float
     seed: str | None
     game_type: str = GAME_TYPE
 
@@ -101,17 +101,22 @@ class Begun(msgspec.Struct, frozen=True):
 
     strategies: tuple[str, ...]
     game_type: str
-    pace: float
+    time_scale: float
 
     @classmethod
     def of(cls, plan: Plan) -> "Begun":
-        return cls(tuple(plan.strategies), plan.game_type, plan.pace)
+        return cls(tuple(plan.strategies), plan.game_type, plan.time_scale)
 
     def options(self) -> Mapping[str, str]:
         """As they are given to the command."""
         chosen = " --strategy ".join(dict.fromkeys(self.strategies))
         players = str(len(self.strategies))
-        return {"--players": players, "--game": self.game_type, "--time-scale": str(self.pace), "--strategy": chosen}
+        return {
+            "--players": players,
+            "--game": self.game_type,
+            "--time-scale": str(self.time_scale),
+            "--strategy": chosen,
+        }
 
 
 def refuse_to_go_on(plan: Plan) -> None:
@@ -144,7 +149,7 @@ def _refuse_other_plan(plan: Plan, begun: Begun) -> None:
     )
 
 
-class Company:
+class LeagueProcesses:
     """The processes of a league."""
 
     def __init__(self, plan: Plan, begun: Callable[[str], None], show: Callable[[Scoreboard], None]) -> None:
@@ -247,7 +252,7 @@ class Company:
         plan = self.plan
         name = arguments[1] if role != "manager" else role
         kept = ("--data", str(plan.data), "--store", str(plan.log_of(name)))
-        common = (*kept, "--time-scale", str(plan.pace))
+        common = (*kept, "--time-scale", str(plan.time_scale))
         child = Child(name, (role, *arguments, *common), plan.logs)
         self._children.append(child)
         async with self._turns:
@@ -288,7 +293,7 @@ class Company:
         """Players and referees leave by themselves when they hear that the league is over; who does not is ended."""
         manager, *others = self._children
         with suppress(TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS * self.plan.pace + 1):
+            async with asyncio.timeout(STOP_SECONDS * self.plan.time_scale + 1):
                 await asyncio.gather(*(child.ended() for child in others))
         for child in (*others, manager):
             await child.stop()

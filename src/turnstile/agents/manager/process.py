@@ -21,7 +21,7 @@ from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.page import routes as page_routes
-from turnstile.agents.page.projection import health_of, shown
+from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
 from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.process.keeper import Keeper
@@ -38,7 +38,7 @@ from turnstile.agents.wire.incoming import Incoming
 from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import Event
+from turnstile.kernel.values import Event, Instant
 from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
 from turnstile.league.manager.queries import commitment_of, status_of
@@ -73,7 +73,6 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
 from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
-from turnstile.store.log import Instant
 from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
@@ -87,7 +86,7 @@ FOR_ANOTHER = "Nobody acknowledges anything for another."
 NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
 
 
-class Refused(msgspec.Struct, frozen=True):
+class NotAdmitted(msgspec.Struct, frozen=True):
     """Somebody is not let through, and what it is told."""
 
     reply: Answer
@@ -185,7 +184,7 @@ class ManagerProcess(AgentProcess):
             TABLE,
             manager,
             new(self._options, new_seed()),
-            pace=self.settings.pace,
+            time_scale=self.settings.time_scale,
             is_open=_is_open,
             about=endpoint,
         )
@@ -235,7 +234,7 @@ class ManagerProcess(AgentProcess):
             await self.agent.bring(self.work, event)
 
     async def _until_last_agents_listen(self) -> None:
-        seconds = LISTEN_SECONDS * self.work.keeper.pace
+        seconds = LISTEN_SECONDS * self.work.keeper.time_scale
         for who, endpoint in await silent_among_last(self.work.state, self.agent.calls, seconds):
             self.agent.journal.warning(f"{who} does not listen at {endpoint}: the league begins without it.")
 
@@ -249,7 +248,7 @@ class ManagerProcess(AgentProcess):
         state = self.work.state
         if not self._shuts_down_agents or state.phase is Phase.LEAGUE_COMPLETE:
             return
-        command, seconds = ShutdownCommand(reason=STOPPED), SHUTDOWN_SECONDS * self.work.keeper.pace
+        command, seconds = ShutdownCommand(reason=STOPPED), SHUTDOWN_SECONDS * self.work.keeper.time_scale
         ask = self.agent.calls.ask
         await asyncio.gather(*(ask(endpoint, agent, command, seconds) for agent, endpoint in all_agents(state)))
 
@@ -264,7 +263,7 @@ class ManagerProcess(AgentProcess):
             self.agent.journal.received(None, incoming.message, by)
             return DONE
         believed = await self._believed(incoming)
-        if isinstance(believed, Refused):
+        if isinstance(believed, NotAdmitted):
             self.agent.turned_down(incoming.message, by, believed.reply)
             return believed.reply
         if isinstance(believed, ONLY_NOTED):
@@ -273,7 +272,7 @@ class ManagerProcess(AgentProcess):
         reply = await self.agent.exchange(self.work, believed, by)
         return POSTED if reply is DONE else reply
 
-    async def _believed(self, incoming: Incoming) -> LeagueMessage | Refused:
+    async def _believed(self, incoming: Incoming) -> LeagueMessage | NotAdmitted:
         """The message, from whom it really is; or why nobody may say this."""
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
@@ -281,19 +280,19 @@ class ManagerProcess(AgentProcess):
             why = self._refuse_key(incoming)
             if why is None and has_place(self.work.state, wish):  # whom it turns away in any case it need not call
                 why = await self._refuse_endpoint(message)
-            return Refused(_rejected(message, why)) if why else wish
+            return NotAdmitted(_rejected(message, why)) if why else wish
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 if self.work.state.phase is Phase.ACCEPTING_REGISTRATIONS:
                     await self._until_last_agents_listen()
                 return message
-            return Refused(faulted_by(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
+            return NotAdmitted(faulted_by(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, NOT_ALLOWED), message))
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         if isinstance(agent, LeagueError):
-            return Refused(faulted_by(agent, message))
+            return NotAdmitted(faulted_by(agent, message))
         if isinstance(message, Acknowledgement):
             other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
-            return given_by(agent, message) or Refused(faulted_by(other, message))
+            return given_by(agent, message) or NotAdmitted(faulted_by(other, message))
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         return replace(message, sender=agent)
 
@@ -301,8 +300,8 @@ class ManagerProcess(AgentProcess):
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
         if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
-        shown = (incoming.auth_token or "").encode()
-        return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
+        scoreboard_of = (incoming.auth_token or "").encode()
+        return None if hmac.compare_digest(scoreboard_of, self._referee_key.encode()) else KEY_MISSING
 
     def _known_as(self, incoming: Incoming) -> Address | UnsetType:
         """Whose token is shown by somebody who registers, and so may have no address yet."""
@@ -317,14 +316,14 @@ class ManagerProcess(AgentProcess):
             why = "the league manager lives there"
         if why is not None:
             return f"{UNREACHABLE}: {why}"
-        seconds = CHALLENGE_SECONDS * self.work.keeper.pace
+        seconds = CHALLENGE_SECONDS * self.work.keeper.time_scale
         if self._verifies and not await self.agent.calls.challenge(meta.contact_endpoint, claim_of(message), seconds):
             return f"{UNREACHABLE}: nobody of that name answers there"
         return None
 
     def _may_start(self, incoming: Incoming) -> bool:
-        shown = incoming.auth_token or ""
-        if self._admin_token is not None and hmac.compare_digest(shown.encode(), self._admin_token.encode()):
+        scoreboard_of = incoming.auth_token or ""
+        if self._admin_token is not None and hmac.compare_digest(scoreboard_of.encode(), self._admin_token.encode()):
             return True
         return is_from_this_machine(incoming)
 
@@ -343,7 +342,7 @@ class ManagerProcess(AgentProcess):
         return self._shown(state, range(1, state.total_rounds + 1) if is_small else ())
 
     def _shown(self, state: State, rounds: Iterable[int]) -> Scoreboard:
-        return shown(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
+        return scoreboard_of(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
 
     def _agents(self, state: State) -> tuple[Health, ...]:
         referees = (

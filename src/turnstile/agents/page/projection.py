@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnstile.agents.page.scoreboard import Health, Match, Place, Progress, Result, Round, Scoreboard, counted
+from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, counted
 from turnstile.agents.process.contacts import Contact
 from turnstile.agents.wire.envelope import written
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.standings import standings, tally_of
-from turnstile.league.manager.state import Outcome, Phase, State, Tally, match_id
+from turnstile.league.manager.state import MatchOutcome, Phase, State, Tally, match_id
 from turnstile.league.protocol.messages import MatchResultReport, StandingsRow
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status
 
@@ -33,17 +33,17 @@ LAST_AGENT = "its last agent to listen"
 START = "'turnstile league start'"
 
 WINNERS = {
-    Outcome.A_WON: (Status.WIN, 0),
-    Outcome.B_WON: (Status.WIN, 1),
-    Outcome.DRAW: (Status.DRAW, None),
-    Outcome.A_BY_DEFAULT: (Status.TECHNICAL_LOSS, 0),
-    Outcome.B_BY_DEFAULT: (Status.TECHNICAL_LOSS, 1),
-    Outcome.BOTH_AT_FAULT: (Status.TECHNICAL_LOSS, None),
+    MatchOutcome.A_WON: (Status.WIN, 0),
+    MatchOutcome.B_WON: (Status.WIN, 1),
+    MatchOutcome.DRAW: (Status.DRAW, None),
+    MatchOutcome.A_BY_DEFAULT: (Status.TECHNICAL_LOSS, 0),
+    MatchOutcome.B_BY_DEFAULT: (Status.TECHNICAL_LOSS, 1),
+    MatchOutcome.BOTH_AT_FAULT: (Status.TECHNICAL_LOSS, None),
 }
 """What a letter says: how the match ended, and which of its players won."""
 
 
-def shown(
+def scoreboard_of(
     state: State,
     rounds: Iterable[int],
     reports: Reports,
@@ -130,7 +130,7 @@ def _round(state: State, number: int, reports: Reports, commitments: Commitments
     return found
 
 
-def _bound(match: Match, commitments: Commitments) -> Match:
+def _bound(match: MatchEntry, commitments: Commitments) -> MatchEntry:
     """A match that is over, with what its referee was bound to."""
     commitment = commitments.get(match.match_id)
     if match.result is None or commitment is None:
@@ -138,7 +138,7 @@ def _bound(match: Match, commitments: Commitments) -> Match:
     return replace(match, result=replace(match.result, commitment=commitment))
 
 
-def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> Match:
+def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> MatchEntry:
     which = match_id(number, index)
     referee, letter = _known(state, number, index)
     report = reports.get(which)
@@ -149,20 +149,20 @@ def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId
         done = Progress.COMPLETED
     else:
         done = Progress.RUNNING if number == state.round_id and state.phase is Phase.PLAYING_ROUND else Progress.PENDING
-    return Match(match_id=which, player_a=pair[0], player_b=pair[1], referee=referee, progress=done, result=result)
+    return MatchEntry(match_id=which, player_a=pair[0], player_b=pair[1], referee=referee, progress=done, result=result)
 
 
-def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, Outcome | None]:
+def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, MatchOutcome | None]:
     """Who referees a match, and how it ended, as far as the state says so."""
     if number <= len(state.finished):
-        return None, Outcome(state.finished[number - 1][index - 1])
+        return None, MatchOutcome(state.finished[number - 1][index - 1])
     if number == state.round_id and state.matches:
         match = state.matches[index - 1]
         return match.referee_id, match.outcome
     return None, None
 
 
-def _result(pair: tuple[PlayerId, PlayerId], letter: Outcome, report: MatchResultReport | None) -> Result:
+def _result(pair: tuple[PlayerId, PlayerId], letter: MatchOutcome, report: MatchResultReport | None) -> Result:
     """Who won is what the manager has booked; the rest is what the referee says."""
     status, winner = WINNERS[letter]
     booked = Result(status=status, winner=None if winner is None else pair[winner], choices=ByPlayer())

@@ -68,7 +68,7 @@ class Result(LeagueValue, frozen=True, kw_only=True):
     """What the referee had told the manager before anybody chose."""
 
 
-class Match(LeagueValue, frozen=True, kw_only=True):
+class MatchEntry(LeagueValue, frozen=True, kw_only=True):
     """A match of the schedule. A finished one may have no result to show, where only its score was kept."""
 
     match_id: MatchId
@@ -85,7 +85,7 @@ class Match(LeagueValue, frozen=True, kw_only=True):
 
 class Round(LeagueValue, frozen=True, kw_only=True):
     round_id: int
-    matches: tuple[Match, ...]
+    matches: tuple[MatchEntry, ...]
     sitting_out: PlayerId | None = None
 
     @property
@@ -130,13 +130,13 @@ class Scoreboard(LeagueValue, frozen=True, kw_only=True):
         return {place.player_id: place.display_name for place in self.places}
 
     @property
-    def matches(self) -> Iterable[Match]:
+    def matches(self) -> Iterable[MatchEntry]:
         return (match for each in self.rounds for match in each.matches)
 
     def round(self, round_id: int) -> Round | None:
         return next((each for each in self.rounds if each.round_id == round_id), None)
 
-    def match(self, match_id: str) -> Match | None:
+    def match(self, match_id: str) -> MatchEntry | None:
         return next((match for match in self.matches if match.match_id == match_id), None)
 
 
@@ -218,7 +218,7 @@ def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
     return totals
 
 
-def gains(match: Match) -> dict[PlayerId, int]:
+def gains(match: MatchEntry) -> dict[PlayerId, int]:
     """The points that a finished match was worth."""
     result = match.result
     if result is None:

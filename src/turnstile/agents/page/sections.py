@@ -8,7 +8,7 @@ import msgspec
 from turnstile.agents.page.html import NOTHING, Html, cell, head, joined, name, number, table, tag, text
 from turnstile.agents.page.scoreboard import (
     Health,
-    Match,
+    MatchEntry,
     Place,
     Progress,
     Result,
@@ -136,7 +136,7 @@ def one_round(board: Scoreboard, shown: Round) -> Html:
     return tag("section", tag("h2", text(title)), body, resting, class_="round")
 
 
-def _line(board: Scoreboard, names: Names, match: Match) -> list[Html]:
+def _line(board: Scoreboard, names: Names, match: MatchEntry) -> list[Html]:
     against = joined((_player(names, match.player_a), text(" : "), _player(names, match.player_b)))
     referee = text(match.referee or "")
     if match.result is None:
@@ -195,7 +195,7 @@ def _words(board: Scoreboard) -> Words:
     return DRAWS if board.game_type == GAME_TYPE else SEEDS
 
 
-def _outcome(names: Names, match: Match, result: Result) -> Html:
+def _outcome(names: Names, match: MatchEntry, result: Result) -> Html:
     """Who won, and why; the winner's score stands first, which in some games is the lower one."""
     by = " by a technical loss" if result.status is Status.TECHNICAL_LOSS else ""
     order = sorted(match.players, key=lambda player: player != result.winner)
@@ -230,7 +230,7 @@ def proofs(board: Scoreboard, shown: Round) -> Html:
     return tag("details", heading, tag("p", text(f"{COMMITTED} {words.how}")), tag("dl", *found), class_="proofs")
 
 
-def _proof(match: Match) -> Html:
+def _proof(match: MatchEntry) -> Html:
     result = match.result
     assert result is not None
     seed = tag("dd", text("seed "), tag("code", text(result.seed)))

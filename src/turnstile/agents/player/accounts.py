@@ -7,11 +7,11 @@ from math import isqrt
 from typing import Any
 
 from turnstile.kernel.values import Event
-from turnstile.league.player.state import Match, PlayedMatch, State
+from turnstile.league.player.state import OwnMatch, PlayedMatch, State
 from turnstile.league.protocol.messages import GameOver, LeagueCompleted
 
 
-def decision_of(match: Match) -> str:
+def decision_of(match: OwnMatch) -> str:
     """What a player has chosen, as text: a parity, or a move of another game as JSON."""
     if match.asked is not None and match.asked.answer is not None:
         return bytes(match.asked.request.valid_options[match.asked.answer]).decode()

@@ -13,7 +13,7 @@ import msgspec
 
 from turnstile.agents.process.files import part_of_path
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player.state import Outcome, PlayedMatch
+from turnstile.league.player.state import OwnResult, PlayedMatch
 from turnstile.league.protocol.words import LeagueId
 
 
@@ -98,7 +98,7 @@ def _added_up(matches: Iterable[Told]) -> Statistics:
     results = [match.result for match in matches]
     return Statistics(
         total_matches=len(results),
-        wins=results.count(Outcome.WIN),
-        losses=results.count(Outcome.LOSS),
-        draws=results.count(Outcome.DRAW),
+        wins=results.count(OwnResult.WIN),
+        losses=results.count(OwnResult.LOSS),
+        draws=results.count(OwnResult.DRAW),
     )

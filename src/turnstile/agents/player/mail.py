@@ -20,8 +20,8 @@ from turnstile.league.protocol.messages import (
 from turnstile.league.protocol.words import Address, MatchId, referee_address
 
 
-def timed(message: LeagueMessage, now: datetime, pace: float) -> LeagueMessage:
-    """A call, with the time that is left until its deadline, at the pace of the machine. Others have no deadline."""
+def timed(message: LeagueMessage, now: datetime, time_scale: float) -> LeagueMessage:
+    """A call, with the time that is left until its deadline, by the time scale of the machine. Others have none."""
     if not isinstance(message, Call):
         return message
     deadline = read_time(message.deadline) if message.deadline else None
@@ -29,7 +29,7 @@ def timed(message: LeagueMessage, now: datetime, pace: float) -> LeagueMessage:
         return replace(message, milliseconds_left=UNSET)
     if deadline <= now:
         remark(f"{wire_name(type(message))} from {message.sender} with a deadline that is over", str(message.deadline))
-    return replace(message, milliseconds_left=round(1000 * (deadline - now).total_seconds() / pace))
+    return replace(message, milliseconds_left=round(1000 * (deadline - now).total_seconds() / time_scale))
 
 
 def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:

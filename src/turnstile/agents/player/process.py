@@ -202,19 +202,23 @@ class PlayerProcess(AgentProcess):
             registration_secret=new_seed(),
         )
         start = new(options, self._seed or new_seed())
-        return await Keeper.begin(self.agent.store, TABLE, player, start, pace=self.settings.pace, is_open=_is_open)
+        return await Keeper.begin(
+            self.agent.store, TABLE, player, start, time_scale=self.settings.time_scale, is_open=_is_open
+        )
 
     async def _come_back(self, state: State) -> None:
         """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.
 
         One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
         """
-        request, pace = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.pace
+        request, time_scale = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.time_scale
         for number in range(ALL_TRIES):
-            answer = await self.agent.calls.ask(self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * pace)
+            answer = await self.agent.calls.ask(
+                self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * time_scale
+            )
             if answer is not None:
                 return
-            await asyncio.sleep(pause(number) * pace)
+            await asyncio.sleep(pause(number) * time_scale)
 
     # its life
 
@@ -226,7 +230,7 @@ class PlayerProcess(AgentProcess):
             by = incoming.sender or incoming.peer
             return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
         if isinstance(incoming.message, BY_MANAGER):
-            is_known = await comes_within(EARLY_SECONDS * self.work.keeper.pace, self._registered)
+            is_known = await comes_within(EARLY_SECONDS * self.work.keeper.time_scale, self._registered)
             if not is_known:
                 return self._kept_for_later(incoming)
         return await self._handled(incoming)
@@ -238,7 +242,7 @@ class PlayerProcess(AgentProcess):
     async def _handled(self, incoming: Incoming) -> Reply:
         """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
-        message = timed(message, utc_now(), self.work.keeper.pace)
+        message = timed(message, utc_now(), self.work.keeper.time_scale)
         by, shown = incoming.sender or incoming.peer, incoming.auth_token
         if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from turnstile.agents.process.contacts import Contacts
 from turnstile.agents.process.journal import Journal, short
-from turnstile.agents.process.meter import Meter, Outcome
+from turnstile.agents.process.meter import CallOutcome, Meter
 from turnstile.agents.process.outbox import Outbox, Turn
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.wire.caller import Caller, Silent, Unreached
@@ -99,7 +99,7 @@ class Calls:
         for number in range(tries):
             if reached:
                 return
-            await asyncio.sleep(pause(number) * work.keeper.pace)
+            await asyncio.sleep(pause(number) * work.keeper.time_scale)
             reached = await self._called(work, state, send, is_first=False)
 
     def _is_told_again(self, send: Send) -> bool:
@@ -124,7 +124,7 @@ class Calls:
             await self._lost(work, state, send, "its address is not known")
             return True
         self._agent.journal.sent(work.match_of(state), message, send.to)
-        seconds = seconds_for(message) * work.keeper.pace
+        seconds = seconds_for(message) * work.keeper.time_scale
         work.call_begins(state, send)
         try:
             answer = await self._caller.call(
@@ -166,7 +166,7 @@ class Calls:
                 token=token,
             )
         except Unreached as fault:
-            self._agent.meter.called(wire_name(type(message)), Outcome.UNREACHED)
+            self._agent.meter.called(wire_name(type(message)), CallOutcome.UNREACHED)
             self._agent.journal.failed(match, message, to, str(fault))
             return None
         self._note(match, message, to, answer)
@@ -188,7 +188,7 @@ class Calls:
     async def _lost(self, work: RunningMachine[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
         """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
         assert isinstance(send.message, LeagueMessage)
-        self._agent.meter.called(wire_name(type(send.message)), Outcome.UNREACHED)
+        self._agent.meter.called(wire_name(type(send.message)), CallOutcome.UNREACHED)
         self._agent.journal.failed(work.match_of(state), send.message, send.to, why)
         event = work.failure_of(state, send) if is_news else None
         if event is not None:
@@ -234,7 +234,7 @@ class Calls:
             self._agent.journal.refused(match, wire_name(type(reply)), by, result.code)
 
 
-def _outcome(answer: Answered) -> Outcome:
+def _outcome(answer: Answered) -> CallOutcome:
     if isinstance(answer, LeagueMessage):
-        return Outcome.ANSWERED
-    return Outcome.FAULT if is_refusal(answer) else Outcome.RECEIPT
+        return CallOutcome.ANSWERED
+    return CallOutcome.FAULT if is_refusal(answer) else CallOutcome.RECEIPT

@@ -67,12 +67,12 @@ class Journal:
         self._write(match, text, {"kind": "transition", **transition_of(hop)})
 
     def sent(self, match: str | None, message: Message, to: str) -> None:
-        name, more = wire_name(type(message)), shown(message)
+        name, more = wire_name(type(message)), loggable_fields(message)
         text = f"Sent {name} to {short(to)}{_bracketed(more)}"
         self._write(match, text, {"kind": "sent", "message_type": name, "to": short(to), **more})
 
     def received(self, match: str | None, message: Message, by: str) -> None:
-        name, more = wire_name(type(message)), shown(message)
+        name, more = wire_name(type(message)), loggable_fields(message)
         text = f"Received {name} from {short(by)}{_bracketed(more)}"
         self._write(match, text, {"kind": "received", "message_type": name, "from": short(by), **more})
 
@@ -169,7 +169,7 @@ def transition_of(hop: Hop) -> dict[str, str]:
     return {**told, "branch": hop.label} if hop.label and hop.cause != AUTO else told
 
 
-def shown(message: Message) -> dict[str, Any]:
+def loggable_fields(message: Message) -> dict[str, Any]:
     """What may be shown of a message."""
     fields = SHOWN.get(wire_name(type(message)), ())
     return {field: _plain(getattr(message, field)) for field in fields if hasattr(message, field)}

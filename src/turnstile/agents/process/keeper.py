@@ -20,8 +20,8 @@ from turnstile.agents.process.ledger import (
 )
 from turnstile.kernel.machine import Machine, Rejection, S, Step
 from turnstile.kernel.timers import Timer
-from turnstile.kernel.values import Event
-from turnstile.store.log import Damaged, Entry, Instant, TableId
+from turnstile.kernel.values import Event, Instant, LogId
+from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Busy, Commit, ReadOnly, Saved, StorageFull, Store, Unknown
 
 log = logging.getLogger("turnstile.agents")
@@ -41,7 +41,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds before a store that could not 
 class Keeper(Generic[S]):
     """One machine, kept. `state` is what is durable; whoever is to hear of a step hears of it after `take`."""
 
-    def __init__(self, store: Store, table: TableId, kept: Kept[S], is_open: Callable[[S], bool]) -> None:
+    def __init__(self, store: Store, table: LogId, kept: Kept[S], is_open: Callable[[S], bool]) -> None:
         self.table = table
         self.state: S = kept.timed.state
         self._store = store
@@ -57,17 +57,17 @@ class Keeper(Generic[S]):
     async def begin(
         cls,
         store: Store,
-        table: TableId,
+        table: LogId,
         machine: Machine[S],
         start: S,
         *,
-        pace: float,
+        time_scale: float,
         is_open: Callable[[S], bool],
         about: object = None,
     ) -> "Keeper[S]":
         """A machine that begins; `about` is what its host wants to know again after a restart."""
         at = store.now()
-        kept, first = opened(machine, start, pace, about, at)
+        kept, first = opened(machine, start, time_scale, about, at)
         row = row_of(kept, at, is_open=True)
         if not await stored(store.create, table, first, row) and not await _is_there(store, table, first):
             raise Damaged(table, "another machine has begun under this id")
@@ -77,7 +77,7 @@ class Keeper(Generic[S]):
     async def restore(
         cls,
         store: Store,
-        table: TableId,
+        table: LogId,
         machine: Machine[S],
         *,
         is_open: Callable[[S], bool],
@@ -107,8 +107,8 @@ class Keeper(Generic[S]):
         return self._kept.header.machine
 
     @property
-    def pace(self) -> float:
-        return self._kept.header.pace
+    def time_scale(self) -> float:
+        return self._kept.header.time_scale
 
     @property
     def opened(self) -> Instant:
@@ -189,7 +189,7 @@ async def stored(ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwar
             pause = min(2 * pause, LONGEST_PAUSE)
 
 
-async def _read(store: Store, table: TableId, machine: Machine[S], saved: Saved, watch: Watcher | None) -> Kept[S]:
+async def _read(store: Store, table: LogId, machine: Machine[S], saved: Saved, watch: Watcher | None) -> Kept[S]:
     """Where a log leads, from its snapshot on, or from its beginning for who watches."""
     if watch is None:
         try:
@@ -202,7 +202,7 @@ async def _read(store: Store, table: TableId, machine: Machine[S], saved: Saved,
     return replayed(table, machine, whole, watch)
 
 
-async def _is_there(store: Store, table: TableId, entry: Entry) -> bool:
+async def _is_there(store: Store, table: LogId, entry: Entry) -> bool:
     """Whether the log has this very entry: written the first time, when the store could not say so."""
     found = await stored(store.entries, table, entry.position - 1, 1)
     return [each.link for each in found] == [entry.link]

@@ -14,21 +14,8 @@ from msgspec import Raw
 
 from turnstile.kernel.machine import Machine, Rejection, S, Step
 from turnstile.kernel.timers import TimedMachine, Timer
-from turnstile.kernel.values import Event, Malformed, Timeout, Value, decode, encode
-from turnstile.store.log import (
-    BEFORE_FIRST,
-    LONGEST_ID,
-    Damaged,
-    Entry,
-    Instant,
-    Link,
-    Position,
-    Snapshot,
-    TableId,
-    entry,
-    verify,
-    verify_snapshot,
-)
+from turnstile.kernel.values import LONGEST_ID, Event, Instant, LogId, Malformed, Timeout, Value, decode, encode
+from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, Link, Position, Snapshot, entry, verify, verify_snapshot
 from turnstile.store.protocol import Commit, Row, Saved
 
 T = TypeVar("T")
@@ -44,7 +31,7 @@ class Header(Value, frozen=True):
     """Entry 0: which machine this is, how it began, and what its host wants to know again after a restart."""
 
     machine: str
-    pace: float
+    time_scale: float
     start: Raw
     about: Raw = Raw(b"null")
     version: int = VERSION
@@ -67,7 +54,7 @@ class _Standing(Value, frozen=True):
 
 
 class _ReadTimer(Value, frozen=True):
-    due: int
+    due: Instant
     event: Raw
 
 
@@ -93,27 +80,27 @@ class Kept(Generic[S]):
         self.position, self.link, self.fingerprint = found.position, found.link, fingerprint
 
 
-def table_of(kind: str, *names: str) -> TableId:
+def table_of(kind: str, *names: str) -> LogId:
     """The id of a machine's table. Names that others chose and that are too long, or odd, are hashed."""
     plain = "/".join((kind, *names))
     if len(plain) <= LONGEST_ID and all(re.fullmatch(r"[A-Za-z0-9_.-]+", name) for name in names):
-        return TableId(plain)
+        return LogId(plain)
     room = LONGEST_ID - len(kind) - 1
-    return TableId(f"{kind}/{sha256(encode(names)).hexdigest()[:room]}")
+    return LogId(f"{kind}/{sha256(encode(names)).hexdigest()[:room]}")
 
 
 # writing
 
 
-def opened(machine: Machine[S], start: S, pace: float, about: object, at: Instant) -> tuple[Kept[S], Entry]:
+def opened(machine: Machine[S], start: S, time_scale: float, about: object, at: Instant) -> tuple[Kept[S], Entry]:
     """A machine that begins, and entry 0 of its log."""
-    header = Header(machine=machine.name, pace=pace, start=Raw(encode(start)), about=Raw(encode(about)))
-    timed = TimedMachine(machine, start, pace)
+    header = Header(machine=machine.name, time_scale=time_scale, start=Raw(encode(start)), about=Raw(encode(about)))
+    timed = TimedMachine(machine, start, time_scale)
     first = entry(BEFORE_FIRST, 0, at, encode(header), _fingerprint(_written(timed)))
     return Kept(header, timed, first), first
 
 
-def drafted(kept: Kept[S], table: TableId, event: Event, at: Instant, is_open: bool) -> Commit | None:
+def drafted(kept: Kept[S], table: LogId, event: Event, at: Instant, is_open: bool) -> Commit | None:
     """What to store now that an event has happened to what is kept; nothing, where it has changed nothing."""
     written = _written(kept.timed)
     fingerprint = _fingerprint(written)
@@ -150,13 +137,15 @@ def _fingerprint(written: bytes) -> bytes:
 # reading
 
 
-def replayed(table: TableId, machine: Machine[S], saved: Saved, watch: Watcher | None = None) -> Kept[S]:
+def replayed(table: LogId, machine: Machine[S], saved: Saved, watch: Watcher | None = None) -> Kept[S]:
     """The machine that a log leads to, timers included. Every hash on the way is checked, and so is the end."""
     verify(table, BEFORE_FIRST, -1, [saved.header])
     header = read_header(table, saved.header)
     if (header.machine, header.version) != (machine.name, VERSION):
         raise Damaged(table, f"it is the log of {header.machine}, version {header.version}")
-    kept = Kept(header, TimedMachine(machine, _read_state(table, machine, header.start), header.pace), saved.header)
+    kept = Kept(
+        header, TimedMachine(machine, _read_state(table, machine, header.start), header.time_scale), saved.header
+    )
     if saved.snapshot is not None:
         _restore(table, kept, saved.snapshot)
     verify(table, kept.link, kept.position, saved.entries)
@@ -167,14 +156,14 @@ def replayed(table: TableId, machine: Machine[S], saved: Saved, watch: Watcher |
     return kept
 
 
-def read_header(table: TableId, first: Entry) -> Header:
+def read_header(table: LogId, first: Entry) -> Header:
     try:
         return decode(first.event, Header)
     except Malformed as fault:
         raise Damaged(table, f"its header cannot be read: {fault}") from None
 
 
-def _restore(table: TableId, kept: Kept[S], snapshot: Snapshot) -> None:
+def _restore(table: LogId, kept: Kept[S], snapshot: Snapshot) -> None:
     """Begin at a snapshot: its state, and its timers with the instants at which they are due."""
     verify_snapshot(table, snapshot)
     machine = kept.timed.machine
@@ -189,7 +178,7 @@ def _restore(table: TableId, kept: Kept[S], snapshot: Snapshot) -> None:
     kept.moved(snapshot, snapshot.fingerprint)
 
 
-def _repeat(table: TableId, kept: Kept[S], found: Entry, watch: Watcher | None) -> None:
+def _repeat(table: LogId, kept: Kept[S], found: Entry, watch: Watcher | None) -> None:
     """What happened once happens again. A timer that came too late was turned down then, and is so now."""
     if found.event.startswith(AWAY):
         kept.timed.put_off(_read_away(table, found.event).milliseconds)
@@ -202,28 +191,28 @@ def _repeat(table: TableId, kept: Kept[S], found: Entry, watch: Watcher | None) 
         watch(found.at, event, result)
 
 
-def _read_state(table: TableId, machine: Machine[S], written: Raw) -> S:
+def _read_state(table: LogId, machine: Machine[S], written: Raw) -> S:
     state = machine.read_state(bytes(written))
     if isinstance(state, Rejection):
         raise Damaged(table, state.sentence)
     return state
 
 
-def _read_event(table: TableId, machine: Machine[S], written: bytes) -> Event:
+def _read_event(table: LogId, machine: Machine[S], written: bytes) -> Event:
     event = machine.read_event(written)
     if isinstance(event, Rejection):
         raise Damaged(table, event.sentence)
     return event
 
 
-def _read_away(table: TableId, written: bytes) -> Away:
+def _read_away(table: LogId, written: bytes) -> Away:
     try:
         return decode(written, Away)
     except Malformed as fault:
         raise Damaged(table, f"it cannot be read for how long nobody was there: {fault}") from None
 
 
-def _read_timeout(table: TableId, machine: Machine[S], written: Raw) -> Timeout:
+def _read_timeout(table: LogId, machine: Machine[S], written: Raw) -> Timeout:
     event = _read_event(table, machine, bytes(written))
     if not isinstance(event, Timeout):
         raise Damaged(table, "a timer of its snapshot brings about something that is no timeout")

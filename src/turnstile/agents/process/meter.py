@@ -14,7 +14,7 @@ from turnstile.kernel.machine import Hop
 Now = Callable[[], int]
 
 
-class Outcome(StrEnum):
+class CallOutcome(StrEnum):
     """What came of a call that an agent made."""
 
     ANSWERED = "answered"
@@ -52,7 +52,7 @@ class Meter:
     def passed(self, machine: str, hop: Hop) -> None:
         self.transitions[machine, hop.source, hop.target] += 1
 
-    def called(self, message_type: str, outcome: Outcome) -> None:
+    def called(self, message_type: str, outcome: CallOutcome) -> None:
         self.calls[message_type, outcome] += 1
 
     def exchanged(self, message_type: str, outcome: str) -> None:

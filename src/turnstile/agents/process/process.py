@@ -59,8 +59,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: str | None = None
     """How others reach it, where that is not by host and port."""
     manager: str = MANAGER_URL
-    pace: float = 1.0
-    """By how much all timers are shortened. A machine keeps the pace at which it began."""
+    time_scale: float = 1.0
+    """By how much all timers are shortened. A machine keeps the scale at which it began."""
     store: str | None = None
     patience: float = 0.0
     """For how many seconds it waits for a store that another process has: the one before it may be ending."""

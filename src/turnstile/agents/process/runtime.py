@@ -255,7 +255,7 @@ class Agent:
             return ignored(STOPPING)
         self._open.add(answer)
         try:
-            async with asyncio.timeout(seconds_for(message) * ALL_TRIES * work.keeper.pace):
+            async with asyncio.timeout(seconds_for(message) * ALL_TRIES * work.keeper.time_scale):
                 return await answer
         except TimeoutError:
             return ignored(LATE)

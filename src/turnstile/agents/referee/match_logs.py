@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from turnstile.agents.process.keeper import Keeper, stored
 from turnstile.agents.process.ledger import read_about, read_header, table_of
 from turnstile.agents.referee.transcript import Transcript
-from turnstile.kernel.values import Malformed
+from turnstile.kernel.values import LogId, Malformed
 from turnstile.league.protocol.words import LeagueId, MatchId
 from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import MatchAssigned, Phase, State
-from turnstile.store.log import Damaged, TableId
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import Row, Store
 
 MATCHES = "match"
@@ -28,11 +28,11 @@ PAGE = 100
 class MatchLog(NamedTuple):
     """The latest log of a match."""
 
-    table: TableId
+    table: LogId
     row: Row
     given: MatchAssigned | None
     """The match as it was given then, if that can be read."""
-    next_table: TableId
+    next_table: LogId
     """Where the match is kept if it is begun anew."""
 
     @property
@@ -48,13 +48,13 @@ class MatchLog(NamedTuple):
         return 0 if self.given is None else self.given.match.times_reassigned
 
 
-def first_table(league: LeagueId, match: MatchId) -> TableId:
+def first_table(league: LeagueId, match: MatchId) -> LogId:
     return table_of(MATCHES, league, match)
 
 
 async def latest_log(store: Store, league: LeagueId, match: MatchId) -> MatchLog | None:
     """The latest log of a match; `None` where it was never given to this referee."""
-    latest: tuple[TableId, Row] | None = None
+    latest: tuple[LogId, Row] | None = None
     for number in count(1):
         table = first_table(league, match) if number == 1 else table_of(MATCHES, league, match, str(number))
         row = await stored(store.row, table)
@@ -64,7 +64,7 @@ async def latest_log(store: Store, league: LeagueId, match: MatchId) -> MatchLog
     return None if latest is None else MatchLog(*latest, await _given_in(store, latest[0]), table)
 
 
-async def _given_in(store: Store, table: TableId) -> MatchAssigned | None:
+async def _given_in(store: Store, table: LogId) -> MatchAssigned | None:
     try:
         saved = await stored(store.load, table)
         return None if saved is None else read_about(read_header(table, saved.header), MatchAssigned)
@@ -72,7 +72,7 @@ async def _given_in(store: Store, table: TableId) -> MatchAssigned | None:
         return None
 
 
-async def restored(store: Store, table: TableId) -> tuple[Keeper[State], Transcript]:
+async def restored(store: Store, table: LogId) -> tuple[Keeper[State], Transcript]:
     """A match from its log, with its transcript as it was. Raises `Damaged`."""
     happened: list[Any] = []
     keeper = await Keeper.restore(store, table, referee, is_open=is_open, watch=lambda *what: happened.append(what))
@@ -83,9 +83,9 @@ async def restored(store: Store, table: TableId) -> tuple[Keeper[State], Transcr
     return keeper, transcript
 
 
-async def open_matches(store: Store) -> AsyncIterator[list[TableId]]:
+async def open_matches(store: Store) -> AsyncIterator[list[LogId]]:
     """Every log of a match that is not at its end, a page at a time."""
-    page: list[tuple[TableId, Row]] = []
+    page: list[tuple[LogId, Row]] = []
     is_last = False
     while not is_last:
         page = await stored(store.tables, is_open=True, after=page[-1][0] if page else None, limit=PAGE)

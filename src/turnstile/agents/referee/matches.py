@@ -17,7 +17,7 @@ from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.referee.transcript import Transcript, match_path, own_place, stale_files
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import PlayerId
+from turnstile.kernel.values import LogId, PlayerId
 from turnstile.league.protocol.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
 from turnstile.league.protocol.words import (
     GAME_TYPE,
@@ -33,7 +33,7 @@ from turnstile.league.referee.calls import report_of, resumed
 from turnstile.league.referee.machine import new, referee
 from turnstile.league.referee.posts import PostedAnswer
 from turnstile.league.referee.state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
-from turnstile.store.log import Damaged, TableId
+from turnstile.store.log import Damaged
 
 MOST_WAITING = 10_000  # matches: twice as many as the largest league has in a round
 REPORT_PAUSE_SECONDS = 5.0  # before a manager that does not answer is told a result once more
@@ -47,20 +47,20 @@ class Matches:
     """All that a referee has been given, as many at a time as it may run."""
 
     def __init__(
-        self, agent: Agent, settings: Settings, capacity: int, pace: float, one_is_over: Callable[[], None]
+        self, agent: Agent, settings: Settings, capacity: int, time_scale: float, one_is_over: Callable[[], None]
     ) -> None:
         self._agent = agent
         self._settings = settings
         self._capacity = capacity
-        self._pace = pace
+        self._time_scale = time_scale
         self._one_is_over = one_is_over
-        self._all: dict[TableId, RunningMatch] = {}
+        self._all: dict[LogId, RunningMatch] = {}
         """Those that are under way, and those that wait."""
         self._waiting: deque[RunningMatch] = deque()
         self._latest: LeagueId | None = None
         """The league of the latest match; not every manager names one when a referee registers."""
         self._assigning = asyncio.Lock()
-        self._unbooked: dict[TableId, RunningMatch] = {}
+        self._unbooked: dict[LogId, RunningMatch] = {}
         """Matches that are complete, but whose results the manager has not acknowledged. It is told them again."""
 
     def __bool__(self) -> bool:
@@ -128,7 +128,7 @@ class Matches:
             self._waiting.remove(work)
         self._over(work)
 
-    async def _readable(self, table: TableId) -> RunningMatch | None:
+    async def _readable(self, table: LogId) -> RunningMatch | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
         try:
             keeper, transcript = await restored(self._agent.store, table)
@@ -138,7 +138,7 @@ class Matches:
             return None
         return self._work(keeper, transcript)
 
-    async def _put_aside(self, table: TableId, why: str) -> None:
+    async def _put_aside(self, table: LogId, why: str) -> None:
         await stored(self._agent.store.put_aside, table, why)
 
     def _work(self, keeper: Keeper[State], transcript: Transcript) -> RunningMatch:
@@ -182,7 +182,7 @@ class Matches:
             return None
         given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=seed)
         keeper = await Keeper.begin(
-            self._agent.store, table, referee, new(me), pace=self._pace, is_open=is_open, about=given
+            self._agent.store, table, referee, new(me), time_scale=self._time_scale, is_open=is_open, about=given
         )
         return self._work(keeper, Transcript(given, me, keeper.opened))
 
@@ -211,7 +211,7 @@ class Matches:
 
     # results that the manager has not acknowledged
 
-    async def _report_again(self, table: TableId) -> None:
+    async def _report_again(self, table: LogId) -> None:
         """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
         work = await self._readable(table)
         if work is not None and work.transcript.last is not None:
@@ -221,7 +221,7 @@ class Matches:
         """Tell the manager how a match ended; false if it does not answer."""
         report = report_of(ended).message
         assert isinstance(report, LeagueMessage)
-        seconds = MANAGER_SECONDS * self._pace
+        seconds = MANAGER_SECONDS * self._time_scale
         answer = await self._agent.calls.ask(self._settings.manager, LEAGUE_MANAGER, report, seconds)
         if isinstance(answer, MatchResultAck) and answer.status == Registration.ACCEPTED:
             work.transcript.is_reported = True
@@ -235,7 +235,7 @@ class Matches:
             if work.transcript.last is None or await self._report(work, work.transcript.last):
                 self._unbooked.pop(table, None)
             else:
-                await asyncio.sleep(REPORT_PAUSE_SECONDS * self._pace)
+                await asyncio.sleep(REPORT_PAUSE_SECONDS * self._time_scale)
 
     # their course
 

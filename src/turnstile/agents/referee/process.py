@@ -126,7 +126,7 @@ class RefereeProcess(AgentProcess):
         keeper = self._keeper or await self._first(endpoint)
         self.work = RunningRegistrar(keeper, self.settings.manager, self._noticed, self._key)
         self._introduce(keeper.state)
-        self._matches = Matches(self.agent, self.settings, self._capacity, keeper.pace, self._end_if_over)
+        self._matches = Matches(self.agent, self.settings, self._capacity, keeper.time_scale, self._end_if_over)
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
         if keeper.state.phase is registrar.Phase.REGISTERED and not is_new:
             self.agent.start(self._come_back(keeper.state))
@@ -153,7 +153,7 @@ class RefereeProcess(AgentProcess):
             TABLE,
             registrar.registrar,
             start,
-            pace=self.settings.pace,
+            time_scale=self.settings.time_scale,
             is_open=_is_registrar_open,
         )
 
@@ -171,7 +171,7 @@ class RefereeProcess(AgentProcess):
         """What the manager answers, however long it is away."""
         ask, tried = self.agent.calls.ask, 0
         while (answer := await ask(self.settings.manager, LEAGUE_MANAGER, question, self._seconds, token)) is None:
-            await asyncio.sleep(pause(min(tried, LONGEST_BACKOFF)) * self.work.keeper.pace)
+            await asyncio.sleep(pause(min(tried, LONGEST_BACKOFF)) * self.work.keeper.time_scale)
             tried += 1
         return answer
 
@@ -185,7 +185,7 @@ class RefereeProcess(AgentProcess):
 
     @property
     def _seconds(self) -> float:
-        return MANAGER_SECONDS * self.work.keeper.pace
+        return MANAGER_SECONDS * self.work.keeper.time_scale
 
     # its life
 

@@ -17,7 +17,7 @@ from turnstile.agents.process.files import part_of_path
 from turnstile.agents.process.journal import transition_of
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Hop, Rejection, Step
-from turnstile.kernel.values import Event, Message, encode, wire_name
+from turnstile.kernel.values import Event, Instant, Message, encode, wire_name
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameInvitation,
@@ -30,7 +30,6 @@ from turnstile.league.protocol.messages import (
 from turnstile.league.protocol.words import LEAGUE_MANAGER, player_address
 from turnstile.league.referee.calls import score_of
 from turnstile.league.referee.state import MatchAssigned, Phase, State
-from turnstile.store.log import Instant
 
 OPEN_TO_ALL = (GameInvitation, GameJoinAck, LeagueQuery, LeagueQueryResponse, ChooseParityCall)
 """What may be shown while the match is played: nothing in them is a secret of one player, or of the draw."""
@@ -91,11 +90,11 @@ class Transcript:
         return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
     def _lifecycle(self) -> dict[str, Any]:
-        hops = [{"at": shown(at), **transition_of(hop)} for at, hop in tuple(self._hops)]
+        hops = [{"at": timestamp(at), **transition_of(hop)} for at, hop in tuple(self._hops)]
         return {
             "state": FINISHED if self.finished is not None else self.phase,
-            "assigned_at": shown(self.assigned),
-            "finished_at": None if self.finished is None else shown(self.finished),
+            "assigned_at": timestamp(self.assigned),
+            "finished_at": None if self.finished is None else timestamp(self.finished),
             "is_reported": self.is_reported,
             "transitions": hops,
         }
@@ -103,7 +102,7 @@ class Transcript:
     def _line(self, at: Instant, by: str, to: str, message: Message) -> dict[str, Any]:
         may_show = self.result is not None or isinstance(message, OPEN_TO_ALL)
         return {
-            "timestamp": shown(at),
+            "timestamp": timestamp(at),
             "from": by,
             "to": to,
             "message_type": wire_name(type(message)),
@@ -122,7 +121,7 @@ def speaker(event: LeagueMessage) -> str:
     return LEAGUE_MANAGER if player is None else player_address(player)
 
 
-def shown(at: Instant) -> str:
+def timestamp(at: Instant) -> str:
     """An instant as league.v2 writes it, to the millisecond."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

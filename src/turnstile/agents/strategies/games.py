@@ -6,7 +6,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.words import GAME_TYPE
-from turnstile.league.referee.boards import opened
+from turnstile.league.referee.boards import open_board
 from turnstile.registry import names
 
 ANY_TWO = PlayerId("P01"), PlayerId("P02")
@@ -15,5 +15,5 @@ ANY_TWO = PlayerId("P01"), PlayerId("P02")
 @cache
 def games_for_two() -> tuple[str, ...]:
     """Their names, as league.v2 calls them; Even/Odd first."""
-    others = [name for name in names() if not isinstance(opened(name, ANY_TWO, Seed("any")), Rejection)]
+    others = [name for name in names() if not isinstance(open_board(name, ANY_TWO, Seed("any")), Rejection)]
     return GAME_TYPE, *others

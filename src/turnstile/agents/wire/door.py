@@ -44,7 +44,7 @@ REGISTRATION: Mapping[str, type[LeagueMessage]] = {"/register": LeagueRegisterRe
 NO_POSTS: Mapping[str, type[LeagueMessage]] = {}
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not let in, whatever it says."""
 
     def __init__(self, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
@@ -96,13 +96,13 @@ class Door:
         assert scope["type"] == "http", f"an agent speaks HTTP alone, not {scope['type']}"
         try:
             if self.under_way >= self.most_at_once:
-                raise Refused(503, "Too many requests at once", *_later(1))
+                raise RequestRefused(503, "Too many requests at once", *_later(1))
             self.under_way += 1
             try:
                 await self._let_in(scope, receive, send)
             finally:
                 self.under_way -= 1
-        except Refused as refused:
+        except RequestRefused as refused:
             remark(f"A request from {_peer(scope)} is not let in: {refused.status} {refused.reason}")
             code = TOO_BUSY if refused.status in (429, 503) else INVALID_REQUEST
             await _send(send, refused.status, error_frame(None, code, refused.reason), refused.headers)
@@ -113,7 +113,7 @@ class Door:
         peer = _peer(scope)
         wait = self.per_peer.wait_of(peer)
         if wait:
-            raise Refused(429, "Too many requests", *_later(wait))
+            raise RequestRefused(429, "Too many requests", *_later(wait))
         method, path = scope["method"], scope["path"].removesuffix("/")
         if path in self.posts:
             _check_post(method, headers)
@@ -121,42 +121,42 @@ class Door:
             await _send_answer(send, await self.exchange.answer(body, peer, self.posts[path]))
         elif path == HEALTH_PATH:
             if method not in ("GET", "HEAD"):
-                raise Refused(405, "GET only", (b"allow", b"GET, HEAD"))
+                raise RequestRefused(405, "GET only", (b"allow", b"GET, HEAD"))
             await _send(send, 200, {"status": "ok", **self.health()}, ())
         elif self.pages is not None:
             await self.pages(scope, receive, send)
         else:
-            raise Refused(404, "Not found")
+            raise RequestRefused(404, "Not found")
 
     def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
         """Only who asks for this very host is let in, and no page but of the very place it asks (DNS rebinding)."""
         host = headers.get(b"host", b"")
         if _host(host) not in self.hosts:
-            raise Refused(421, "Not the host that was asked for")
+            raise RequestRefused(421, "Not the host that was asked for")
         origin = headers.get(b"origin")
         if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
-            raise Refused(403, "Not for pages of another origin")
+            raise RequestRefused(403, "Not for pages of another origin")
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         """The whole body, while it is within bounds of size and time."""
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > self.most_bytes:
-            raise Refused(413, "Too large", CLOSE)
+            raise RequestRefused(413, "Too large", CLOSE)
         try:
             async with asyncio.timeout(self.seconds):
                 return await self._received(receive)
         except TimeoutError:
-            raise Refused(408, "Too slow", CLOSE) from None
+            raise RequestRefused(408, "Too slow", CLOSE) from None
 
     async def _received(self, receive: Receive) -> bytes:
         body = bytearray()
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Refused(400, "Gone before the end", CLOSE)
+                raise RequestRefused(400, "Gone before the end", CLOSE)
             body += message.get("body", b"")
             if len(body) > self.most_bytes:
-                raise Refused(413, "Too large", CLOSE)
+                raise RequestRefused(413, "Too large", CLOSE)
             if not message.get("more_body", False):
                 return bytes(body)
 
@@ -188,12 +188,12 @@ def _peer(scope: Scope) -> str:
 
 def _check_post(method: str, headers: Mapping[bytes, bytes]) -> None:
     if method != "POST":
-        raise Refused(405, "POST only", (b"allow", b"POST"))
+        raise RequestRefused(405, "POST only", (b"allow", b"POST"))
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != b"application/json":
-        raise Refused(415, "application/json only", CLOSE)
+        raise RequestRefused(415, "application/json only", CLOSE)
     if headers.get(b"mcp-protocol-version", VERSIONS[0].encode()).decode("latin-1") not in VERSIONS:
-        raise Refused(400, "Not a revision of MCP that is spoken here", CLOSE)
+        raise RequestRefused(400, "Not a revision of MCP that is spoken here", CLOSE)
 
 
 def _later(seconds: float) -> tuple[tuple[bytes, bytes], ...]:

@@ -281,7 +281,7 @@ def status(manager: str, as_json: bool) -> None:
 )
 @click.option(
     "--time-scale",
-    "pace",
+    "time_scale",
     type=click.FloatRange(0, 1, min_open=True),
     callback=number,
     default=1.0,
@@ -341,7 +341,7 @@ def run(
     """
     from turnstile.cli.league import run as league_run
 
-    source = click.get_current_context().get_parameter_source("pace")
+    source = click.get_current_context().get_parameter_source("time_scale")
     if in_process and source is not ParameterSource.DEFAULT:
         click.echo("--time-scale changes nothing here: with --in-process no time passes.", err=True)
     refuse_game(game_type)

@@ -89,7 +89,7 @@ COMMON = (
     click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
     click.option(
         "--time-scale",
-        "pace",
+        "time_scale",
         type=click.FloatRange(0, 1, min_open=True),
         callback=number,
         default=1.0,

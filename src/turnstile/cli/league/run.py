@@ -12,8 +12,8 @@ import click
 from msgspec.structs import replace
 
 from turnstile.agents.launch.children import DidNotStart
-from turnstile.agents.launch.league_processes import CannotGoOn, Company, Plan
-from turnstile.agents.page.projection import shown
+from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses, Plan
+from turnstile.agents.page.projection import scoreboard_of
 from turnstile.agents.page.report import report
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
@@ -52,10 +52,10 @@ def run_processes(plan: Plan, *, as_json: bool) -> None:
     outlive_pipes()
     try:
         with _alone(plan), Show(as_json=as_json) as show:
-            company, board, stopped = asyncio.run(_until_over(plan, show))
+            processes, board, stopped = asyncio.run(_until_over(plan, show))
             show.end()
             if board is not None:
-                show.finish(replace(glimpse(board), failing=company.failing()))
+                show.finish(replace(glimpse(board), failing=processes.failing()))
     except BrokenPipeError as fault:
         die_of_pipe(fault)
     if stopped is not None:
@@ -81,7 +81,7 @@ def _alone(plan: Plan) -> Iterator[None]:
         held.let_go()
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[Company, Scoreboard | None, int | None]:
+async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboard | None, int | None]:
     """Who has played, the last board, and the status to exit with where somebody has stopped the league."""
     latest: Scoreboard | None = None
     stopped: int | None = None
@@ -91,8 +91,8 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Company, Scoreboard | Non
         latest = board
         show.update(glimpse(board))
 
-    company = Company(plan, lambda home: show.say(f"The league can be watched at {home}/"), see)
-    running = asyncio.ensure_future(company.run())
+    processes = LeagueProcesses(plan, lambda home: show.say(f"The league can be watched at {home}/"), see)
+    running = asyncio.ensure_future(processes.run())
 
     def stop(status: int) -> None:
         """Once: who is impatient does not keep the agents from being ended in order."""
@@ -105,11 +105,11 @@ async def _until_over(plan: Plan, show: Show) -> tuple[Company, Scoreboard | Non
         asyncio.get_running_loop().add_signal_handler(number, stop, status)
     try:
         board = await running
-        if company.was_over:
+        if processes.was_over:
             show.say(WAS_OVER)
-        return company, board, None
+        return processes, board, None
     except asyncio.CancelledError:
-        return company, latest, stopped
+        return processes, latest, stopped
     except (DidNotStart, CannotGoOn) as fault:
         raise click.ClickException(str(fault)) from None
 
@@ -130,7 +130,7 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     commitments: dict[MatchId, Commitment] = {}
     is_stopped = False
     with Show(as_json=as_json) as show:
-        show.update(glimpse(shown(local.manager.state, (), reports)))
+        show.update(glimpse(scoreboard_of(local.manager.state, (), reports)))
         show.begin()
         try:
             for played in local.run():
@@ -138,17 +138,17 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
                     reports.update((each.match_id, each) for each in played.results)
                     given = zip(played.results, played.commitments, strict=True)
                     commitments.update((each.match_id, word) for each, word in given if word is not None)
-                show.update(glimpse(shown(local.manager.state, (), reports)))
+                show.update(glimpse(scoreboard_of(local.manager.state, (), reports)))
         except KeyboardInterrupt:
             is_stopped = True
         show.end()
         state = local.manager.state
         failing = tuple(each.failing for each in own.values() if each.failing is not None)
-        show.finish(replace(glimpse(shown(state, (), reports)), failing=failing))
+        show.finish(replace(glimpse(scoreboard_of(state, (), reports)), failing=failing))
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
         with _naming(report_to):
-            write_whole(report_to, report(shown(state, rounds, reports, commitments=commitments)).encode())
+            write_whole(report_to, report(scoreboard_of(state, rounds, reports, commitments=commitments)).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
         sys.exit(INTERRUPTED)
@@ -182,5 +182,5 @@ def _local(plan: Plan, seed: Seed, own: dict[str, Called]) -> LocalLeague:
         at_a_time=plan.capacity,
         league_id=plan.league_id,
         game_type=plan.game_type,
-        pace=plan.pace,
+        time_scale=plan.time_scale,
     )

@@ -14,9 +14,9 @@ from turnstile.host.ledger import Kept
 from turnstile.host.upkeep import every, read
 from turnstile.kernel import Rejection
 from turnstile.kernel.chance import Commitment, Seed, commit
-from turnstile.kernel.values import ByPlayer, Value, encode
+from turnstile.kernel.values import ByPlayer, Instant, LogId, Value, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Instant, Position, TableId
+from turnstile.store.log import Position
 from turnstile.store.protocol import Row, Store
 from turnstile.table.sight import Status, status
 from turnstile.table.values import Seat
@@ -47,7 +47,7 @@ def matches(context: click.Context) -> None:
 class Listed(Value, frozen=True):
     """A table in a list."""
 
-    table: TableId
+    table: LogId
     game: str
     phase: str
     players: tuple[str, ...]
@@ -92,7 +92,7 @@ def kind_of(row: Row) -> str:
     return PUT_ASIDE if row.note else "open" if row.is_open else "finished"
 
 
-def listed(table: TableId, row: Row, now: Instant, as_json: bool) -> str:
+def listed(table: LogId, row: Row, now: Instant, as_json: bool) -> str:
     """The line of a table."""
     if as_json:
         facts = (row.game, row.phase, row.players, row.is_open, row.opened, row.changed, row.note)
@@ -141,7 +141,7 @@ def show(table: str, store: str, as_json: bool) -> None:
       turnstile matches show 7f3a
       turnstile matches show 7f3a --json
     """
-    name = TableId(table)
+    name = LogId(table)
 
     async def work(opened: Store) -> tuple[Kept | Rejection, Row | None, Instant]:
         return await read(opened, name), await opened.row(name), opened.now()
@@ -150,11 +150,11 @@ def show(table: str, store: str, as_json: bool) -> None:
     if isinstance(kept, Rejection):
         tell(Verdict(name, error=kept), as_json)
         sys.exit(2 if row is None else 1)
-    facts = shown(kept)
+    facts = facts_of(kept)
     click.echo(encode(facts) if as_json else "\n".join(sentences(facts, row, now)))
 
 
-def shown(kept: Kept) -> Shown:
+def facts_of(kept: Kept) -> Shown:
     """What may be shown of a table."""
     state, header = kept.state, kept.state.header
     is_over = state.result is not None

@@ -26,7 +26,7 @@ from turnstile.host.records import Code as RecordCode
 from turnstile.host.upkeep import Code, checked, every, rebuilt, recorded
 from turnstile.kernel import Rejection
 from turnstile.kernel.record import save
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.protocol import Store
 
 folder = click.Path(file_okay=False, path_type=Path)
@@ -64,10 +64,10 @@ def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path
     if str(target) == "-":
         if len(tables) != 1 or as_json:
             raise click.UsageError("Standard output takes the record of one table, and nothing else.")
-        return _print(TableId(tables[0]), store)
+        return _print(LogId(tables[0]), store)
 
     async def work(opened: Store) -> list[Verdict]:
-        names = await _finished(opened) if all_finished else [TableId(table) for table in tables]
+        names = await _finished(opened) if all_finished else [LogId(table) for table in tables]
         return await one_by_one(names, "Exporting", lambda name: exported(opened, name, target), as_json)
 
     verdicts = in_store(store, work)
@@ -75,7 +75,7 @@ def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path
     return None
 
 
-def _print(name: TableId, store: str) -> None:
+def _print(name: LogId, store: str) -> None:
     record = in_store(store, lambda opened: recorded(opened, name))
     if isinstance(record, Rejection):
         verdict = Verdict(name, error=record)
@@ -84,7 +84,7 @@ def _print(name: TableId, store: str) -> None:
     return click.echo(save(record), nl=False)
 
 
-async def _finished(store: Store) -> list[TableId]:
+async def _finished(store: Store) -> list[LogId]:
     return [name async for name, row in every(store, is_open=False) if not row.note]
 
 
@@ -92,7 +92,7 @@ def _is_nothing_to_export(verdict: Verdict) -> bool:
     return verdict.error is not None and verdict.error.code in (RecordCode.NO_MATCH, RecordCode.OTHER_VERSION)
 
 
-async def exported(store: Store, name: TableId, target: Path) -> Verdict:
+async def exported(store: Store, name: LogId, target: Path) -> Verdict:
     """The record of a match in a file of its own."""
     record = await recorded(store, name)
     if isinstance(record, Rejection):
@@ -173,7 +173,7 @@ def prune(
     if bool(tables) is (finished_before is not None):
         raise click.UsageError("Name tables to prune, or say --finished-before AGE.")
     if finished_before is None:
-        names = [TableId(table) for table in tables]
+        names = [LogId(table) for table in tables]
     else:
         names = in_store(store, lambda opened: _finished_before(opened, finished_before))
     if not (yes or not names or _is_certain(len(names), finished_before)):
@@ -193,18 +193,18 @@ def _is_certain(count: int, finished_before: int | None) -> bool:
         raise
 
 
-async def _finished_before(store: Store, milliseconds: int) -> list[TableId]:
+async def _finished_before(store: Store, milliseconds: int) -> list[LogId]:
     latest = store.now() - milliseconds
     return [name async for name, row in every(store, is_open=False) if not row.note and row.changed <= latest]
 
 
 async def _pruned_all(
-    store: Store, names: Sequence[TableId], target: Path | None, put_aside: bool, as_json: bool
+    store: Store, names: Sequence[LogId], target: Path | None, put_aside: bool, as_json: bool
 ) -> list[Verdict]:
     return await one_by_one(names, "Pruning", lambda name: pruned(store, name, target, put_aside), as_json)
 
 
-async def pruned(store: Store, name: TableId, target: Path | None, put_aside: bool) -> Verdict:
+async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool) -> Verdict:
     """A table forgotten; or why it was not."""
     row = await store.row(name)
     if row is None:
@@ -239,7 +239,7 @@ def check(tables: tuple[str, ...], store: str, as_json: bool) -> None:
     """
 
     async def work(opened: Store) -> list[Verdict]:
-        async def one(name: TableId) -> Verdict:
+        async def one(name: LogId) -> Verdict:
             fault = await checked(opened, name)
             return Verdict(name, error=fault) if fault else Verdict(name, done="sound")
 
@@ -252,8 +252,8 @@ def check(tables: tuple[str, ...], store: str, as_json: bool) -> None:
     finish(wanting)
 
 
-async def _named_or_all(store: Store, tables: Sequence[str]) -> list[TableId]:
-    return [TableId(table) for table in tables] or [name async for name, _ in every(store)]
+async def _named_or_all(store: Store, tables: Sequence[str]) -> list[LogId]:
+    return [LogId(table) for table in tables] or [name async for name, _ in every(store)]
 
 
 # rebuild
@@ -276,7 +276,7 @@ def rebuild(tables: tuple[str, ...], store: str, as_json: bool) -> None:
     """
 
     async def work(opened: Store) -> list[Verdict]:
-        async def one(name: TableId) -> Verdict:
+        async def one(name: LogId) -> Verdict:
             fault = await rebuilt(opened, name)
             return Verdict(name, error=fault) if fault else Verdict(name, done="rebuilt")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from turnstile.kernel.chance import Seed, derive
 from turnstile.league.local.manager import LocalManager, RoundPlayed
-from turnstile.league.local.network import Agent, Network, Office, PerfectNetwork
+from turnstile.league.local.network import Agent, Delivery, Network, PerfectDelivery
 from turnstile.league.local.player import LocalPlayer, Strategy
 from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager.standings import standings
@@ -43,33 +43,36 @@ class LocalLeague:
         at_a_time: int = 32,
         league_id: LeagueId = DEFAULT_LEAGUE,
         game_type: str = GAME_TYPE,
-        network: Network | None = None,
-        pace: float = 1.0,
+        delivery: Delivery | None = None,
+        time_scale: float = 1.0,
     ) -> None:
         """`at_a_time` is how many matches each referee runs at once."""
         if len(entrants) < 2 or referees < 1 or at_a_time < 1:
             raise ValueError("A league has two players and a referee at least, who runs a match at a time.")
-        self.office = Office(network or PerfectNetwork())
+        self.network = Network(delivery or PerfectDelivery())
         options = LeagueOptions(
             league_id=league_id,
             game_type=game_type,
             most_players=len(entrants),
             expected_players=len(entrants),
         )
-        self.manager = LocalManager(self.office, options, derive(seed, "league"), pace=pace)
+        self.manager = LocalManager(self.network, options, derive(seed, "league"), time_scale=time_scale)
         self.referees = [
             LocalReferee(
-                self.office, referee_meta(number, at_a_time, game_type), derive(seed, "referee", number), pace=pace
+                self.network,
+                referee_meta(number, at_a_time, game_type),
+                derive(seed, "referee", number),
+                time_scale=time_scale,
             )
             for number in range(1, referees + 1)
         ]
         self.players = [
             LocalPlayer(
-                self.office,
+                self.network,
                 player_options(entrant.name, number, game_type),
                 entrant.strategy,
                 derive(seed, "player", number),
-                pace=pace,
+                time_scale=time_scale,
             )
             for number, entrant in enumerate(entrants, 1)
         ]
@@ -79,7 +82,7 @@ class LocalLeague:
         agents: list[Agent] = [self.manager, *self.referees, *self.players]
         for agent in agents:
             agent.start()
-        turn, rounds = self.office.turn, self.manager.rounds
+        turn, rounds = self.network.turn, self.manager.rounds
         while turn():
             if rounds:
                 yield rounds.popleft()

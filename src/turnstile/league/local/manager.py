@@ -1,4 +1,4 @@
-"""The manager of a league within one process: its machine, and the letters between it and the others."""
+"""The manager of a league within one process: its machine, and the envelopes between it and the others."""
 
 from collections import deque
 
@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Instant, Log, is_lasting, replayed
-from turnstile.kernel.values import Event, Value
-from turnstile.league.local.network import Letter, Office, letter_of
+from turnstile.kernel.timers import Log, is_lasting, replay_timed
+from turnstile.kernel.values import Event, Instant, Value
+from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.manager.calls import failure_of, resumed
 from turnstile.league.manager.machine import manager, new
 from turnstile.league.manager.queries import commitment_of
@@ -40,12 +40,12 @@ class LocalManager:
     """The manager at its place. With a `log` it keeps all that happens to it, and goes on from there when made anew."""
 
     def __init__(
-        self, office: Office, options: Options, secret: Seed, *, pace: float = 1.0, log: Log | None = None
+        self, network: Network, options: Options, secret: Seed, *, time_scale: float = 1.0, log: Log | None = None
     ) -> None:
-        self.office = office
+        self.network = network
         self.log = log
         self.wakes_at: Instant | None = None
-        self.work = replayed(manager, new(options, secret), log or (), pace)
+        self.work = replay_timed(manager, new(options, secret), log or (), time_scale)
         self.results: list[MatchResultReport] = []
         self.commitments: list[Commitment | None] = []
         self.rounds: deque[RoundPlayed] = deque()
@@ -57,7 +57,7 @@ class LocalManager:
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
-        self.office.agents[LEAGUE_MANAGER] = self
+        self.network.agents[LEAGUE_MANAGER] = self
         for call in resumed(self.state):
             self.post(call)
         self._look_at_timers()
@@ -65,32 +65,32 @@ class LocalManager:
 
     # what comes
 
-    def receive(self, letter: Letter) -> None:
-        said = letter.message
+    def receive(self, envelope: Envelope) -> None:
+        said = envelope.message
         if isinstance(said, MatchResultReport | LeagueQuery):
-            said = replace(said, sender=letter.sender)
-        self.take(said, letter)
+            said = replace(said, sender=envelope.sender)
+        self.take(said, envelope)
 
-    def fail(self, letter: Letter) -> None:
-        event = failure_of(letter.since, Send(letter.to, letter.message))
+    def fail(self, envelope: Envelope) -> None:
+        event = failure_of(envelope.since, Send(envelope.to, envelope.message))
         if event is not None:
             self.take(event)
 
     def wake(self) -> None:
-        for event in self.work.run_out(self.office.now):
+        for event in self.work.run_out(self.network.now):
             self.take(event)
         self._look_at_timers()
 
     # what comes of it
 
-    def take(self, event: Event, request: Letter | None = None) -> None:
+    def take(self, event: Event, request: Envelope | None = None) -> None:
         """Let something happen, write it down, and do what comes of it; a reply goes to whoever has asked."""
         before = self.state
-        step = self.work.take(event, self.office.now)
+        step = self.work.take(event, self.network.now)
         if isinstance(step, Rejection):
             return
         if self.log is not None and is_lasting(before, step):
-            self.log.append((self.office.now, event))
+            self.log.append((self.network.now, event))
         if step.state is not before:
             self._keep_book(before, event)
         reply = None if request is None else ALL_REPLIES.get(type(request.message))
@@ -101,7 +101,7 @@ class LocalManager:
                 else:
                     self.post(effect)
             elif type(effect) is Arm:
-                self.office.wake_at(self.work.timers[effect.timer].due, self)
+                self.network.wake_at(self.work.timers[effect.timer].due, self)
         self._begin_if_all_are_here()
 
     def _begin_if_all_are_here(self) -> None:
@@ -110,17 +110,17 @@ class LocalManager:
         if event is not None:
             self.take(event)
 
-    def _answer(self, request: Letter, call: Send) -> None:
+    def _answer(self, request: Envelope, call: Send) -> None:
         """A reply goes back to whoever has asked, and who is given an address is found there from now on."""
         reply = call.message
         if isinstance(reply, LeagueRegisterResponse) and reply.player_id is not None:
-            self.office.homes[player_address(reply.player_id)] = request.sender
+            self.network.addresses[player_address(reply.player_id)] = request.sender
         elif isinstance(reply, RefereeRegisterResponse) and reply.referee_id is not None:
-            self.office.homes[referee_address(reply.referee_id)] = request.sender
-        self.office.send(letter_of(LEAGUE_MANAGER, Send(request.sender, reply), request.match_id))
+            self.network.addresses[referee_address(reply.referee_id)] = request.sender
+        self.network.send(envelope_of(LEAGUE_MANAGER, Send(request.sender, reply), request.match_id))
 
     def post(self, call: Send) -> None:
-        self.office.send(letter_of(LEAGUE_MANAGER, call, since=self.state))
+        self.network.send(envelope_of(LEAGUE_MANAGER, call, since=self.state))
 
     def _keep_book(self, before: State, event: Event) -> None:
         """For whoever looks on: what is new in the league."""
@@ -137,4 +137,4 @@ class LocalManager:
     def _look_at_timers(self) -> None:
         timer = self.work.next_timer
         if timer is not None:
-            self.office.wake_at(timer.due, self)
+            self.network.wake_at(timer.due, self)

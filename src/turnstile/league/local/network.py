@@ -1,7 +1,7 @@
-"""The post office of a league within one process: it has the time, and it takes every letter where it belongs.
+"""The network of a league within one process: it has the time, and it takes every envelope where it belongs.
 
-Time is virtual: it stands still while there are letters to hand out, and jumps to whatever comes next. What becomes of
-a letter on its way is for the `Network` to say.
+Time is virtual: it stands still while there are envelopes to deliver, and then jumps to the next event. `Delivery` says
+when an envelope arrives, and whether it does.
 """
 
 from collections import deque
@@ -10,13 +10,12 @@ from heapq import heappop, heappush
 from typing import Any, Protocol, cast
 
 from turnstile.kernel.effects import Send
-from turnstile.kernel.timers import Instant
-from turnstile.kernel.values import Value
+from turnstile.kernel.values import Instant, Value
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import Address, MatchId
 
 
-class Letter(Value, frozen=True):
+class Envelope(Value, frozen=True):
     """One message on its way. A reply belongs to the same match as its request, whether it says so itself or not."""
 
     sender: Address
@@ -27,65 +26,65 @@ class Letter(Value, frozen=True):
     """The state that its sending led to, for whoever has to be told that it did not arrive."""
 
 
-def letter_of(sender: Address, call: Send, match: MatchId | None = None, since: object = None) -> Letter:
-    """What a machine sends, as a letter. A machine of the league speaks league.v2 and nothing else."""
-    return Letter(sender, Address(call.to), cast(LeagueMessage, call.message), match, since)
+def envelope_of(sender: Address, call: Send, match: MatchId | None = None, since: object = None) -> Envelope:
+    """What a machine sends, as an envelope. A machine of the league speaks league.v2 and nothing else."""
+    return Envelope(sender, Address(call.to), cast(LeagueMessage, call.message), match, since)
 
 
 class Agent(Protocol):
-    """Somebody who gets letters, and wants to be woken."""
+    """Somebody who gets envelopes, and wants to be woken."""
 
     wakes_at: Instant | None
-    """When the office will wake it: at the latest when its first timer is due."""
+    """When the network will wake it: at the latest when its first timer is due."""
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
 
-    def receive(self, letter: Letter) -> None: ...
+    def receive(self, envelope: Envelope) -> None: ...
 
-    def fail(self, letter: Letter) -> None:
-        """A letter of this agent could not be delivered."""
+    def fail(self, envelope: Envelope) -> None:
+        """An envelope of this agent could not be delivered."""
 
     def wake(self) -> None:
         """It is time: whatever is due happens."""
 
 
-class Network(Protocol):
-    """What becomes of letters."""
+class Delivery(Protocol):
+    """What becomes of envelopes."""
 
-    def carry(self, letter: Letter) -> Sequence[int]:
-        """After how many milliseconds each copy of a letter arrives. Without any it is lost, and nobody knows."""
+    def carry(self, envelope: Envelope) -> Sequence[int]:
+        """After how many milliseconds each copy of an envelope arrives. Without any it is lost, and nobody knows."""
 
 
-class PerfectNetwork:
-    """Every letter arrives once, at once, and in order."""
+class PerfectDelivery:
+    """Every envelope arrives once, at once, and in order."""
 
-    def carry(self, letter: Letter) -> Sequence[int]:
+    def carry(self, envelope: Envelope) -> Sequence[int]:
         return AT_ONCE
 
 
 AT_ONCE = (0,)
 
 
-class Office:
+class Network:
     """Everybody's address, the time, and all that is under way."""
 
-    def __init__(self, network: Network) -> None:
-        self.now: Instant = 0
-        self.network = network
+    def __init__(self, delivery: Delivery) -> None:
+        self.now = Instant(0)
+        self.delivery = delivery
         self.agents: dict[Address, Agent] = {}
-        self.homes: dict[Address, Address] = {}
+        self.addresses: dict[Address, Address] = {}
         """Where those live that the manager has given an address."""
-        self._here: deque[Letter] = deque()
-        self._later: list[tuple[Instant, int, Letter | Agent]] = []
+        self._here: deque[Envelope] = deque()
+        self._later: list[tuple[Instant, int, Envelope | Agent]] = []
         self._count = 0
 
-    def send(self, letter: Letter) -> None:
-        for delay in self.network.carry(letter):
+    def send(self, envelope: Envelope) -> None:
+        for delay in self.delivery.carry(envelope):
             if delay:
-                self._remember(self.now + delay, letter)
+                self._remember(Instant(self.now + delay), envelope)
             else:
-                self._here.append(letter)
+                self._here.append(envelope)
 
     def wake_at(self, due: Instant, agent: Agent) -> None:
         """Wake an agent then, if it would not be woken before: it then looks itself what it waits for next."""
@@ -93,7 +92,7 @@ class Office:
             agent.wakes_at = due
             self._remember(due, agent)
 
-    def _remember(self, due: Instant, what: Letter | Agent) -> None:
+    def _remember(self, due: Instant, what: Envelope | Agent) -> None:
         self._count += 1
         heappush(self._later, (due, self._count, what))
 
@@ -106,20 +105,20 @@ class Office:
             return False
         due, _, what = heappop(self._later)
         self.now = max(self.now, due)
-        if isinstance(what, Letter):
+        if isinstance(what, Envelope):
             self.deliver(what)
         elif what.wakes_at is not None and what.wakes_at <= self.now:  # otherwise it was woken since
             what.wakes_at = None
             what.wake()
         return True
 
-    def deliver(self, letter: Letter) -> None:
-        """Hand a letter over. If there is nobody at its address, its sender is told."""
-        receiver = self.agent_at(letter.to)
+    def deliver(self, envelope: Envelope) -> None:
+        """Hand an envelope over. If there is nobody at its address, its sender is told."""
+        receiver = self.agent_at(envelope.to)
         if receiver is not None:
-            receiver.receive(letter)
-        elif (sender := self.agent_at(letter.sender)) is not None:
-            sender.fail(letter)
+            receiver.receive(envelope)
+        elif (sender := self.agent_at(envelope.sender)) is not None:
+            sender.fail(envelope)
 
     def agent_at(self, address: Address) -> Agent | None:
-        return self.agents.get(self.homes.get(address, address))
+        return self.agents.get(self.addresses.get(address, address))

@@ -1,4 +1,4 @@
-"""A player of a league within one process: its machine, its strategy, and the letters between it and the others."""
+"""A player of a league within one process: its machine, its strategy, and the envelopes between it and the others."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,9 @@ from msgspec import Raw
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.timers import Instant, Log, replayed
-from turnstile.kernel.values import Event, PlayerId
-from turnstile.league.local.network import Letter, Office, letter_of
+from turnstile.kernel.timers import Log, replay_timed
+from turnstile.kernel.values import Event, Instant, PlayerId
+from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.play import decided, failure_of, resumed, wanted
 from turnstile.league.player.state import Options, PlayerStartup, Question, ReadyToJoin, State
@@ -25,20 +25,20 @@ class LocalPlayer:
 
     def __init__(
         self,
-        office: Office,
+        network: Network,
         options: Options,
         strategy: Strategy,
         seed: Seed,
         *,
-        pace: float = 1.0,
+        time_scale: float = 1.0,
         log: Log | None = None,
     ) -> None:
-        self.office = office
+        self.network = network
         self.home = Address(options.contact_endpoint)
         self.strategy = strategy
         self.log = log
         self.wakes_at: Instant | None = None
-        self.work = replayed(player, new(options, seed), log or (), pace)
+        self.work = replay_timed(player, new(options, seed), log or (), time_scale)
 
     @property
     def state(self) -> State:
@@ -46,7 +46,7 @@ class LocalPlayer:
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
-        self.office.agents[self.home] = self
+        self.network.agents[self.home] = self
         for call in resumed(self.state):
             self.post(call)
         self._look_at_timers()
@@ -56,24 +56,24 @@ class LocalPlayer:
 
     # what comes
 
-    def receive(self, letter: Letter) -> None:
-        step = self.take(letter.message)
-        if type(letter.message) is RoundAnnouncement and not _has_answered(step):
-            self._give_receipt(letter, letter.message)
+    def receive(self, envelope: Envelope) -> None:
+        step = self.take(envelope.message)
+        if type(envelope.message) is RoundAnnouncement and not _has_answered(step):
+            self._give_receipt(envelope, envelope.message)
 
-    def _give_receipt(self, letter: Letter, announcement: RoundAnnouncement) -> None:
+    def _give_receipt(self, envelope: Envelope, announcement: RoundAnnouncement) -> None:
         """Whatever a player thinks of an announcement, the manager learns that it has come."""
-        called = PlayerId(letter.to.partition(":")[2])
+        called = PlayerId(envelope.to.partition(":")[2])
         receipt = RoundAnnouncementAck(player_id=called, round_id=announcement.round_id)
-        self.office.send(Letter(Address(letter.to), letter.sender, receipt))
+        self.network.send(Envelope(Address(envelope.to), envelope.sender, receipt))
 
-    def fail(self, letter: Letter) -> None:
-        event = failure_of(letter.since, Send(letter.to, letter.message))
+    def fail(self, envelope: Envelope) -> None:
+        event = failure_of(envelope.since, Send(envelope.to, envelope.message))
         if event is not None:
             self.take(event)
 
     def wake(self) -> None:
-        for event in self.work.run_out(self.office.now):
+        for event in self.work.run_out(self.network.now):
             self.take(event)
         self._look_at_timers()
 
@@ -81,16 +81,16 @@ class LocalPlayer:
 
     def take(self, event: Event) -> Step[State] | Rejection:
         """Let something happen, write it down, and do what comes of it."""
-        step = self.work.take(event, self.office.now)
+        step = self.work.take(event, self.network.now)
         if isinstance(step, Rejection):
             return step
         if self.log is not None:
-            self.log.append((self.office.now, event))
+            self.log.append((self.network.now, event))
         for effect in step.effects:
             if type(effect) is Send:
                 self.post(effect)
             elif type(effect) is Arm:
-                self.office.wake_at(self.work.timers[effect.timer].due, self)
+                self.network.wake_at(self.work.timers[effect.timer].due, self)
         want = wanted(step.state)
         if want is not None and step.state.failure is None:  # who has given up begins again when it is started again
             self.give(want)
@@ -99,7 +99,7 @@ class LocalPlayer:
     def post(self, call: Send) -> None:
         state = self.state
         sender = self.home if state.player_id is None else player_address(state.player_id)
-        self.office.send(letter_of(sender, call, since=state))
+        self.network.send(envelope_of(sender, call, since=state))
 
     def give(self, want: PlayerStartup | ReadyToJoin | Question) -> None:
         """Give the player what it wants of its host."""
@@ -111,7 +111,7 @@ class LocalPlayer:
     def _look_at_timers(self) -> None:
         timer = self.work.next_timer
         if timer is not None:
-            self.office.wake_at(timer.due, self)
+            self.network.wake_at(timer.due, self)
 
 
 def _has_answered(step: Step[State] | Rejection) -> bool:

@@ -9,9 +9,9 @@ matches are still its own.
 from turnstile.kernel.chance import Seed, derive
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Instant, Log, TimedMachine, replayed
-from turnstile.kernel.values import Event
-from turnstile.league.local.network import Letter, Office, letter_of
+from turnstile.kernel.timers import Log, TimedMachine, replay_timed
+from turnstile.kernel.values import Event, Instant
+from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.protocol.answers import GET_SCHEDULE
 from turnstile.league.protocol.management import Ping, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (
@@ -43,19 +43,19 @@ class LocalReferee:
 
     def __init__(
         self,
-        office: Office,
+        network: Network,
         meta: RefereeMeta,
         seed: Seed,
         *,
-        pace: float = 1.0,
+        time_scale: float = 1.0,
         referee_id: RefereeId | None = None,
         logs: dict[MatchId, Log] | None = None,
     ) -> None:
-        self.office = office
+        self.network = network
         self.home = Address(meta.contact_endpoint)
         self.meta = meta
         self.seed = seed
-        self.pace = pace
+        self.time_scale = time_scale
         self.referee_id = referee_id
         self.logs = logs
         self.wakes_at: Instant | None = None
@@ -71,9 +71,9 @@ class LocalReferee:
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
-        self.office.agents[self.home] = self
+        self.network.agents[self.home] = self
         for match, log in (self.logs or {}).items():
-            self._restore(match, replayed(referee, new(self.id), log, self.pace))
+            self._restore(match, replay_timed(referee, new(self.id), log, self.time_scale))
         if self.referee_id is None:
             self._register()
         elif self.interrupted:
@@ -108,14 +108,14 @@ class LocalReferee:
         self._ask(referee_address(self.id), schedule_query(league))
 
     def _ask(self, sender: Address, question: LeagueMessage) -> None:
-        self.office.send(Letter(sender, LEAGUE_MANAGER, question))
-        self.asks_at = self.office.now + round(MANAGER_SECONDS * self.pace * 1000)
-        self.office.wake_at(self.asks_at, self)
+        self.network.send(Envelope(sender, LEAGUE_MANAGER, question))
+        self.asks_at = Instant(self.network.now + round(MANAGER_SECONDS * self.time_scale * 1000))
+        self.network.wake_at(self.asks_at, self)
 
     # what comes
 
-    def receive(self, letter: Letter) -> None:
-        said = letter.message
+    def receive(self, envelope: Envelope) -> None:
+        said = envelope.message
         if isinstance(said, RefereeRegisterResponse):
             if self.referee_id is None:
                 self.referee_id, self.asks_at = said.referee_id, None
@@ -130,22 +130,22 @@ class LocalReferee:
         elif isinstance(said, Ping):
             self._acknowledge(said.round_id)
         else:
-            self.take(letter.match_id or getattr(said, "match_id", None), said)
+            self.take(envelope.match_id or getattr(said, "match_id", None), said)
 
-    def fail(self, letter: Letter) -> None:
-        if letter.match_id in self.matches:
-            event = failure_of(letter.since, Send(letter.to, letter.message))
+    def fail(self, envelope: Envelope) -> None:
+        if envelope.match_id in self.matches:
+            event = failure_of(envelope.since, Send(envelope.to, envelope.message))
             if event is not None:
-                self.take(letter.match_id, event)
+                self.take(envelope.match_id, event)
 
     def wake(self) -> None:
-        if self.asks_at is not None and self.asks_at <= self.office.now:
+        if self.asks_at is not None and self.asks_at <= self.network.now:
             if self.referee_id is None:
                 self._register()
             else:
                 self._ask_whose()
         for match, work in tuple(self.matches.items()):
-            for event in work.run_out(self.office.now):
+            for event in work.run_out(self.network.now):
                 self.take(match, event)
         self._look_at_timers()
 
@@ -177,7 +177,7 @@ class LocalReferee:
     def _acknowledge(self, round_id: int) -> None:
         """The manager is called back by whoever it has registered."""
         ack = RoundAnnouncementAck(referee_id=self.id, round_id=round_id)
-        self.office.send(Letter(referee_address(self.id), LEAGUE_MANAGER, ack))
+        self.network.send(Envelope(referee_address(self.id), LEAGUE_MANAGER, ack))
 
     def _be_given(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
         known = self._known(match.match_id)
@@ -222,7 +222,7 @@ class LocalReferee:
         while self.waiting and len(self.matches) < self.meta.max_concurrent_matches:
             match = next(iter(self.waiting))
             assigned = self.waiting.pop(match)
-            self.matches[match] = TimedMachine(referee, new(self.id), self.pace)
+            self.matches[match] = TimedMachine(referee, new(self.id), self.time_scale)
             if self.logs is not None:
                 self.logs[match] = []
             self.take(match, assigned)
@@ -234,27 +234,27 @@ class LocalReferee:
         work = self.matches.get(match) if match is not None else None
         if match is None or work is None:
             return
-        step = work.take(event, self.office.now)
+        step = work.take(event, self.network.now)
         if isinstance(step, Rejection):
             return
         if self.logs is not None:
-            self.logs[match].append((self.office.now, event))
+            self.logs[match].append((self.network.now, event))
         for effect in step.effects:
             if type(effect) is Send:
                 self.post(step.state, effect)
             elif type(effect) is Arm:
-                self.office.wake_at(work.timers[effect.timer].due, self)
+                self.network.wake_at(work.timers[effect.timer].due, self)
         if step.state.phase is Phase.MATCH_COMPLETE:
             self.finished[match] = step.state
             del self.matches[match]
             self._begin()
 
     def post(self, state: State, call: Send) -> None:
-        self.office.send(letter_of(state.address, call, state.match_id, state))
+        self.network.send(envelope_of(state.address, call, state.match_id, state))
 
     def _look_at_timers(self) -> None:
         timers = [timer.due for work in self.matches.values() if (timer := work.next_timer) is not None]
         if self.asks_at is not None:
             timers.append(self.asks_at)
         if timers:
-            self.office.wake_at(min(timers), self)
+            self.network.wake_at(min(timers), self)

@@ -23,7 +23,7 @@ from turnstile.league.manager.state import (
     PERIODS_OF_A_MATCH,
     AnnouncementExpired,
     AnnouncementLost,
-    Match,
+    LeagueMatch,
     Phase,
     Referee,
     RefereeExpired,
@@ -56,7 +56,9 @@ def paired(state: State) -> State:
     state = replace(state, remaining=len(pairs), unheard=tuple(ids))
     state, chosen = _assigned(state, len(pairs))
     matches = (
-        Match(match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=referee.referee_id)
+        LeagueMatch(
+            match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=referee.referee_id
+        )
         for number, ((a, b), referee) in enumerate(zip(pairs, chosen, strict=True), 1)
     )
     return replace(state, matches=tuple(matches))
@@ -137,7 +139,7 @@ def _announcement(state: State, entries: tuple[AnnouncedMatch, ...]) -> RoundAnn
     return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries, revision=revision)
 
 
-def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
+def entry(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
     """A match of this round as it is announced, with the keys of these players, if its referee shows them."""
     a, b = places_of(state, match)
     referee = referee_of(state, match)
@@ -158,17 +160,17 @@ def entry(state: State, match: Match, keys: Collection[PlayerId] = ()) -> Announ
     )
 
 
-def players_of(match: Match) -> tuple[PlayerId, PlayerId]:
+def players_of(match: LeagueMatch) -> tuple[PlayerId, PlayerId]:
     return match.player_a_id, match.player_b_id
 
 
-def match_key(secret: Seed, match: Match, player: PlayerId) -> str:
+def match_key(secret: Seed, match: LeagueMatch, player: PlayerId) -> str:
     """What a referee shows to a player, so that it is believed. With another referee a match has other keys."""
     named = f"match {match.match_id} referee {match.referee_id} player {player}"
     return f"tok-{digest(secret.encode(), named.encode(), 'sha256').hex()[:KEY_DIGITS]}"
 
 
-def referee_of(state: State, match: Match) -> Referee:
+def referee_of(state: State, match: LeagueMatch) -> Referee:
     at = state.referee_at(match.referee_id)
     assert at is not None, "a match is given to a referee of this league"
     return state.referees[at]

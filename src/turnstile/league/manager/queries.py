@@ -15,7 +15,7 @@ from turnstile.league.manager import schedule
 from turnstile.league.manager.calls import MOST_ANNOUNCED, referee_of
 from turnstile.league.manager.results import past_match
 from turnstile.league.manager.standings import rows_of, shown_to, standings
-from turnstile.league.manager.state import Match, Phase, State, match_id, match_of, player_id, put
+from turnstile.league.manager.state import LeagueMatch, Phase, State, match_id, match_of, player_id, put
 from turnstile.league.protocol.answers import (
     GET_NEXT_MATCH,
     GET_PLAYER_STATS,
@@ -226,13 +226,13 @@ def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
     )
 
 
-def _begun(state: State, round_id: int, number: int) -> Match | None:
+def _begun(state: State, round_id: int, number: int) -> LeagueMatch | None:
     """A match of a round that is played, or is over."""
     is_over = round_id <= len(state.finished)
     return past_match(state, round_id, number) if is_over else _current(state, round_id, number)
 
 
-def _current(state: State, round_id: int, number: int) -> Match | None:
+def _current(state: State, round_id: int, number: int) -> LeagueMatch | None:
     """A match, if it is one of the round that is played."""
     return state.matches[number - 1] if state.matches and round_id == state.round_id else None
 

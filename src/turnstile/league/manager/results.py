@@ -14,8 +14,8 @@ from turnstile.league.manager import schedule
 from turnstile.league.manager.standings import climbed
 from turnstile.league.manager.state import (
     Code,
-    Match,
-    Outcome,
+    LeagueMatch,
+    MatchOutcome,
     State,
     Tally,
     match_id,
@@ -27,16 +27,16 @@ from turnstile.league.manager.state import (
 from turnstile.league.protocol.messages import MatchResultReport, ReportDetails, RoundSummary
 from turnstile.league.protocol.words import GAME_TYPE, MatchId, Status
 
-WINNER = {Outcome.A_WON: 0, Outcome.A_BY_DEFAULT: 0, Outcome.B_WON: 1, Outcome.B_BY_DEFAULT: 1}
+WINNER = {MatchOutcome.A_WON: 0, MatchOutcome.A_BY_DEFAULT: 0, MatchOutcome.B_WON: 1, MatchOutcome.B_BY_DEFAULT: 1}
 """Who has won: Player A, or Player B."""
-BY_DEFAULT = (Outcome.A_BY_DEFAULT, Outcome.B_BY_DEFAULT)
-TECHNICAL = (*BY_DEFAULT, Outcome.BOTH_AT_FAULT)
+BY_DEFAULT = (MatchOutcome.A_BY_DEFAULT, MatchOutcome.B_BY_DEFAULT)
+TECHNICAL = (*BY_DEFAULT, MatchOutcome.BOTH_AT_FAULT)
 
 
 # which match
 
 
-def match_reported(state: State, event: MatchResultReport) -> Match | Rejection:
+def match_reported(state: State, event: MatchResultReport) -> LeagueMatch | Rejection:
     """The match that a report is about, as far as it is kept."""
     named = match_of(event.match_id)
     if event.league_id != state.league_id or named is None or named[0] != event.round_id:
@@ -52,15 +52,15 @@ def match_reported(state: State, event: MatchResultReport) -> Match | Rejection:
     return past_match(state, round_id, number)
 
 
-def past_match(state: State, round_id: int, number: int) -> Match:
+def past_match(state: State, round_id: int, number: int) -> LeagueMatch:
     """A match of a round that is over."""
     a, b = schedule.pairing(len(state.players), round_id, number)
-    return Match(
+    return LeagueMatch(
         match_id=match_id(round_id, number),
         player_a_id=player_id(a + 1),
         player_b_id=player_id(b + 1),
         referee_id=referee_with(state.finished_by[round_id - 1][number - 1]),
-        outcome=Outcome(state.finished[round_id - 1][number - 1]),
+        outcome=MatchOutcome(state.finished[round_id - 1][number - 1]),
     )
 
 
@@ -68,7 +68,7 @@ def _no_such_match(match: MatchId) -> Rejection:
     return Rejection(Code.MATCH_NOT_FOUND, f"This league has no match {match[:20]} to report.")
 
 
-def places_of(state: State, match: Match) -> tuple[int, int]:
+def places_of(state: State, match: LeagueMatch) -> tuple[int, int]:
     """The places of Player A and Player B in the list of players."""
     a, b = state.player_at(match.player_a_id), state.player_at(match.player_b_id)
     assert a is not None, "only registered players are paired"
@@ -76,7 +76,7 @@ def places_of(state: State, match: Match) -> tuple[int, int]:
     return a, b
 
 
-def refuse_earlier_course(match: Match, details: ReportDetails) -> Rejection | None:
+def refuse_earlier_course(match: LeagueMatch, details: ReportDetails) -> Rejection | None:
     """Why a result is not that of the match as it is played now: it was given to another referee since, and back.
 
     A result that has been booked is told again with the number that it had.
@@ -89,7 +89,7 @@ def refuse_earlier_course(match: Match, details: ReportDetails) -> Rejection | N
 # how it ended
 
 
-def outcome_of(match: Match, event: MatchResultReport) -> Outcome | Rejection:
+def outcome_of(match: LeagueMatch, event: MatchResultReport) -> MatchOutcome | Rejection:
     """How a match ended, by what its referee says; a result that contradicts itself or the rules is refused.
 
     A status that is missing follows from the winner: without one the match is a draw.
@@ -106,13 +106,13 @@ def outcome_of(match: Match, event: MatchResultReport) -> Outcome | Rejection:
     if refused := refuse(match, result.details, status, seat):
         return refused
     if status is Status.DRAW:
-        return Outcome.DRAW
+        return MatchOutcome.DRAW
     if seat is None:
-        return Outcome.BOTH_AT_FAULT
-    return (Outcome.A_WON, Outcome.B_WON)[seat] if status is Status.WIN else BY_DEFAULT[seat]
+        return MatchOutcome.BOTH_AT_FAULT
+    return (MatchOutcome.A_WON, MatchOutcome.B_WON)[seat] if status is Status.WIN else BY_DEFAULT[seat]
 
 
-def _refuse_even_odd(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+def _refuse_even_odd(match: LeagueMatch, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
     """Why a match of Even/Odd cannot have ended so. Of a technical loss no number need be told, and 0 is none."""
     number = details.drawn_number
     is_technical = status is Status.TECHNICAL_LOSS
@@ -123,7 +123,7 @@ def _refuse_even_odd(match: Match, details: ReportDetails, status: Status, seat:
     return None
 
 
-def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None) -> bool:
+def _is_possible(match: LeagueMatch, details: ReportDetails, winning_seat: int | None) -> bool:
     """Whether number and choices lead to this winner. Where one is not told, any will do that leads there."""
     a, b = details.choices.get(match.player_a_id), details.choices.get(match.player_b_id)
     every = product(
@@ -134,7 +134,9 @@ def _is_possible(match: Match, details: ReportDetails, winning_seat: int | None)
     return any(judge(one, other, number).winning_seat == winning_seat for one, other, number in every)
 
 
-def _refuse_other_game(match: Match, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
+def _refuse_other_game(
+    match: LeagueMatch, details: ReportDetails, status: Status, seat: int | None
+) -> Rejection | None:
     """Why a match of another game cannot have ended so. Its rules are not known here, but what they do not have is."""
     if details.drawn_number or any(details.choices.values()):
         return Rejection(Code.INVALID_RESULT, "Numbers and choices belong to Even/Odd.")
@@ -146,7 +148,7 @@ def _refuse_other_game(match: Match, details: ReportDetails, status: Status, sea
 # what it is worth
 
 
-def credited(state: State, match: Match, outcome: Outcome) -> State:
+def credited(state: State, match: LeagueMatch, outcome: MatchOutcome) -> State:
     """The league, with what two players have got out of their match."""
     tallies, ladder = state.tallies, state.ladder
     for seat, place in enumerate(places_of(state, match)):
@@ -155,8 +157,8 @@ def credited(state: State, match: Match, outcome: Outcome) -> State:
     return replace(state, tallies=tallies, ladder=ladder)
 
 
-def _tallied(tally: Tally, outcome: Outcome, *, is_winner: bool) -> Tally:
-    if outcome is Outcome.DRAW:
+def _tallied(tally: Tally, outcome: MatchOutcome, *, is_winner: bool) -> Tally:
+    if outcome is MatchOutcome.DRAW:
         return replace(tally, draws=tally.draws + 1, points=tally.points + POINTS_FOR_A_DRAW)
     if is_winner:
         return replace(tally, wins=tally.wins + 1, points=tally.points + POINTS_FOR_A_WIN)
@@ -166,6 +168,6 @@ def _tallied(tally: Tally, outcome: Outcome, *, is_winner: bool) -> Tally:
 
 def summary_of(outcomes: str) -> RoundSummary:
     """How the matches of a round ended, in numbers."""
-    draws, technical = outcomes.count(Outcome.DRAW), sum(map(outcomes.count, TECHNICAL))
+    draws, technical = outcomes.count(MatchOutcome.DRAW), sum(map(outcomes.count, TECHNICAL))
     total = len(outcomes)
     return RoundSummary(total_matches=total, wins=total - draws - technical, draws=draws, technical_losses=technical)

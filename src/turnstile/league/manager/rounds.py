@@ -21,7 +21,17 @@ from turnstile.league.manager.calls import (
     watched,
 )
 from turnstile.league.manager.results import credited
-from turnstile.league.manager.state import AllAreHere, Code, Match, Outcome, Phase, State, Tally, match_of, put
+from turnstile.league.manager.state import (
+    AllAreHere,
+    Code,
+    LeagueMatch,
+    MatchOutcome,
+    Phase,
+    State,
+    Tally,
+    match_of,
+    put,
+)
 from turnstile.league.protocol.words import RefereeId
 
 UNAWAITED = Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
@@ -108,7 +118,7 @@ def handed_over(state: State, gone: Collection[RefereeId]) -> Next[State]:
 # results
 
 
-def booked(state: State, match: Match, outcome: Outcome, at: int, reply: Send) -> Next[State]:
+def booked(state: State, match: LeagueMatch, outcome: MatchOutcome, at: int, reply: Send) -> Next[State]:
     """A result counts. Its referee is there, whatever was thought of it, and is watched on if it has other matches."""
     named = match_of(match.match_id)
     assert named is not None, "a match of ours has an id of ours"

@@ -82,7 +82,7 @@ JSON_RPC_ERRORS = {
 """The errors of an exchange whose message was turned down with these codes."""
 
 
-class Outcome(StrEnum):
+class MatchOutcome(StrEnum):
     """How a match ended, in one letter: of who has won, small if the other was at fault."""
 
     A_WON = "A"
@@ -165,7 +165,7 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
         return referee_address(self.referee_id)
 
 
-class Match(LeagueValue, frozen=True, kw_only=True):
+class LeagueMatch(LeagueValue, frozen=True, kw_only=True):
     """A match of the current round, or of one that is over. Its referee may have been given up."""
 
     match_id: MatchId
@@ -176,7 +176,7 @@ class Match(LeagueValue, frozen=True, kw_only=True):
     """To the seed of its draw, as its referee gave it first, before the players were called."""
     reassignments: int = 0
     """How often it was given to another referee than the one that had it."""
-    outcome: Outcome | None = None
+    outcome: MatchOutcome | None = None
 
 
 class State(LeagueValue, frozen=True, kw_only=True):
@@ -193,7 +193,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
     ladder: tuple[int, ...] = ()
     """The places of the players in the order of the table, so that it need not be sorted whenever somebody asks."""
     round_id: int = 0
-    matches: tuple[Match, ...] = ()
+    matches: tuple[LeagueMatch, ...] = ()
     """Of the current round."""
     remaining: int = 0
     """Matches of the current round without a result."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, called, refuse_match
-from turnstile.league.player.state import AskedMove, Code, Match, MoveMade, Phase, State
+from turnstile.league.player.state import AskedMove, Code, MoveMade, OwnMatch, Phase, State
 from turnstile.league.protocol.messages import GameMoveCall, GameMoveResponse
 from turnstile.league.protocol.questions import MoveData, option_meant
 
@@ -41,7 +41,7 @@ def _refuse_question(state: State, event: GameMoveCall) -> Rejection | None:
     return IGNORED if is_even_odd else None if event.move_request.valid_options else NOTHING_TO_CHOOSE
 
 
-def _number_of(match: Match, event: GameMoveCall) -> int:
+def _number_of(match: OwnMatch, event: GameMoveCall) -> int:
     """Which question of the match this is. Where a referee does not count, another question has the next number."""
     if event.move_number is not None:
         return event.move_number

@@ -16,8 +16,8 @@ from turnstile.league.player.state import (
     ChoiceMade,
     Code,
     Expected,
-    Match,
     MoveMade,
+    OwnMatch,
     Phase,
     PlayerStartup,
     PlayerTimeout,
@@ -288,7 +288,7 @@ def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
 
 def invited(state: State, event: GameInvitation) -> Next[State]:
     """The match is remembered, and the player's own countdown runs."""
-    match = Match(
+    match = OwnMatch(
         match_id=event.match_id,
         round_id=event.round_id,
         opponent_id=event.opponent_id,

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, drawn_number
 from turnstile.kernel.chance import verify
-from turnstile.league.player.state import MOST_KEPT, Match, Outcome, PlayedMatch, State, Statistics
+from turnstile.league.player.state import MOST_KEPT, OwnMatch, OwnResult, PlayedMatch, State, Statistics
 from turnstile.league.protocol.messages import GameResult
 from turnstile.league.protocol.words import MatchId, Role, Status
-from turnstile.league.referee.boards import replayed
+from turnstile.league.referee.boards import replay_outcome
 
 
 def recorded(state: State, result: GameResult | None) -> State:
@@ -36,7 +36,7 @@ def recorded_unheard(state: State) -> State:
     return _with(state, _unheard(state.playing))
 
 
-def _unheard(match: Match) -> PlayedMatch:
+def _unheard(match: OwnMatch) -> PlayedMatch:
     return PlayedMatch(
         match_id=match.match_id,
         round_id=match.round_id,
@@ -67,32 +67,32 @@ def taken_back(state: State, matches: Collection[MatchId]) -> State:
     )
 
 
-def _outcome(state: State, result: GameResult) -> Outcome:
+def _outcome(state: State, result: GameResult) -> OwnResult:
     if result.winner_player_id == state.me:
-        return Outcome.WIN
-    return Outcome.DRAW if result.status is Status.DRAW else Outcome.LOSS
+        return OwnResult.WIN
+    return OwnResult.DRAW if result.status is Status.DRAW else OwnResult.LOSS
 
 
 def _counted(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
     """3 points for a win, 1 for a draw, none for a loss, technical or not. Without a result nothing counts."""
-    if played.result is Outcome.WIN:
+    if played.result is OwnResult.WIN:
         return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)
-    if played.result is Outcome.DRAW:
+    if played.result is OwnResult.DRAW:
         return replace(before, draws=before.draws + times, points=before.points + times * POINTS_FOR_A_DRAW)
-    if played.result is Outcome.LOSS:
+    if played.result is OwnResult.LOSS:
         technical = before.technical_losses + times * played.is_technical
         return replace(before, losses=before.losses + times, technical_losses=technical)
     return before
 
 
-def _is_fair(state: State, match: Match, result: GameResult) -> bool | None:
+def _is_fair(state: State, match: OwnMatch, result: GameResult) -> bool | None:
     """Whether the referee kept its word; `None` where it gave none, or nothing was drawn or played to the end."""
     if match.commitment is None or result.seed is None:
         return None
     if match.asked is not None and result.status is not Status.TECHNICAL_LOSS and result.moves is not UNSET:
         players = (state.me, match.opponent_id)
         seated = players if match.role_in_match is Role.PLAYER_A else players[::-1]
-        outcome = replayed(match.asked.game_type, seated, result.seed, result.moves)
+        outcome = replay_outcome(match.asked.game_type, seated, result.seed, result.moves)
         return verify(match.commitment, result.seed) and outcome is not None and outcome.scores == result.scores
     if result.drawn_number is None:
         return None

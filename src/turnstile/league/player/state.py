@@ -77,7 +77,7 @@ MOST_KEPT = 100
 """Matches in a player's history. A league can have thousands, and a state is written with every step."""
 
 
-class Outcome(StrEnum):
+class OwnResult(StrEnum):
     WIN = "WIN"
     DRAW = "DRAW"
     LOSS = "LOSS"
@@ -131,7 +131,7 @@ class AskedMove(LeagueValue, frozen=True, kw_only=True):
     """Which of its options was chosen."""
 
 
-class Match(LeagueValue, frozen=True, kw_only=True):
+class OwnMatch(LeagueValue, frozen=True, kw_only=True):
     """The match that is played, or that was played last."""
 
     match_id: MatchId
@@ -167,7 +167,7 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     """Who refereed it; should it be given to another, this result is void."""
     reassignments: int = 0
     """How often it had been given to another before; should it be given away and back, this result is void, too."""
-    result: Outcome | None
+    result: OwnResult | None
     is_technical: bool = False
     my_choice: Parity | None = None
     opponent_choice: Parity | None = None
@@ -223,7 +223,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
     queued: RoundAnnouncement | None = None
     """A round that was announced while another one could still be played."""
     round: Round | None = None
-    match: Match | None = None
+    match: OwnMatch | None = None
     standings: tuple[StandingsRow, ...] = ()
     statistics: Statistics = Statistics()
     history: tuple[PlayedMatch, ...] = ()
@@ -237,7 +237,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return self.player_id
 
     @property
-    def playing(self) -> Match:
+    def playing(self) -> OwnMatch:
         """The match, in every phase that has one."""
         assert self.match is not None, f"a player in {self.phase} has a match"
         return self.match

@@ -20,7 +20,7 @@ from turnstile.league.proofs import player as player_world
 from turnstile.league.proofs import player_moves as player_moves_world
 from turnstile.league.proofs import referee as referee_world
 from turnstile.league.proofs import referee_moves as referee_moves_world
-from turnstile.league.proofs.manager_invariants import sound as sound_manager
+from turnstile.league.proofs.manager_invariants import violation as sound_manager
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.machine import new as new_referee
 from turnstile.league.referee.machine import referee
@@ -52,12 +52,12 @@ def _opening(
     return opened
 
 
-def _reading(machine: Machine[S], sound: Callable[[S], str | None]) -> Callable[[bytes], S | Rejection]:
+def _reading(machine: Machine[S], violation: Callable[[S], str | None]) -> Callable[[bytes], S | Rejection]:
     """How a state is read: as one in which the machine can be."""
 
     def read(data: bytes) -> S | Rejection:
         state = machine.read_state(data)
-        fault = None if isinstance(state, Rejection) else sound(state)
+        fault = None if isinstance(state, Rejection) else violation(state)
         return Rejection(Refusal.INVALID_STATE, fault) if fault else state
 
     return read
@@ -77,7 +77,7 @@ referee_inspectable = Inspectable(
     title="Referee",
     options=referee_state.Options,
     new=_open_referee,
-    read=_reading(referee, referee_world.sound),
+    read=_reading(referee, referee_world.violation),
     worlds=lambda: chain(referee_world.worlds(), referee_moves_world.worlds()),
 )
 
@@ -92,7 +92,7 @@ player_inspectable = Inspectable(
         no_players="A player has no players; its name is one of its options.",
         no_seed="A player draws suffixes for its name from a seed; open it with one.",
     ),
-    read=_reading(player, player_world.sound),
+    read=_reading(player, player_world.violation),
     worlds=lambda: chain(player_world.worlds(), player_moves_world.worlds()),
 )
 

@@ -30,7 +30,7 @@ from turnstile.league.manager.state import (
     player_id,
     referee_id,
 )
-from turnstile.league.proofs.manager_invariants import sound
+from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.answers import GET_NEXT_MATCH, GET_SCHEDULE, QueryParams
 from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import (
@@ -63,12 +63,12 @@ STRANGER, ANOTHER_LEAGUE = PlayerId("P09"), LeagueId("another")
 
 def worlds() -> Iterator[World[State]]:
     """Two players, and all that can happen; three, of whom one sits out; four, with two matches at a time."""
-    yield _world("2 players, 2 referees, all that can happen", [opened(2), opened(2, expected=2)], _moves(2))
-    yield _world("3 players, 2 referees, all that changes something", [opened(3)], _changes(3))
+    yield _world("2 players, 2 referees, all that can happen", [open_league(2), open_league(2, expected=2)], _moves(2))
+    yield _world("3 players, 2 referees, all that changes something", [open_league(3)], _changes(3))
     yield _world("4 players, 2 referees, the last round", [in_last_round()], _changes(4))
 
 
-def opened(players: int, expected: int | None = None) -> State:
+def open_league(players: int, expected: int | None = None) -> State:
     """A league for so many players, whose manager has little patience; it may begin by itself."""
     return new(replace(PATIENCE, most_players=players, expected_players=expected), SECRET)
 
@@ -79,8 +79,8 @@ def _world(setting: str, starts: list[State], moves: Callable[[State], Iterable[
         starts=starts,
         moves=moves,
         over=lambda state: state.phase is Phase.LEAGUE_COMPLETE,
-        sound=sound,
-        essence=essence,
+        violation=violation,
+        state_key=state_key,
         setting=setting,
     )
 
@@ -225,7 +225,7 @@ def _ids(players: int) -> list[PlayerId]:
 
 def in_last_round() -> State:
     """A league of four players with one round left to play."""
-    state = opened(len(NAMES))
+    state = open_league(len(NAMES))
     for event in (*map(entering, NAMES), refereeing("Ron"), refereeing("Sue"), StartLeague()):
         state = _after(state, event)
     for round_id in (1, 2):
@@ -245,7 +245,7 @@ def _after(state: State, event: Event) -> State:
 HAPPENINGS = tuple(dict.fromkeys((*happenings(2), *happenings(3))))
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """What the rest depends on: not who came first, nor how the rounds that are over ended, but for two players."""
     agents = frozenset(player.display_name for player in state.players), state.referees
     matches = tuple((match.referee_id, match.commitment is None, match.outcome is None) for match in state.matches)

@@ -13,8 +13,8 @@ from turnstile.league.manager.rounds import begun
 from turnstile.league.manager.state import (
     IN_ROUND,
     MOST_CAPACITY,
-    Match,
-    Outcome,
+    LeagueMatch,
+    MatchOutcome,
     Phase,
     Referee,
     State,
@@ -26,7 +26,7 @@ from turnstile.league.protocol.endpoints import home_of
 from turnstile.league.protocol.words import MatchId
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """What is wrong with a league; `None` for every one that can be reached."""
     return next(_faults(state), None)
 
@@ -80,7 +80,7 @@ def _unused(referee: Referee) -> Referee:
 
 def _faults_of_rounds(state: State) -> Iterator[str]:
     a_round = schedule.matches_a_round(len(state.players))
-    over, letters = len(state.finished), {*Outcome}
+    over, letters = len(state.finished), {*MatchOutcome}
     if any(len(outcomes) != a_round or not {*outcomes} <= letters for outcomes in state.finished):
         yield "A round that is over has the outcomes of all its matches."
     if [*map(len, state.finished_by)] != [a_round] * over or not _known_letters(state, *state.finished_by):
@@ -119,7 +119,7 @@ def _known_letters(state: State, *rounds: str) -> bool:
     return all({*letters} <= known for letters in rounds)
 
 
-def _pairing(match: Match) -> tuple[MatchId, PlayerId, PlayerId]:
+def _pairing(match: LeagueMatch) -> tuple[MatchId, PlayerId, PlayerId]:
     return match.match_id, match.player_a_id, match.player_b_id
 
 
@@ -158,7 +158,7 @@ def _faults_of_table(state: State) -> Iterator[str]:
         yield "The table is the sum of all results."
 
 
-def _past(state: State) -> Iterator[Match]:
+def _past(state: State) -> Iterator[LeagueMatch]:
     for round_id, outcomes in enumerate(state.finished, 1):
         for number in range(1, len(outcomes) + 1):
             yield past_match(state, round_id, number)

@@ -80,8 +80,8 @@ def worlds() -> Iterator[World[State]]:
             starts=[new(Options(accepts_unannounced=unannounced), Seed("a seed"))],
             moves=moves,
             over=lambda state: state.failure is not None or state.has_shut_down,
-            sound=sound,
-            essence=essence,
+            violation=violation,
+            state_key=state_key,
             setting=f"a league of 3 rounds, {'any' if unannounced else 'announced'} invitations",
         )
 
@@ -198,7 +198,7 @@ HAPPENINGS = tuple(dict.fromkeys(happenings()))
 # what must be so
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """What is wrong with a player; `None` for every one that can be reached."""
     return next(_faults(state), None)
 
@@ -245,7 +245,7 @@ def _faults_of_history(state: State) -> Iterator[str]:
         yield "A technical loss is a loss."
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """What the rest depends on: not how matches ended, nor which table was shown last."""
     if state.phase is Phase.LEAGUE_COMPLETE:
         return state.phase, state.has_shut_down

@@ -17,8 +17,8 @@ from turnstile.kernel.values import Event, PlayerId, encode
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.state import IN_MATCH, MoveMade, Options, PlayerStartup, PlayerTimeout, State
 from turnstile.league.proofs.player import HAPPENINGS as ALL_HAPPENINGS
-from turnstile.league.proofs.player import LEAGUE, ME, OTHER, REFEREE, announced, sound
-from turnstile.league.proofs.player import essence as common_essence
+from turnstile.league.proofs.player import LEAGUE, ME, OTHER, REFEREE, announced, violation
+from turnstile.league.proofs.player import state_key as common_essence
 from turnstile.league.protocol.messages import GameMoveCall, LeagueRegisterResponse
 from turnstile.league.protocol.questions import MoveContext, MoveRequest
 from turnstile.league.protocol.words import Awaited, MatchId, Registration
@@ -34,8 +34,8 @@ def worlds() -> Iterator[World[State]]:
         starts=[waiting()],
         moves=moves,
         over=lambda state: state.has_shut_down,
-        sound=sound,
-        essence=essence,
+        violation=violation,
+        state_key=state_key,
         setting="a round with one match, three questions for a move",
     )
 
@@ -85,7 +85,7 @@ def question(number: int | None, addressee: PlayerId, options: tuple[Raw, ...] =
 HAPPENINGS = tuple(happenings())
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """As of any player, with the question and its answer."""
     match = encode(state.match) if state.phase in IN_MATCH else None
     return common_essence(replace(state, match=None)), match

@@ -40,7 +40,7 @@ from turnstile.league.protocol.words import (
     Status,
     player_address,
 )
-from turnstile.league.referee.boards import fault_of, options_of, replayed
+from turnstile.league.referee.boards import fault_of, options_of, replay_outcome
 from turnstile.league.referee.calls import played, sole_winner
 from turnstile.league.referee.machine import new, referee
 from turnstile.league.referee.play import refuse_assignment
@@ -77,7 +77,7 @@ def _world(setting: str, offered: Callable[[State], Iterable[Event]]) -> World[S
         starts=[new(RefereeId("REF01"))],
         moves=offered,
         over=lambda state: state.phase is Phase.MATCH_COMPLETE,
-        sound=sound,
+        violation=violation,
         setting=setting,
     )
 
@@ -150,7 +150,7 @@ HAPPENINGS = tuple(happenings())
 # what must be so
 
 
-def sound(state: State) -> str | None:
+def violation(state: State) -> str | None:
     """What is wrong with a referee; `None` for every one that can be reached."""
     return next(_faults(state), None)
 
@@ -242,7 +242,7 @@ def _true_result_of_moves(state: State, result: GameResult) -> GameResult:
         return replace(true, status=Status.DRAW, winner_player_id=None)
     if result.moves is UNSET:
         return true
-    outcome = replayed(state.given.match.game_type, tuple(_players(state)), state.given.seed, result.moves)
+    outcome = replay_outcome(state.given.match.game_type, tuple(_players(state)), state.given.seed, result.moves)
     if outcome is None:
         return replace(true, scores=UNSET)
     winner = sole_winner(outcome)

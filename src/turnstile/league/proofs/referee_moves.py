@@ -13,7 +13,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
-from turnstile.league.proofs.referee import ANA, BO, HAPPENINGS, MATCH, STRANGER, assigned, sound
+from turnstile.league.proofs.referee import ANA, BO, HAPPENINGS, MATCH, STRANGER, assigned, violation
 from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
 from turnstile.league.protocol.questions import MoveData
 from turnstile.league.protocol.words import Awaited, DeliveryFailed, RefereeId, player_address
@@ -33,8 +33,8 @@ def worlds() -> Iterator[World[State]]:
         starts=[before_the_end(game, answers) for game, answers in LAST_ANSWERS.items()],
         moves=moves,
         over=lambda state: state.phase is Phase.MATCH_COMPLETE,
-        sound=sound,
-        essence=essence,
+        violation=violation,
+        state_key=state_key,
         setting=f"the ends of matches of {', '.join(LAST_ANSWERS)}",
     )
 
@@ -115,7 +115,7 @@ def _troubles(state: State, seat: Seat) -> Iterator[Event]:
         yield DeliveryFailed(to=to, match_id=MATCH, waiting_for=awaited, retry_count=each)
 
 
-def essence(state: State) -> Hashable:
+def state_key(state: State) -> Hashable:
     """What the rest depends on: where the match stands, not which moves have led there; how it ended, but not why."""
     board = None if state.board is None else bytes(state.board.match)
     result = None if state.result is None else (state.result.status, state.result.winner_player_id)

@@ -37,7 +37,7 @@ class Board(LeagueValue, frozen=True, kw_only=True):
 # start
 
 
-def opened(name: str, players: Players, seed: Seed) -> Board | Rejection:
+def open_board(name: str, players: Players, seed: Seed) -> Board | Rejection:
     """A match of the game of this name, with its usual options, up to the first decision."""
     game = find_game(name)
     if game is None:
@@ -164,7 +164,7 @@ def _written(move: Event) -> Raw:
 # afterwards
 
 
-def replayed(name: str, players: Players, seed: Seed, moves: tuple[Raw, ...]) -> Outcome | None:
+def replay_outcome(name: str, players: Players, seed: Seed, moves: tuple[Raw, ...]) -> Outcome | None:
     """What comes of these moves when the match is played again; `None` where they are none, or do not end it."""
     game, match = find_game(name), _played_again(name, players, seed, tuple(map(bytes, moves)))
     return None if game is None or match is None else game.outcome(match)
@@ -197,6 +197,6 @@ def fault_of(board: Board, players: Players, seed: Seed) -> str | None:
     if game.players(match) != players or game.outcome(match):
         return "The match is one of others, or it is over."
     if board.moves is None:
-        return study_of(game).sound(match)
+        return study_of(game).violation(match)
     again = _played_again(board.game, players, seed, tuple(map(bytes, board.moves)))
     return None if match == again else "The match is not what its moves lead to."

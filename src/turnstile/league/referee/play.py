@@ -28,7 +28,7 @@ from turnstile.league.protocol.words import (
     MatchId,
     player_address,
 )
-from turnstile.league.referee.boards import Board, opened, options_of
+from turnstile.league.referee.boards import Board, open_board, options_of
 from turnstile.league.referee.calls import (
     MANAGER_TIMER,
     NOTIFICATION_TIMER,
@@ -74,7 +74,7 @@ def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
     players = match.player_a_id, match.player_b_id
     if players[0] == players[1] or not (all(players) and seed):
         return Rejection(Code.INVALID_ASSIGNMENT, "A match has two different players and a seed.")
-    board = None if match.game_type == GAME_TYPE else opened(match.game_type, players, seed)
+    board = None if match.game_type == GAME_TYPE else open_board(match.game_type, players, seed)
     return Rejection(Code.INVALID_ASSIGNMENT, board.sentence) if isinstance(board, Rejection) else None
 
 
@@ -154,7 +154,7 @@ def _standings_in(row: StandingsRow) -> PlayerStandings:
 def boarded(state: State) -> State:
     """The match of another game is on the board, and whoever has a decision to make is asked for it."""
     given = state.given
-    board = opened(given.match.game_type, tuple(seat.player_id for seat in state.seats), given.seed)
+    board = open_board(given.match.game_type, tuple(seat.player_id for seat in state.seats), given.seed)
     assert isinstance(board, Board), "what cannot be opened is not assigned"
     first = [bool(options_of(board, seat.player_id)) for seat in state.seats]
     seats = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 
 
 class DatabaseClock:

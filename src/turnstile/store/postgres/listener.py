@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 import asyncpg
 
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.postgres.connections import Connector, answered, close
 from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.writer import Voice
@@ -22,15 +22,15 @@ INBOX = 10_000
 _log = logging.getLogger(__name__)
 
 
-class Inbox(AsyncIterator[TableId]):
+class Inbox(AsyncIterator[LogId]):
     """Changed tables, each once however often it changed before it was read."""
 
     def __init__(self) -> None:
-        self._tables: dict[TableId, None] = {}
+        self._tables: dict[LogId, None] = {}
         self._news = asyncio.Event()
         self._is_closed = False
 
-    def put(self, table: TableId) -> None:
+    def put(self, table: LogId) -> None:
         if len(self._tables) < INBOX:
             self._tables[table] = None
             self._news.set()
@@ -39,7 +39,7 @@ class Inbox(AsyncIterator[TableId]):
         self._is_closed = True
         self._news.set()
 
-    async def __anext__(self) -> TableId:
+    async def __anext__(self) -> LogId:
         while not self._tables:
             if self._is_closed:
                 raise StopAsyncIteration
@@ -117,4 +117,4 @@ class Listener:
         origin, _, table = str(payload).partition(" ")
         if origin != self._voice.origin:
             for inbox in self._inboxes:
-                inbox.put(TableId(table))
+                inbox.put(LogId(table))

@@ -6,8 +6,8 @@ else: that is why two servers do not wait for each other in a circle.
 
 from collections.abc import Sequence
 
+from turnstile.kernel.values import LogId
 from turnstile.store.columns import ENTRY, ROW, entry_values, row_as_bytes, row_values
-from turnstile.store.log import TableId
 from turnstile.store.protocol import Commit, Row
 
 NOW = "clock() / 1000"
@@ -183,7 +183,7 @@ def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
     return tuple(zip(*lines, strict=True))
 
 
-def rebuild_arguments(rows: Sequence[tuple[TableId, Row]]) -> tuple[tuple[object, ...], ...]:
+def rebuild_arguments(rows: Sequence[tuple[LogId, Row]]) -> tuple[tuple[object, ...], ...]:
     """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
     lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
     return tuple(zip(*lines, strict=True))

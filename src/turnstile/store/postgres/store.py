@@ -12,8 +12,9 @@ from typing import Any, Self, TypeVar
 
 import asyncpg
 
+from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.columns import check_newest, cursors_of, id_of, reading_log_of, row_of
-from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
+from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Position, Snapshot
 from turnstile.store.migrations import known
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.clock import DatabaseClock
@@ -98,39 +99,39 @@ class PostgresStore:
 
     # writing
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
         assert header.position == 0, "a table begins with entry 0"
         self._check_open()
-        if not is_table_id(table):
+        if not is_log_id(table):
             raise Unstorable(NO_ID)
         return await self._writer.write(Commit(table, header, BEFORE_FIRST, row))
 
     async def commit(self, commit: Commit) -> bool:
         self._check_open()
-        if commit.entry.position < 1 or not is_table_id(commit.table):
+        if commit.entry.position < 1 or not is_log_id(commit.table):
             return False  # entry 0 is there from the beginning
         return await self._writer.write(commit)
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         async def work(connection: asyncpg.Connection) -> dict[str, int]:
             # Two statements: ours is committed before we look, so of two processes one at least sees both.
             if cursors:
                 await connection.execute(statements.ACKNOWLEDGE, table, list(cursors), list(cursors.values()))
             return cursors_of(await connection.fetch(statements.CURSORS, table))
 
-        return await self._run(work) if is_table_id(table) else {}
+        return await self._run(work) if is_log_id(table) else {}
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         assert why, "a table is put aside for a reason"
 
         async def work(connection: asyncpg.Connection) -> None:
             await connection.execute(statements.PUT_ASIDE, table, why)
             await tell(connection, self._voice, table)
 
-        if is_table_id(table):
+        if is_log_id(table):
             await self._run(work)
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         async def work(connection: asyncpg.Connection) -> bool:
             async with connection.transaction():
                 if not await connection.fetch(statements.PRUNE, table):
@@ -140,11 +141,11 @@ class PostgresStore:
             await tell(connection, self._voice, table)
             return True
 
-        return await self._run_once(work) if is_table_id(table) else False
+        return await self._run_once(work) if is_log_id(table) else False
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
+    async def load(self, table: LogId) -> Saved | None:
         with reading_log_of(table):
             found = await self._look(table, statements.LOAD)
         if not found or (newest := found[0]["newest"]) is None:
@@ -161,33 +162,33 @@ class PostgresStore:
         check_newest(table, newest, saved)
         return saved
 
-    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
         found = await self._look(table, statements.SNAPSHOT, at_most)
         return Snapshot(*found[0]) if found else None
 
-    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
         with reading_log_of(table):
             return tuple(Entry(*line) for line in await self._look(table, statements.ENTRIES, after, limit))
 
-    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
-        return dict(await self._fetch(statements.POSITIONS, list(filter(is_table_id, tables))))
+    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
+        return dict(await self._fetch(statements.POSITIONS, list(filter(is_log_id, tables))))
 
-    async def find(self, table: TableId, command: Command) -> Entry | None:
+    async def find(self, table: LogId, command: Command) -> Entry | None:
         with reading_log_of(table):
             found = await self._look(table, statements.FIND, command)
         return Entry(*found[0]) if found else None
 
-    async def cursors(self, table: TableId) -> dict[str, int]:
+    async def cursors(self, table: LogId) -> dict[str, int]:
         return cursors_of(await self._look(table, statements.CURSORS))
 
-    async def row(self, table: TableId) -> Row | None:
+    async def row(self, table: LogId) -> Row | None:
         found = await self._look(table, statements.ONE_ROW)
         return row_of(found[0]) if found else None
 
     async def tables(
-        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
-    ) -> list[tuple[TableId, Row]]:
-        if after is not None and not is_table_id(after):
+        self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
+    ) -> list[tuple[LogId, Row]]:
+        if after is not None and not is_log_id(after):
             return []
         if is_open is None:
             found = await self._fetch(statements.PAGE, after or "", limit)
@@ -197,7 +198,7 @@ class PostgresStore:
 
     # time
 
-    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         claimed = await self._fetch(statements.CLAIM, until, hold, limit)
         return [table for _, found in sorted(map(tuple, claimed)) if (table := id_of(found)) is not None]
 
@@ -216,12 +217,12 @@ class PostgresStore:
 
     # elsewhere
 
-    def changes(self) -> AsyncIterator[TableId]:
+    def changes(self) -> AsyncIterator[LogId]:
         return self._listener.inbox()
 
     # caches
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         columns = statements.rebuild_arguments(rows)
 
         async def work(connection: asyncpg.Connection) -> None:
@@ -245,9 +246,9 @@ class PostgresStore:
     async def _fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         return await self._run(lambda connection: connection.fetch(statement, *arguments))
 
-    async def _look(self, table: TableId, statement: str, *arguments: object) -> list[asyncpg.Record]:
+    async def _look(self, table: LogId, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """What is found about one table; about what is no id of any, nothing."""
-        return await self._fetch(statement, table, *arguments) if is_table_id(table) else []
+        return await self._fetch(statement, table, *arguments) if is_log_id(table) else []
 
     async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
         self._check_open()

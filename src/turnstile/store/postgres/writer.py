@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import asyncpg
 
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.connections import Connector, answered, close
 from turnstile.store.postgres.faults import ERRORS, UNDONE, ended, meaning
@@ -94,7 +94,7 @@ class Writer:
 
     def _next_group(self) -> list[_Waiting]:
         """Those that have waited longest, each table once; a second one of a table waits for the next group."""
-        group: dict[TableId, _Waiting] = {}
+        group: dict[LogId, _Waiting] = {}
         later: list[_Waiting] = []
         while self._queue and len(group) < GROUP:
             waiting = self._queue.popleft()
@@ -143,7 +143,7 @@ class Writer:
         for waiting in group:
             await self._settle([waiting])
 
-    async def _add(self, connection: asyncpg.Connection, group: Sequence[_Waiting], voice: Voice) -> frozenset[TableId]:
+    async def _add(self, connection: asyncpg.Connection, group: Sequence[_Waiting], voice: Voice) -> frozenset[LogId]:
         columns = statements.commit_arguments([waiting.commit for waiting in group])
         added = await self._ask(connection, statements.COMMIT, *columns, *voice)
         return frozenset(found["table_id"] for found in added)
@@ -165,7 +165,7 @@ class Writer:
                 _answer(waiting, True)
         return [waiting for waiting in group if waiting.commit.table not in added]
 
-    async def _read_back(self, group: Sequence[_Waiting]) -> frozenset[TableId]:
+    async def _read_back(self, group: Sequence[_Waiting]) -> frozenset[LogId]:
         self._hang_up()
         connection = await self._connected()
         # The entry may be on this server and on no standby yet. Once this is where it should be, so is the entry.
@@ -205,7 +205,7 @@ class Writer:
             raise Busy(f"PostgreSQL does not let go of an earlier session: {error}.") from error
 
 
-async def tell(connection: asyncpg.Connection, voice: Voice, table: TableId) -> None:
+async def tell(connection: asyncpg.Connection, voice: Voice, table: LogId) -> None:
     """Let others know of a change that is no entry, if there is room for the news."""
     try:
         await connection.execute(statements.TELL, *voice, table)

@@ -7,7 +7,7 @@ like any other; back is refused, unless it is so little that starting from the o
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from turnstile.store.log import Instant
+from turnstile.kernel.values import Instant
 from turnstile.store.protocol import CannotOpen
 
 LAG_ALLOWED = 5 * 60_000

@@ -15,7 +15,8 @@ from typing import TypeVar
 
 import apsw
 
-from turnstile.store.log import Damaged, TableId
+from turnstile.kernel.values import LogId
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import Broken, Busy, StoreFault
 from turnstile.store.sqlite.connection import fault, meaning
 
@@ -68,7 +69,7 @@ class Health:
 class _Job:
     work: Work[object]
     future: asyncio.Future[object]
-    about: TableId | None
+    about: LogId | None
     """The one table that it is about."""
     result: object = None
     failure: BaseException | None = None
@@ -91,7 +92,7 @@ class Lane:
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def ask(self, work: Work[Kind], about: TableId | None = None) -> Kind:
+    async def ask(self, work: Work[Kind], about: LogId | None = None) -> Kind:
         """What `work` gives back, once it is done. Giving up waiting does not undo it."""
         if self._health.fault is not None:
             raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks

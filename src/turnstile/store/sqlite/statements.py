@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from turnstile.kernel.values import Instant, LogId
 from turnstile.store.columns import (
     ENTRY,
     ROW,
@@ -21,7 +22,7 @@ from turnstile.store.columns import (
     row_of,
     row_values,
 )
-from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId
+from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
 from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved
 
 _FURTHEST = 2**63 - 1
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 # writing
 
 
-def create(db: apsw.Connection, table: TableId, header: Entry, row: Row) -> bool:
+def create(db: apsw.Connection, table: LogId, header: Entry, row: Row) -> bool:
     key = db.execute(
         f"INSERT INTO tables (id, position, {ROW}) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT DO NOTHING RETURNING key",
@@ -74,7 +75,7 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     return True
 
 
-def acknowledge(db: apsw.Connection, table: TableId, given: Mapping[str, int]) -> dict[str, int]:
+def acknowledge(db: apsw.Connection, table: LogId, given: Mapping[str, int]) -> dict[str, int]:
     for seat, cursor in given.items():
         db.execute(
             "INSERT INTO cursors SELECT key, ?, ? FROM tables WHERE id = ? ON CONFLICT DO UPDATE "
@@ -84,11 +85,11 @@ def acknowledge(db: apsw.Connection, table: TableId, given: Mapping[str, int]) -
     return cursors(db, table)
 
 
-def put_aside(db: apsw.Connection, table: TableId, why: str) -> None:
+def put_aside(db: apsw.Connection, table: LogId, why: str) -> None:
     db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, table))
 
 
-def prune(db: apsw.Connection, table: TableId) -> bool:
+def prune(db: apsw.Connection, table: LogId) -> bool:
     key = db.execute("SELECT key FROM tables WHERE id = ? AND NOT is_open", (table,)).get
     if key is None:
         return False
@@ -99,7 +100,7 @@ def prune(db: apsw.Connection, table: TableId) -> bool:
     return True
 
 
-def rebuild(db: apsw.Connection, rows: Sequence[tuple[TableId, Row]]) -> None:
+def rebuild(db: apsw.Connection, rows: Sequence[tuple[LogId, Row]]) -> None:
     for table, row in rows:
         db.execute(
             f"UPDATE tables SET ({ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL), position = "
@@ -112,7 +113,7 @@ def rebuild(db: apsw.Connection, rows: Sequence[tuple[TableId, Row]]) -> None:
 # time
 
 
-def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: int) -> list[TableId]:
+def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: int) -> list[LogId]:
     claimed = db.execute(
         "UPDATE tables SET claimed_until = ? WHERE key IN (SELECT key FROM tables "
         "WHERE due <= ? AND (claimed_until IS NULL OR claimed_until <= ?) ORDER BY due, id LIMIT ?) "
@@ -150,7 +151,7 @@ def newest(db: apsw.Connection) -> Instant:
 # reading
 
 
-def load(db: apsw.Connection, table: TableId) -> Saved | None:
+def load(db: apsw.Connection, table: LogId) -> Saved | None:
     newest = db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get
     if newest is None:
         return None
@@ -163,35 +164,35 @@ def load(db: apsw.Connection, table: TableId) -> Saved | None:
     return saved
 
 
-def exists(db: apsw.Connection, table: TableId) -> bool:
+def exists(db: apsw.Connection, table: LogId) -> bool:
     return db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is not None
 
 
-def entries(db: apsw.Connection, table: TableId, after: Position, limit: int | None) -> tuple[Entry, ...]:
+def entries(db: apsw.Connection, table: LogId, after: Position, limit: int | None) -> tuple[Entry, ...]:
     most = _FURTHEST if limit is None else limit
     with reading_log_of(table):
         found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (table, after, most))
         return tuple(_entry(fields) for fields in found)
 
 
-def positions(db: apsw.Connection, tables: Sequence[TableId]) -> dict[TableId, Position]:
+def positions(db: apsw.Connection, tables: Sequence[LogId]) -> dict[LogId, Position]:
     found = (db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get for table in tables)
     return {table: _whole(position) for table, position in zip(tables, found, strict=True) if position is not None}
 
 
-def find(db: apsw.Connection, table: TableId, command: Command) -> Entry | None:
+def find(db: apsw.Connection, table: LogId, command: Command) -> Entry | None:
     with reading_log_of(table):
         found = db.execute(f"{_LOG} AND command = ?", (table, command)).fetchone()
         return None if found is None else _entry(found)
 
 
-def cursors(db: apsw.Connection, table: TableId) -> dict[str, int]:
+def cursors(db: apsw.Connection, table: LogId) -> dict[str, int]:
     return cursors_of(
         db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (table,))
     )
 
 
-def row(db: apsw.Connection, table: TableId) -> Row | None:
+def row(db: apsw.Connection, table: LogId) -> Row | None:
     try:
         found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (table,)).fetchone()
     except apsw.CorruptError:
@@ -199,7 +200,7 @@ def row(db: apsw.Connection, table: TableId) -> Row | None:
     return None if found is None else row_of(found)
 
 
-def tables(db: apsw.Connection, is_open: bool | None, after: TableId | None, limit: int) -> list[tuple[TableId, Row]]:
+def tables(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
     """Those whose ids cannot be read are left out, and others take their places on the page."""
     begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
     end = "id > ? ORDER BY id"
@@ -211,7 +212,7 @@ def tables(db: apsw.Connection, is_open: bool | None, after: TableId | None, lim
     return list(islice(readable, limit))
 
 
-def snapshot(db: apsw.Connection, table: TableId, at_most: Position) -> Snapshot | None:
+def snapshot(db: apsw.Connection, table: LogId, at_most: Position) -> Snapshot | None:
     found: Any = db.execute(
         "SELECT position, link, snapshots.state, log.state FROM snapshots JOIN log USING (table_key, position) "
         f"WHERE table_key = {_KEY} AND position <= ? ORDER BY position DESC LIMIT 1",

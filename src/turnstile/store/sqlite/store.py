@@ -17,7 +17,8 @@ from pathlib import Path
 
 import apsw
 
-from turnstile.store.log import Command, Damaged, Entry, Instant, Position, Snapshot, TableId, is_table_id
+from turnstile.kernel.values import Instant, LogId, is_log_id
+from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
 from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
@@ -91,18 +92,18 @@ class SqliteStore:
 
     # writing
 
-    async def create(self, table: TableId, header: Entry, row: Row) -> bool:
-        if not is_table_id(table):
+    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
+        if not is_log_id(table):
             raise Unstorable(NO_ID)
         return await self._write.ask(partial(statements.create, table=table, header=header, row=row))
 
     async def commit(self, commit: Commit) -> bool:
         return await self._change(commit.table, partial(statements.commit, commit=commit), False)
 
-    async def acknowledge(self, table: TableId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         return await self._change(table, partial(statements.acknowledge, table=table, given=dict(cursors)), {})
 
-    async def put_aside(self, table: TableId, why: str) -> None:
+    async def put_aside(self, table: LogId, why: str) -> None:
         assert why, "a table is put aside for a reason"
         try:
             if await self._look(table, partial(statements.exists, table=table), False):
@@ -110,42 +111,42 @@ class SqliteStore:
         except Damaged as fault:  # there is no page to write on, and `row` says so whenever it is read
             _log.error("Table %s cannot be marked as damaged (%s): %s", table, fault.why, why)
 
-    async def prune(self, table: TableId) -> bool:
+    async def prune(self, table: LogId) -> bool:
         return await self._change(table, partial(statements.prune, table=table), False)
 
     # reading
 
-    async def load(self, table: TableId) -> Saved | None:
+    async def load(self, table: LogId) -> Saved | None:
         return await self._look(table, partial(statements.load, table=table), None)
 
-    async def snapshot(self, table: TableId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
         return await self._look(table, partial(statements.snapshot, table=table, at_most=at_most), None)
 
-    async def entries(self, table: TableId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
         return await self._look(table, partial(statements.entries, table=table, after=after, limit=limit), ())
 
-    async def positions(self, tables: Sequence[TableId]) -> dict[TableId, Position]:
-        return await self._read.ask(partial(statements.positions, tables=tuple(filter(is_table_id, tables))))
+    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
+        return await self._read.ask(partial(statements.positions, tables=tuple(filter(is_log_id, tables))))
 
-    async def find(self, table: TableId, command: Command) -> Entry | None:
+    async def find(self, table: LogId, command: Command) -> Entry | None:
         return await self._look(table, partial(statements.find, table=table, command=command), None)
 
-    async def cursors(self, table: TableId) -> dict[str, int]:
+    async def cursors(self, table: LogId) -> dict[str, int]:
         return await self._look(table, partial(statements.cursors, table=table), {})
 
-    async def row(self, table: TableId) -> Row | None:
+    async def row(self, table: LogId) -> Row | None:
         return await self._look(table, partial(statements.row, table=table), None)
 
     async def tables(
-        self, *, is_open: bool | None = None, after: TableId | None = None, limit: int = 100
-    ) -> list[tuple[TableId, Row]]:
-        if after is not None and not is_table_id(after):
+        self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
+    ) -> list[tuple[LogId, Row]]:
+        if after is not None and not is_log_id(after):
             return []
         return await self._read.ask(partial(statements.tables, is_open=is_open, after=after, limit=limit))
 
     # time
 
-    async def claim(self, until: Instant, hold: int, limit: int) -> list[TableId]:
+    async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         return await self._write.ask(lambda db: statements.claim(db, self.now(), until, hold, limit))
 
     async def beat(self) -> Outage | None:
@@ -160,27 +161,27 @@ class SqliteStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[TableId]:
+    async def changes(self) -> AsyncIterator[LogId]:
         """There is nobody else."""
         await self._closed.wait()
-        nobody: tuple[TableId, ...] = ()
+        nobody: tuple[LogId, ...] = ()
         for table in nobody:
             yield table
 
     # caches
 
-    async def rebuild(self, rows: Sequence[tuple[TableId, Row]]) -> None:
+    async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write.ask(partial(statements.rebuild, rows=tuple(rows)))
 
     # small things the above share
 
-    async def _change(self, table: TableId, work: Work[Kind], nothing: Kind) -> Kind:
+    async def _change(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
         """A write to one table; to what is no id of any, nothing is written."""
-        return await self._write.ask(work) if is_table_id(table) else nothing
+        return await self._write.ask(work) if is_log_id(table) else nothing
 
-    async def _look(self, table: TableId, work: Work[Kind], nothing: Kind) -> Kind:
+    async def _look(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
         """A read of one table; of what is no id of any, there is nothing to read."""
-        return await self._read.ask(work, table) if is_table_id(table) else nothing
+        return await self._read.ask(work, table) if is_log_id(table) else nothing
 
 
 def _warn_of_network(path: Path) -> None:
