@@ -195,9 +195,9 @@ def takes_results_from_any_referee(patch: Patch) -> None:
 def pays_for_technical_losses(patch: Patch) -> None:
     def generous(tallies: Any, places: Any, outcome: MatchOutcome) -> Any:
         is_default = outcome in manager_results.BY_DEFAULT
-        return manager_results.credited(tallies, places, MatchOutcome.DRAW if is_default else outcome)
+        return manager_results.credit(tallies, places, MatchOutcome.DRAW if is_default else outcome)
 
-    patch.setattr(manager_rounds, "credited", generous)
+    patch.setattr(manager_rounds, "credit", generous)
 
 
 @caught_by("pairings")
@@ -208,17 +208,17 @@ def plays_the_first_round_over_and_over(patch: Patch) -> None:
 
 @caught_by("just")
 def announces_another_referee_as_if_it_were_the_first(patch: Patch) -> None:
-    patch.setattr(manager_rounds, "reassigned", lambda *given: replace(manager_calls.reassigned(*given), revision=0))
+    patch.setattr(manager_rounds, "reassign", lambda *given: replace(manager_calls.reassign(*given), revision=0))
 
 
 @caught_by("live")
 def never_calls_a_referee_again(patch: Patch) -> None:
-    patch.setattr(manager, "called", lambda state, at: Next(state))
+    patch.setattr(manager, "call_referee", lambda state, at: Next(state))
 
 
 @caught_by("live")
 def never_replaces_a_referee(patch: Patch) -> None:
-    patch.setattr(manager, "given_up", lambda state, at: manager_rounds.called(state, at))
+    patch.setattr(manager, "give_up", lambda state, at: manager_calls.call_referee(state, at))
 
 
 @caught_by("live")
@@ -239,7 +239,7 @@ def loses_its_timers_with_a_restart(patch: Patch) -> None:
 
 @caught_by("just")
 def does_not_know_a_player_that_asks_again(patch: Patch) -> None:
-    patch.setattr(manager_entry, "repeated_player", lambda state, meta: None)
+    patch.setattr(manager_entry, "repeated_place", lambda state, request: None)
 
 
 @caught_by("told")

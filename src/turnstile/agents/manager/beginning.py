@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from turnstile.agents.process.process import CannotStart
-from turnstile.league.manager.register import REGISTRATION_CLOSED, refuse_player, repeated_player, with_player
+from turnstile.league.manager.register import add_agent, refuse_new, repeated_place
 from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
-from turnstile.league.protocol.messages import PlayerMeta
+from turnstile.league.protocol.messages import LeagueRegisterRequest, PlayerMeta
 from turnstile.league.protocol.words import Address, player_address
 
 LISTEN_SECONDS = 5.0  # after which the league begins without the agent
@@ -48,6 +48,12 @@ def all_agents(state: State) -> list[tuple[Address, str]]:
 # with which league, and which players
 
 
+def listed_player(name: str, endpoint: str, game_type: str) -> LeagueRegisterRequest:
+    """The registration of a player that cannot register itself."""
+    meta = PlayerMeta(display_name=name, version="0.0.0", game_types=(game_type,), contact_endpoint=endpoint)
+    return LeagueRegisterRequest(player_meta=meta)
+
+
 def refuse_other_league(state: State, given: Options) -> None:
     """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
     kept = state.options
@@ -66,11 +72,9 @@ def refuse_other_league(state: State, given: Options) -> None:
         )
 
 
-def refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
-    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
-    for meta in [each for each in listed if repeated_player(state, each) is None]:
-        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
-        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
-        if why is not None:
-            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
-        state = with_player(state, meta)
+def refuse_listed(state: State, listed: Iterable[LeagueRegisterRequest]) -> None:
+    """Raises `CannotStart` for a listed player that the league would reject. It would not learn of it otherwise."""
+    for request in [each for each in listed if repeated_place(state, each) is None]:
+        if (why := refuse_new(state, request)) is not None:
+            raise CannotStart(f"The player {request.meta.display_name} cannot take part: {why}.")
+        state = add_agent(state, request)

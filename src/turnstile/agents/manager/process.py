@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from turnstile.agents.manager.beginning import (
     LISTEN_SECONDS,
     all_agents,
+    listed_player,
     refuse_listed,
     refuse_other_league,
     silent_among_last,
@@ -47,6 +48,7 @@ from turnstile.league.manager.register import (
     is_member,
     manager_proof,
     referees_key,
+    reject,
 )
 from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.schedule import matches
@@ -55,7 +57,6 @@ from turnstile.league.protocol.errors import LeagueErrorName, league_error
 from turnstile.league.protocol.management import (
     LeagueError,
     RefereeRegisterRequest,
-    RefereeRegisterResponse,
     ShutdownCommand,
     StartLeague,
 )
@@ -64,9 +65,7 @@ from turnstile.league.protocol.messages import (
     LeagueMessage,
     LeagueQuery,
     LeagueRegisterRequest,
-    LeagueRegisterResponse,
     MatchResultReport,
-    PlayerMeta,
     RoundAnnouncementAck,
     RoundCompletedAck,
     StandingsUpdateAck,
@@ -143,10 +142,7 @@ class ManagerProcess(AgentProcess):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
         self.who = ManagerIdentity(self._proof_for)
         self._options = replace(options, trusts_repeats=options.trusts_repeats and settings.reach == THIS_MACHINE)
-        self._listed = [
-            PlayerMeta(display_name=name, version="0.0.0", game_types=(options.game_type,), contact_endpoint=endpoint)
-            for name, endpoint in players
-        ]
+        self._listed = [listed_player(name, endpoint, options.game_type) for name, endpoint in players]
         refuse_listed(new(options, new_seed()), self._listed)
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
@@ -199,8 +195,8 @@ class ManagerProcess(AgentProcess):
 
     async def _enter_players(self) -> None:
         """Those that are listed take part without asking for it."""
-        for meta in self._listed:
-            await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
+        for request in self._listed:
+            await self.agent.bring(self.work, request)
 
     # its life
 
@@ -280,7 +276,7 @@ class ManagerProcess(AgentProcess):
             why = self._refuse_key(incoming)
             if why is None and has_place(self.work.state, wish):  # whom it turns away in any case it need not call
                 why = await self._refuse_endpoint(message)
-            return NotAdmitted(_rejected(message, why)) if why else wish
+            return NotAdmitted(reject(message, why)) if why else wish
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 if self.work.state.phase is Phase.ACCEPTING_REGISTRATIONS:
@@ -310,7 +306,7 @@ class ManagerProcess(AgentProcess):
 
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
-        meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
+        meta = message.meta
         why = await admitted(meta.contact_endpoint, self.settings.reach)
         if why is None and self.is_own(meta.contact_endpoint):
             why = "the league manager lives there"
@@ -394,8 +390,3 @@ def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest
     step = manager.step(state, wish)
     sent = [effect.message for effect in step.effects if isinstance(effect, Send)] if isinstance(step, Step) else []
     return not any(getattr(each, "status", None) == Registration.REJECTED for each in sent)
-
-
-def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
-    kind = LeagueRegisterResponse if isinstance(message, LeagueRegisterRequest) else RefereeRegisterResponse
-    return kind(status=Registration.REJECTED, reason=why)

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.register import name_key
-from turnstile.league.manager.results import credited, past_match
-from turnstile.league.manager.rounds import begun
+from turnstile.league.manager.results import credit, past_match
+from turnstile.league.manager.rounds import begin_league
 from turnstile.league.manager.state import (
     IN_ROUND,
     MOST_CAPACITY,
@@ -150,10 +150,10 @@ def _faults_of_referees(state: State) -> Iterator[str]:
 
 
 def _faults_of_table(state: State) -> Iterator[str]:
-    true = begun(state)
+    true = begin_league(state)
     for match in chain(_past(state), state.matches):
         if match.outcome is not None:
-            true = credited(true, match, match.outcome)
+            true = credit(true, match, match.outcome)
     if (state.tallies, state.ladder) != (true.tallies, true.ladder):
         yield "The table is the sum of all results."
 

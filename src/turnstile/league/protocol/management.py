@@ -30,7 +30,11 @@ class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_R
 
     referee_meta: RefereeMeta
     known_as: Address | UnsetType = UNSET
-    """Whose token it has shown, as the manager's host has made sure of it; never what the wire says."""
+    """The agent whose token came with it. Only the manager's host sets it, never the wire."""
+
+    @property
+    def meta(self) -> RefereeMeta:
+        return self.referee_meta
 
 
 class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_RESPONSE", kw_only=True):

@@ -71,7 +71,12 @@ class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQ
     """A player wants to take part."""
 
     player_meta: PlayerMeta
-    known_as: Address | UnsetType = UNSET  # whose token was shown with it; the manager's host alone says so
+    known_as: Address | UnsetType = UNSET
+    """The agent whose token came with it. Only the manager's host sets it, never the wire."""
+
+    @property
+    def meta(self) -> PlayerMeta:
+        return self.player_meta
 
 
 class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RESPONSE", kw_only=True):
