@@ -11,35 +11,8 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import PlayerId, wire_name
-from turnstile.league.manager.calls import (
-    announce,
-    assignment,
-    call_referee,
-    expiry_of,
-    league_completed,
-    pair_round,
-    round_completed,
-    watch_referee,
-)
-from turnstile.league.manager.entry import (
-    register_after_league,
-    register_awaited_referee,
-    register_player,
-    register_player_again,
-    register_referee,
-    register_referee_in_round,
-)
-from turnstile.league.manager.queries import answer, record_commitment, status_of
-from turnstile.league.manager.results import match_reported, outcome_of, refuse_earlier_course
-from turnstile.league.manager.rounds import (
-    UNAWAITED,
-    begin_league,
-    begin_round,
-    book,
-    give_up,
-    note_heard,
-    resume_round,
-)
+from turnstile.league.manager import calls, entry, queries, results, rounds
+from turnstile.league.manager.rounds import UNAWAITED
 from turnstile.league.manager.state import (
     IN_ROUND,
     RESTING,
@@ -96,13 +69,10 @@ FromManager = (
 """All messages that a league manager sends."""
 
 LAUNCHER = Address("launcher")
+NOT_COMPLETE = Rejection(Code.IGNORED, "The league is not complete yet.")
 STALE = Rejection(Code.STALE_TIMER, "The manager no longer waits for this.")
 
-WAITS_ON, ALL_HEARD = "waits for others", "all have heard"
-BOOKED, LAST = "booked", "the last of the round"
-TAKES_OVER, IS_BACK = "another takes over", "is back"
-REFUSED, NOTHING_NEW = "refused", "nothing new"
-NEXT_ROUND, NO_ROUND = "next round", "no round is left"
+IS_BACK = "is back"
 
 
 # start
@@ -127,20 +97,17 @@ manager: Machine[State] = Machine(
 # registration
 
 _ENTRY = Phase.ACCEPTING_REGISTRATIONS
-manager.on(_ENTRY, LeagueRegisterRequest, to=_ENTRY)(register_player)
-manager.on(_ENTRY, RefereeRegisterRequest, to=_ENTRY)(register_referee)
+manager.on(_ENTRY, LeagueRegisterRequest, to=_ENTRY)(entry.register_player)
+manager.on(_ENTRY, RefereeRegisterRequest, to=_ENTRY)(entry.register_referee)
 
 for _phase in IN_ROUND:
-    manager.on(_phase, LeagueRegisterRequest, to=_phase)(register_player_again)
+    manager.on(_phase, LeagueRegisterRequest, to=_phase)(entry.register_player_again)
 for _phase in (Phase.ANNOUNCING_ROUND, Phase.PLAYING_ROUND):
-    manager.on(_phase, RefereeRegisterRequest, to=_phase)(register_referee_in_round)
-manager.on(
-    Phase.WAITING_FOR_REFEREE,
-    RefereeRegisterRequest,
-    to={"takes over": Phase.ANNOUNCING_ROUND, REFUSED: Phase.WAITING_FOR_REFEREE},
-)(register_awaited_referee)
-manager.on(Phase.LEAGUE_COMPLETE, LeagueRegisterRequest, to=Phase.LEAGUE_COMPLETE)(register_after_league)
-manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(register_after_league)
+    manager.on(_phase, RefereeRegisterRequest, to=_phase)(entry.register_referee_in_round)
+_AWAITED = {"takes over": Phase.ANNOUNCING_ROUND, "refused": Phase.WAITING_FOR_REFEREE}
+manager.on(Phase.WAITING_FOR_REFEREE, RefereeRegisterRequest, to=_AWAITED)(entry.register_awaited_referee)
+manager.on(Phase.LEAGUE_COMPLETE, LeagueRegisterRequest, to=Phase.LEAGUE_COMPLETE)(entry.register_after_league)
+manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(entry.register_after_league)
 
 
 # the beginning
@@ -159,19 +126,19 @@ def start(state: State, event: StartLeague) -> Next[State] | Rejection:
         return _not_yet(state, LeagueErrorName.PLAYER_NOT_REGISTERED, "A league needs at least two players.")
     if not state.referees:
         return _not_yet(state, LeagueErrorName.REFEREE_NOT_REGISTERED, "A league needs a referee; none has registered.")
-    after = begin_league(state)
-    return Next(after, Send(LAUNCHER, status_of(after)))
+    after = rounds.begin_league(state)
+    return Next(after, Send(LAUNCHER, queries.status_of(after)))
 
 
 @manager.on(Phase.ACCEPTING_REGISTRATIONS, AllAreHere, to=Phase.PAIRING_PLAYERS)
 def begin(state: State, event: AllAreHere) -> State | Rejection:
     """The league begins by itself, with the expected number of players and a referee."""
-    return begin_league(state) if state.is_complete else Rejection(Code.IGNORED, "The league is not complete yet.")
+    return rounds.begin_league(state) if state.is_complete else NOT_COMPLETE
 
 
 def tell_status(state: State, event: StartLeague) -> Next[State] | Rejection:
     """A league begins once. A second START_LEAGUE is answered with the progress of the league."""
-    return _refuse_league(state, event) or Next(state, Send(LAUNCHER, status_of(state)))
+    return _refuse_league(state, event) or Next(state, Send(LAUNCHER, queries.status_of(state)))
 
 
 for _phase in (*IN_ROUND, Phase.LEAGUE_COMPLETE):
@@ -194,36 +161,31 @@ def _refuse_league(state: State, event: StartLeague | LeagueQuery) -> Rejection 
 @manager.auto(Phase.PAIRING_PLAYERS, to={"paired": Phase.ANNOUNCING_ROUND})
 def pair_players(state: State) -> Next[State]:
     """The manager makes the matches of the round, assigns them to referees, and announces them to all players."""
-    after = replace(pair_round(state), phase=Phase.ANNOUNCING_ROUND)
-    return Next(after, *announce(after))
+    after = replace(calls.pair_round(state), phase=Phase.ANNOUNCING_ROUND)
+    return Next(after, *calls.announce(after))
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    RoundAnnouncementAck,
-    to={WAITS_ON: Phase.ANNOUNCING_ROUND, ALL_HEARD: Phase.PLAYING_ROUND},
-)
+HEARING = {"waits for others": Phase.ANNOUNCING_ROUND, "all have heard": Phase.PLAYING_ROUND}
+
+
+@manager.on(Phase.ANNOUNCING_ROUND, RoundAnnouncementAck, to=HEARING)
 def hear_player(state: State, event: RoundAnnouncementAck) -> Next[State] | State | Rejection:
     """A player has acknowledged the round. When all have, the manager tells the referees their matches."""
     if isinstance(event.player_id, UnsetType):
         return hear_referee(state, event)
-    return note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
+    return rounds.note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    AnnouncementLost,
-    to={WAITS_ON: Phase.ANNOUNCING_ROUND, ALL_HEARD: Phase.PLAYING_ROUND},
-)
+@manager.on(Phase.ANNOUNCING_ROUND, AnnouncementLost, to=HEARING)
 def go_on_without(state: State, event: AnnouncementLost) -> Next[State] | Rejection:
     """The manager does not wait for a player that it cannot reach."""
-    return note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
+    return rounds.note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
 
 
 @manager.on(Phase.ANNOUNCING_ROUND, AnnouncementExpired, to=Phase.PLAYING_ROUND)
 def go_on_unheard(state: State, event: AnnouncementExpired) -> Next[State] | Rejection:
     """After 10 seconds the round begins, even if some players have not acknowledged it."""
-    return begin_round(state) if event.round_id == state.round_id else STALE
+    return rounds.begin_round(state) if event.round_id == state.round_id else STALE
 
 
 # watching referees
@@ -245,15 +207,14 @@ def _acknowledging_referee(state: State, event: RoundAnnouncementAck) -> int | N
     return state.referee_at(event.referee_id)
 
 
-@manager.on(
-    Phase.PLAYING_ROUND,
-    RefereeExpired,
-    to={
-        "called again": Phase.PLAYING_ROUND,
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
-        "none is left": Phase.WAITING_FOR_REFEREE,
-    },
-)
+WATCHING = {
+    "called again": Phase.PLAYING_ROUND,
+    "another takes over": Phase.ANNOUNCING_ROUND,
+    "none is left": Phase.WAITING_FOR_REFEREE,
+}
+
+
+@manager.on(Phase.PLAYING_ROUND, RefereeExpired, to=WATCHING)
 def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     """The manager calls a referee that sends no result.
 
@@ -264,14 +225,14 @@ def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
         return STALE
     periods = event.periods + 1
     if state.referees[at].unanswered >= state.options.most_unanswered or periods >= state.options.patience:
-        return give_up(state, at)
-    return call_referee(update_referee(state, at, periods=periods), at)
+        return rounds.give_up(state, at)
+    return calls.call_referee(update_referee(state, at, periods=periods), at)
 
 
 def _expired_referee(state: State, event: RefereeExpired) -> int | None:
     """The place of the referee whose timer has run out; `None` if the timer is stale."""
     at = state.referee_at(event.referee_id)
-    return None if at is None or event != expiry_of(state, state.referees[at]) else at
+    return None if at is None or event != calls.expiry_of(state, state.referees[at]) else at
 
 
 @manager.on(Phase.WAITING_FOR_REFEREE, RefereeExpired, to=Phase.WAITING_FOR_REFEREE)
@@ -280,58 +241,46 @@ def call_absent(state: State, event: RefereeExpired) -> Next[State] | Rejection:
     at = _expired_referee(state, event)
     if at is None:
         return STALE
-    return Next(state, assignment(state, state.referees[at]), watch_referee(state, state.referees[at]))
+    return Next(state, calls.assignment(state, state.referees[at]), calls.watch_referee(state, state.referees[at]))
 
 
 @manager.on(Phase.WAITING_FOR_REFEREE, RoundAnnouncementAck, to={IS_BACK: Phase.ANNOUNCING_ROUND})
 def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Rejection:
     """A lost referee has answered, and takes over the matches of the round."""
     at = _acknowledging_referee(state, event)
-    return UNAWAITED if at is None else resume_round(mark_present(state, at))
+    return UNAWAITED if at is None else rounds.resume_round(mark_present(state, at))
 
 
 # results
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    MatchResultReport,
-    to={BOOKED: Phase.ANNOUNCING_ROUND, LAST: Phase.COMPLETING_ROUND},
-)
-@manager.on(
-    Phase.PLAYING_ROUND,
-    MatchResultReport,
-    to={BOOKED: Phase.PLAYING_ROUND, LAST: Phase.COMPLETING_ROUND},
-)
-@manager.on(
-    Phase.WAITING_FOR_REFEREE,
-    MatchResultReport,
-    to={
-        IS_BACK: Phase.ANNOUNCING_ROUND,
-        LAST: Phase.COMPLETING_ROUND,
-        NOTHING_NEW: Phase.WAITING_FOR_REFEREE,
-    },
-)
+BOOKED, LAST = "booked", {"the last of the round": Phase.COMPLETING_ROUND}
+REPORTED_LATE = {IS_BACK: Phase.ANNOUNCING_ROUND, **LAST, "nothing new": Phase.WAITING_FOR_REFEREE}
+
+
+@manager.on(Phase.ANNOUNCING_ROUND, MatchResultReport, to={BOOKED: Phase.ANNOUNCING_ROUND, **LAST})
+@manager.on(Phase.PLAYING_ROUND, MatchResultReport, to={BOOKED: Phase.PLAYING_ROUND, **LAST})
+@manager.on(Phase.WAITING_FOR_REFEREE, MatchResultReport, to=REPORTED_LATE)
 @manager.on(Phase.LEAGUE_COMPLETE, MatchResultReport, to=Phase.LEAGUE_COMPLETE)
 def take_result(state: State, event: MatchResultReport) -> Next[State] | Rejection:
     """The referee of a match reports its result, which counts once.
 
     The manager acknowledges a repeat of the same result, and rejects another result.
     """
-    match = match_reported(state, event)
+    match = results.match_reported(state, event)
     if isinstance(match, Rejection):
         return match
     at = _referee_at(state, event)
     if at is None or match.referee_id != state.referees[at].referee_id:
         return Rejection(Code.WRONG_REFEREE, f"Another referee has {match.match_id}.")
-    outcome = refuse_earlier_course(match, event.result.details) or outcome_of(match, event)
+    outcome = results.refuse_earlier_course(match, event.result.details) or results.outcome_of(match, event)
     if isinstance(outcome, Rejection):
         return outcome
     if match.outcome not in (None, outcome):
         return Rejection(Code.ALREADY_REPORTED, f"{match.match_id} has another result.")
     ack = MatchResultAck(status=Registration.ACCEPTED, match_id=match.match_id, round_id=event.round_id)
     reply = Send(state.referees[at].address, ack)
-    return Next(state, reply) if match.outcome else book(state, match, outcome, at, reply)
+    return Next(state, reply) if match.outcome else rounds.book(state, match, outcome, at, reply)
 
 
 def _referee_at(state: State, event: MatchResultReport) -> int | None:
@@ -343,7 +292,10 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 # the end of a round
 
 
-@manager.auto(Phase.COMPLETING_ROUND, to={NEXT_ROUND: Phase.PAIRING_PLAYERS, NO_ROUND: Phase.LEAGUE_COMPLETE})
+NEXT_ROUND = {"next round": Phase.PAIRING_PLAYERS, "no round is left": Phase.LEAGUE_COMPLETE}
+
+
+@manager.auto(Phase.COMPLETING_ROUND, to=NEXT_ROUND)
 def complete_round(state: State) -> Next[State]:
     """The manager sends the standings and the end of the round. Then the next round follows, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
@@ -355,10 +307,10 @@ def complete_round(state: State) -> Next[State]:
         matches=(),
         revision=0,
     )
-    completed = round_completed(after, state.round_id)
+    completed = calls.round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
         return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *completed)
-    ends = league_completed(after)
+    ends = calls.league_completed(after)
     over = replace(after, phase=Phase.LEAGUE_COMPLETE, untold=tuple(Address(end.to) for end in ends))
     return Next(over, *completed, *ends)
 
@@ -379,7 +331,7 @@ def answer_query(state: State, event: LeagueQuery) -> Next[State] | Rejection:
     """An agent asks about the league. Nothing changes but the commitment of a referee."""
     if refused := _refuse_league(state, event):
         return refused
-    return Next(record_commitment(state, event), Send(event.sender or LAUNCHER, answer(state, event)))
+    return Next(queries.record_commitment(state, event), Send(event.sender or LAUNCHER, queries.answer(state, event)))
 
 
 for _phase in RESTING:

@@ -10,14 +10,8 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Disarm, Effect, Send
 from turnstile.kernel.machine import Deferred, Next, Rejection
 from turnstile.kernel.values import PlayerId
-from turnstile.league.manager.calls import (
-    ANNOUNCE_TIMER,
-    announce,
-    assign_matches,
-    reassign,
-    unwatch_referee,
-    watch_referee,
-)
+from turnstile.league.manager import calls
+from turnstile.league.manager.calls import ANNOUNCE_TIMER
 from turnstile.league.manager.results import credit, put_match
 from turnstile.league.manager.state import (
     AllAreHere,
@@ -69,7 +63,7 @@ def begin_round(state: State) -> Next[State]:
     state = replace(state, phase=Phase.PLAYING_ROUND, unheard=())
     effects: list[Effect | Deferred] = [Disarm(ANNOUNCE_TIMER)]
     for at in [at for at, referee in enumerate(state.referees) if referee.load]:
-        assigned = assign_matches(state, at)
+        assigned = calls.assign_matches(state, at)
         state = assigned.state
         effects += assigned.effects
     return Next(state, *effects)
@@ -84,7 +78,7 @@ def give_up(state: State, at: int) -> Next[State]:
     if any(referee.is_up for referee in after.referees):
         return hand_over(after, [state.referees[at].referee_id])
     waiting = replace(after, phase=Phase.WAITING_FOR_REFEREE)
-    return Next(waiting, *(watch_referee(waiting, referee) for referee in waiting.referees))
+    return Next(waiting, *(calls.watch_referee(waiting, referee) for referee in waiting.referees))
 
 
 def resume_round(state: State) -> Next[State]:
@@ -94,8 +88,8 @@ def resume_round(state: State) -> Next[State]:
 
 def hand_over(state: State, gone: Collection[RefereeId]) -> Next[State]:
     """Other referees take over. The players hear of it first; until then no referee is watched."""
-    after = replace(reassign(state, gone), phase=Phase.ANNOUNCING_ROUND)
-    return Next(after, *map(unwatch_referee, state.referees), *announce(after))
+    after = replace(calls.reassign(state, gone), phase=Phase.ANNOUNCING_ROUND)
+    return Next(after, *map(calls.unwatch_referee, state.referees), *calls.announce(after))
 
 
 # results
@@ -108,11 +102,11 @@ def book(state: State, match: LeagueMatch, outcome: MatchOutcome, at: int, reply
     after = replace(after, remaining=state.remaining - 1)
     if not after.remaining:
         after = replace(after, phase=Phase.COMPLETING_ROUND, unheard=())
-        return Next(after, reply, *map(unwatch_referee, state.referees), Disarm(ANNOUNCE_TIMER))
+        return Next(after, reply, *map(calls.unwatch_referee, state.referees), Disarm(ANNOUNCE_TIMER))
     if state.phase is Phase.WAITING_FOR_REFEREE:
         resumed = resume_round(after)
         return Next(resumed.state, reply, *resumed.effects)
     if state.phase is Phase.ANNOUNCING_ROUND:
         return Next(after, reply)  # referees are watched once the players have heard of the round
     referee = after.referees[at]
-    return Next(after, reply, watch_referee(after, referee) if referee.load else unwatch_referee(referee))
+    return Next(after, reply, calls.watch_referee(after, referee) if referee.load else calls.unwatch_referee(referee))
