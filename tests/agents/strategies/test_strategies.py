@@ -30,7 +30,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import AskedMove, OwnResult, PlayedMatch, Question, Statistics
-from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.values import MoveContext, MoveRequest
 from turnstile.league.protocol.words import MatchId
 
 SEED = Seed("a seed")

@@ -43,8 +43,8 @@ from turnstile.league.protocol.messages import (
     LeagueMessage,
     LeagueRegisterRequest,
     LeagueRegisterResponse,
-    PlayerMeta,
 )
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import Address, Registration
 from turnstile.net.limits import Quota
 from turnstile.net.serving import serve, served

@@ -10,7 +10,7 @@ from tests.league.matches import MATCH, PLAYERS, A
 from turnstile.agents.strategies.bots import CannotMove, bot_move, find_mover
 from turnstile.kernel import Seed
 from turnstile.league.player.state import AskedMove
-from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.values import MoveContext, MoveRequest
 from turnstile.league.referee.boards import Board, kind_of, open_board, options_of, view_of
 
 SEED = Seed("a bot")

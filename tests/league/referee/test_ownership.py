@@ -8,8 +8,8 @@ from tests.league.manager.managed import REF01, REF02, League
 from turnstile.kernel import Seed, Send, Step
 from turnstile.league.manager.calls import announced_match
 from turnstile.league.manager.state import Phase as LeaguePhase
-from turnstile.league.protocol.answers import QueryData, ScheduledMatch, ScheduledRound
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse, MatchResultAck
+from turnstile.league.protocol.values import QueryData, ScheduledMatch, ScheduledRound
 from turnstile.league.protocol.words import MatchId, RefereeId, referee_address
 from turnstile.league.referee.ownership import Owner, may_go_on, owner_of, schedule_query
 from turnstile.league.referee.state import MatchAssigned, Phase

@@ -8,14 +8,8 @@ from turnstile.games.evenodd import drawn_number
 from turnstile.kernel.chance import Commitment, verify
 from turnstile.kernel.values import PlayerId
 from turnstile.league.local.network import Envelope
-from turnstile.league.protocol.messages import (
-    ChooseParityCall,
-    ChooseParityResponse,
-    GameOver,
-    GameResult,
-    MatchResultReport,
-    StandingsRow,
-)
+from turnstile.league.protocol.messages import ChooseParityCall, ChooseParityResponse, GameOver, MatchResultReport
+from turnstile.league.protocol.values import GameResult, StandingsRow
 from turnstile.league.protocol.words import Address, MatchId, Status
 from turnstile.league.referee.calls import score_of
 

@@ -7,7 +7,8 @@ from typing import Protocol
 from turnstile.agents.process.process import CannotStart
 from turnstile.league.manager.register import add_agent, refuse_new, repeated_place
 from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
-from turnstile.league.protocol.messages import LeagueRegisterRequest, PlayerMeta
+from turnstile.league.protocol.messages import LeagueRegisterRequest
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import Address, player_address
 
 LISTEN_SECONDS = 5.0  # after which the league begins without the agent

@@ -31,7 +31,7 @@ from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import encode
 from turnstile.league.player.play import FALLBACK
 from turnstile.league.player.state import AskedMove, Question
-from turnstile.league.protocol.questions import option_meant
+from turnstile.league.protocol.values import option_meant
 from turnstile.league.protocol.words import GAME_TYPE
 
 LONGEST_ANSWER = 4096  # bytes

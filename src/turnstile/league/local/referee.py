@@ -12,15 +12,14 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.timers import Log, TimedMachine, replay_timed
 from turnstile.kernel.values import Event, Instant
 from turnstile.league.local.network import Envelope, Network, envelope_of
-from turnstile.league.protocol.answers import GET_SCHEDULE
-from turnstile.league.protocol.management import Ping, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.management import Ping, RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     LeagueMessage,
     LeagueQueryResponse,
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
+from turnstile.league.protocol.values import GET_SCHEDULE, AnnouncedMatch, RefereeMeta
 from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,

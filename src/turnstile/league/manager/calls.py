@@ -34,13 +34,8 @@ from turnstile.league.manager.state import (
     update_referee,
 )
 from turnstile.league.protocol.management import Ping
-from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    LeagueCompleted,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundCompleted,
-)
+from turnstile.league.protocol.messages import LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import RefereeId, player_address
 
 ANNOUNCE_TIMER = "announcement"

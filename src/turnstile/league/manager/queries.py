@@ -16,7 +16,10 @@ from turnstile.league.manager.calls import MOST_ANNOUNCED, referee_of
 from turnstile.league.manager.results import find_match, match_at, put_match
 from turnstile.league.manager.standings import rows_for, rows_of, standings
 from turnstile.league.manager.state import Phase, State, match_id, player_id
-from turnstile.league.protocol.answers import (
+from turnstile.league.protocol.errors import LEAGUE_ERROR_CODES, LeagueErrorName
+from turnstile.league.protocol.management import LeagueStatus
+from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.values import (
     GET_NEXT_MATCH,
     GET_PLAYER_STATS,
     GET_SCHEDULE,
@@ -29,9 +32,6 @@ from turnstile.league.protocol.answers import (
     ScheduledMatch,
     ScheduledRound,
 )
-from turnstile.league.protocol.errors import LEAGUE_ERROR_CODES, LeagueErrorName
-from turnstile.league.protocol.management import LeagueStatus
-from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
 from turnstile.league.protocol.words import MatchId
 
 COMMITMENT = re.compile("[0-9a-f]{64}")  # SHA-256

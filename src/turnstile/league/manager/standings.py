@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager.state import State, Tally, player_id
-from turnstile.league.protocol.messages import Champion, StandingsRow
+from turnstile.league.protocol.values import Champion, StandingsRow
 
 MOST_ROWS = 128  # in a message; of a longer table an agent is sent the top and its own row
 TOP_ROWS = 100

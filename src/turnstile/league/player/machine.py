@@ -69,10 +69,10 @@ from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
-    PlayerMeta,
     RoundAnnouncement,
     RoundCompleted,
 )
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import (
     MAX_RETRIES,
     DeliveryFailed,

@@ -31,17 +31,22 @@ from turnstile.league.manager.state import (
     referee_id,
 )
 from turnstile.league.proofs.manager_invariants import violation
-from turnstile.league.protocol.answers import GET_NEXT_MATCH, GET_SCHEDULE, QueryParams
-from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, StartLeague
+from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import (
     LeagueCompletedAck,
     LeagueQuery,
     LeagueRegisterRequest,
     MatchResultReport,
+    RoundAnnouncementAck,
+)
+from turnstile.league.protocol.values import (
+    GET_NEXT_MATCH,
+    GET_SCHEDULE,
     PlayerMeta,
+    QueryParams,
+    RefereeMeta,
     ReportDetails,
     ReportedResult,
-    RoundAnnouncementAck,
 )
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,

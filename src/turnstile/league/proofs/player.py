@@ -31,21 +31,17 @@ from turnstile.league.player.state import (
     State,
 )
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    Champion,
     ChooseParityCall,
     GameError,
     GameInvitation,
     GameOver,
-    GameResult,
     LeagueCompleted,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
-    RetryInfo,
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.values import AnnouncedMatch, Champion, ChoiceContext, GameResult, RetryInfo
 from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     MAX_RETRIES,

@@ -20,7 +20,7 @@ from turnstile.league.proofs.player import HAPPENINGS as ALL_HAPPENINGS
 from turnstile.league.proofs.player import LEAGUE, ME, OTHER, REFEREE, announced, violation
 from turnstile.league.proofs.player import state_key as common_essence
 from turnstile.league.protocol.messages import GameMoveCall, LeagueRegisterResponse
-from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.values import MoveContext, MoveRequest
 from turnstile.league.protocol.words import Awaited, MatchId, Registration
 
 MATCH = MatchId("R1M1")

@@ -17,15 +17,14 @@ from turnstile.kernel.check import World
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, PlayerId
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     ChooseParityResponse,
     GameJoinAck,
     GameMoveResponse,
     GameOverAck,
-    GameResult,
     LeagueQueryResponse,
     MatchResultAck,
 )
+from turnstile.league.protocol.values import AnnouncedMatch, GameResult
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     LEAGUE_MANAGER,

@@ -15,7 +15,7 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event
 from turnstile.league.proofs.referee import ANA, BO, HAPPENINGS, MATCH, STRANGER, assigned, violation
 from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
-from turnstile.league.protocol.questions import MoveData
+from turnstile.league.protocol.values import MoveData
 from turnstile.league.protocol.words import Awaited, DeliveryFailed, RefereeId, player_address
 from turnstile.league.referee.boards import options_of
 from turnstile.league.referee.calls import call_count, expiry_of
