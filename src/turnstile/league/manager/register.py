@@ -128,9 +128,7 @@ def _refuse_name(state: State, request: Request) -> str | None:
         return NAME_MIXED
     if any(name_key(member.display_name) == name_key(name) for member in members(state, request)):
         return DUPLICATE_NAME
-    everybody: Sequence[Player | Referee] = (*state.players, *state.referees)
-    is_taken = any(home_of(member.contact_endpoint) == home for member in everybody)
-    return DUPLICATE_ENDPOINT if is_taken else None
+    return DUPLICATE_ENDPOINT if home in map(home_of, state.endpoints) else None
 
 
 def add_agent(state: State, request: Request) -> State:

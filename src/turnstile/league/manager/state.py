@@ -228,6 +228,11 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return [player_id(number + 1) for number in range(len(self.players))]
 
     @property
+    def endpoints(self) -> list[str]:
+        """The endpoints of all agents."""
+        return [agent.contact_endpoint for agent in self.players] + [each.contact_endpoint for each in self.referees]
+
+    @property
     def total_rounds(self) -> int:
         return schedule.rounds(len(self.players))
 

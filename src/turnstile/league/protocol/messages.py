@@ -298,7 +298,7 @@ class LeagueQuery(LeagueMessage, frozen=True, tag="LEAGUE_QUERY", kw_only=True):
 
 
 class LeagueQueryResponse(LeagueMessage, frozen=True, tag="LEAGUE_QUERY_RESPONSE", kw_only=True):
-    """The answer to a query. Standings are in `data` and beside it; if they are only in `data`, the host copies them."""
+    """The answer to a query. Standings are in `data` and beside it; the host copies them if only `data` has them."""
 
     query_type: str = GET_STANDINGS
     success: bool
