@@ -88,7 +88,7 @@ def test_A8_nobody_registers_the_manager_s_own_address(tmp_path: Path, host: str
         async with managed(tmp_path) as (_, manager):
             refused = await register(manager, "Echo", f"http://{host}:{manager.port}/mcp")
             assert refused["status"] == "REJECTED"
-            assert "the league manager lives there" in refused["reason"]
+            assert "it is the endpoint of the league manager" in refused["reason"]
             assert (await register(manager, "Juniper", f"http://{host}:1/mcp"))["status"] == "ACCEPTED"
 
     run(play())

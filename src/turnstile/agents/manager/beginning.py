@@ -1,4 +1,4 @@
-"""How a manager begins: with which league, with which listed players, and not before the last agent listens."""
+"""Checks before a league begins: the same league as before, valid listed players, and agents that listen."""
 
 import asyncio
 from collections.abc import Iterable
@@ -6,12 +6,12 @@ from typing import Protocol
 
 from turnstile.agents.process.process import CannotStart
 from turnstile.league.manager.register import add_agent, refuse_new, repeated_place
-from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
+from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State
 from turnstile.league.protocol.messages import LeagueRegisterRequest
 from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import Address, player_address
 
-LISTEN_SECONDS = 5.0  # after which the league begins without the agent
+LISTEN_SECONDS = 5.0  # before the league begins without the agent
 
 
 class Probing(Protocol):
@@ -20,11 +20,11 @@ class Probing(Protocol):
     async def listens(self, endpoint: str, seconds: float) -> bool: ...
 
 
-# not before the last agent listens: some register before they do
+# agents that listen: some register before they do
 
 
 async def silent_among_last(state: State, calls: Probing, seconds: float) -> list[tuple[Address, str]]:
-    """Wait until the last player and the last referee listen. Those that do not within `seconds`, and where."""
+    """Wait until the last player and the last referee listen. Those that do not in time, with endpoints."""
     last = last_agents(state)
     listening = await asyncio.gather(*(calls.listens(endpoint, seconds) for _, endpoint in last))
     return [agent for agent, is_open in zip(last, listening, strict=True) if not is_open]
@@ -38,15 +38,12 @@ def last_agents(state: State) -> list[tuple[Address, str]]:
 
 
 def all_agents(state: State) -> list[tuple[Address, str]]:
-    """Players, then referees, each with its endpoint, in the order in which they registered."""
-    players = ((player_address(player_id(number)), each) for number, each in enumerate(state.players, 1))
-    return [
-        *((address, player.contact_endpoint) for address, player in players),
-        *((referee.address, referee.contact_endpoint) for referee in state.referees),
-    ]
+    """Players, then referees, each with its endpoint, in the order of registration."""
+    addresses = [*map(player_address, state.player_ids), *(referee.address for referee in state.referees)]
+    return list(zip(addresses, state.endpoints, strict=True))
 
 
-# with which league, and which players
+# the league and its players
 
 
 def listed_player(name: str, endpoint: str, game_type: str) -> LeagueRegisterRequest:
@@ -56,7 +53,7 @@ def listed_player(name: str, endpoint: str, game_type: str) -> LeagueRegisterReq
 
 
 def refuse_other_league(state: State, given: Options) -> None:
-    """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
+    """Raises `CannotStart` if the options differ from those of the league in the store, which would ignore them."""
     kept = state.options
     asked = (
         (given.league_id, kept.league_id),

@@ -17,7 +17,7 @@ from turnstile.agents.page.projection import scoreboard_of
 from turnstile.agents.page.report import report
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
-from turnstile.agents.strategies.custom import Called, refuse_strategy
+from turnstile.agents.strategies.custom import CustomFunction, refuse_strategy
 from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
 from turnstile.cli.arguments import INTERRUPTED
 from turnstile.cli.league.show import Show, glimpse
@@ -163,15 +163,16 @@ def _naming(report: Path) -> Iterator[None]:
         raise click.ClickException(f"The report {report} cannot be written: {fault.strerror}.") from None
 
 
-def _called(strategies: Iterable[str]) -> dict[str, Called]:
+def _called(strategies: Iterable[str]) -> dict[str, CustomFunction]:
     """Those that are somebody's own. A usage error for what cannot be asked within this process."""
     try:
-        return {text: Called(text) for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None}
+        custom = [text for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None]
+        return {text: CustomFunction(text) for text in custom}
     except UnknownStrategy as fault:
         raise click.UsageError(str(fault)) from None
 
 
-def _local(plan: Plan, seed: Seed, own: dict[str, Called]) -> LocalLeague:
+def _local(plan: Plan, seed: Seed, own: dict[str, CustomFunction]) -> LocalLeague:
     def strategy(name: str, text: str) -> Strategy:
         return find_function(text, derive(seed, name)) or own[text]
 
