@@ -90,7 +90,7 @@ class Running:
         matches = getattr(self.host, "_matches", None)
         works: list[RunningMachine[Any]] = [self.host.work, *(matches._all.values() if matches else ())]
         waiting = [work.keeper.timers for work in works if len(work.keeper.timers) == 1]
-        dues = (timer.due for each in waiting for name, timer in each.items() if name in timers)
+        dues = (timer.due for each in waiting for timer in each if timer.name in timers)
         return max((due - now for due in dues), default=0) / 1000
 
     @asynccontextmanager

@@ -24,8 +24,8 @@ from turnstile.agents.page.page import routes as page_routes
 from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
 from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import LEAGUES
 from turnstile.agents.process.manager_auth import is_from_this_machine
 from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
 from turnstile.agents.process.running import Answer
@@ -37,7 +37,7 @@ from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
-from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.machine import Step
 from turnstile.kernel.values import Event, Instant
 from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
@@ -75,7 +75,6 @@ from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Re
 from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.store.protocol import Store
 
-TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
 SHUTDOWN_SECONDS = 5.0
 STOPPED = "The league manager is stopped."
@@ -156,7 +155,7 @@ class ManagerProcess(AgentProcess):
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._shuts_down_agents = shuts_down_agents
-        self._keeper: Keeper[State] | None = None
+        self._keeper: MachineKeeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
         self._commitments: dict[MatchId, Commitment] = {}
         self._rounds: dict[int, Round] = {}
@@ -170,7 +169,7 @@ class ManagerProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._watched)
+        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._watched)
         if self._keeper is None:
             return None
         refuse_other_league(self._keeper.state, self._options)
@@ -179,13 +178,12 @@ class ManagerProcess(AgentProcess):
 
     async def begin(self, endpoint: str) -> None:
         self.agent.journal.agent = LEAGUE_MANAGER
-        keeper = self._keeper or await Keeper.begin(
+        keeper = self._keeper or await MachineKeeper.begin(
             self.agent.store,
-            TABLE,
-            manager,
+            self._log,
+            LEAGUES,
             new(self._options, new_seed()),
             time_scale=self.settings.time_scale,
-            is_open=_is_open,
             about=endpoint,
         )
         if self._makes_key:
@@ -204,10 +202,9 @@ class ManagerProcess(AgentProcess):
 
     # its life
 
-    def _watched(self, at: Instant, event: Event, result: Step[State] | Rejection) -> None:
+    def _watched(self, at: Instant, event: Event, step: Step[State]) -> None:
         """The log is read again: what was reported is not in the state any more."""
-        if isinstance(result, Step):
-            self._file(event, result.state)
+        self._file(event, step.state)
 
     def _happened(self, event: Event, state: State) -> None:
         self._file(event, state)
@@ -383,10 +380,6 @@ class ManagerProcess(AgentProcess):
             "players": len(state.players),
             "referees": sum(referee.is_up for referee in state.referees),
         }
-
-
-def _is_open(state: State) -> bool:
-    return state.phase is not Phase.LEAGUE_COMPLETE or bool(state.untold)
 
 
 def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:

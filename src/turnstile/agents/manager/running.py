@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.incoming import told
@@ -24,7 +24,7 @@ class RunningManager(RunningMachine[State]):
 
     errors = JSON_RPC_ERRORS
 
-    def __init__(self, keeper: Keeper[State], happened: Callable[[Event, State], None]) -> None:
+    def __init__(self, keeper: MachineKeeper[State], happened: Callable[[Event, State], None]) -> None:
         super().__init__(keeper)
         self._happened = happened
 

@@ -12,8 +12,8 @@ from turnstile.agents.player.history import history_path, merged
 from turnstile.agents.player.mail import addressed, timed
 from turnstile.agents.process.calls import ALL_TRIES
 from turnstile.agents.process.journal import Level
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import PLAYERS
 from turnstile.agents.process.manager_auth import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
@@ -27,7 +27,7 @@ from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.player.machine import WHY, new, player
+from turnstile.league.player.machine import WHY, new
 from turnstile.league.player.play import (
     FALLBACK,
     decided,
@@ -76,7 +76,6 @@ from turnstile.league.protocol.words import (
 from turnstile.league.registering import pause
 from turnstile.store.protocol import Store
 
-TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
 STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
 ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
@@ -101,7 +100,7 @@ class RunningPlayer(RunningMachine[State]):
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
-        self, keeper: Keeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
+        self, keeper: MachineKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
     ) -> None:
         super().__init__(keeper)
         self._manager = manager
@@ -159,7 +158,7 @@ class PlayerProcess(AgentProcess):
         self._strategy_name = strategy
         self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
         self._accepts_unannounced = accepts_unannounced
-        self._keeper: Keeper[State] | None = None
+        self._keeper: MachineKeeper[State] | None = None
         self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
         self._kept_matches: tuple[PlayedMatch, ...] = ()
         self._registered = asyncio.Event()
@@ -173,7 +172,7 @@ class PlayerProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, player, is_open=_is_open)
+        self._keeper = await MachineKeeper.restore(store, self._log, PLAYERS)
         return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
 
     async def begin(self, endpoint: str) -> None:
@@ -193,7 +192,7 @@ class PlayerProcess(AgentProcess):
         if wish is not None:
             self._grant(wish)
 
-    async def _first(self, endpoint: str) -> Keeper[State]:
+    async def _first(self, endpoint: str) -> MachineKeeper[State]:
         options = Options(
             display_name=self.settings.name,
             game_types=games_for_two(),
@@ -202,8 +201,8 @@ class PlayerProcess(AgentProcess):
             registration_secret=new_seed(),
         )
         start = new(options, self._seed or new_seed())
-        return await Keeper.begin(
-            self.agent.store, TABLE, player, start, time_scale=self.settings.time_scale, is_open=_is_open
+        return await MachineKeeper.begin(
+            self.agent.store, self._log, PLAYERS, start, time_scale=self.settings.time_scale
         )
 
     async def _come_back(self, state: State) -> None:
@@ -384,7 +383,3 @@ def would_take_any(state: State, invitation: GameInvitation) -> bool:
     """Whether an invitation is turned down only because nobody has announced its match."""
     would_be = replace(state, accepts_unannounced=True)
     return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None
-
-
-def _is_open(state: State) -> bool:
-    return not state.has_shut_down

@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.launch.defaults import MANAGER_URL
 from turnstile.agents.process.journal import Journal
+from turnstile.agents.process.logs import own_prefix
 from turnstile.agents.process.manager_auth import BAD_TOKEN
 from turnstile.agents.process.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.wire.caller import Caller
@@ -29,6 +30,7 @@ from turnstile.agents.wire.envelope import Identity, ignored
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.kernel.values import LogId
 from turnstile.league.protocol.management import ShutdownAck, ShutdownCommand
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import Address
@@ -240,6 +242,11 @@ class AgentProcess:
         self._ended.set()
 
     # where it is
+
+    @property
+    def _log(self) -> LogId:
+        """The id of the agent's own log."""
+        return LogId(own_prefix(self.role, self.settings.name))
 
     def _store_path(self) -> str:
         if self.settings.store is not None:

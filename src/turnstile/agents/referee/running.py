@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Callable
 from hashlib import sha256
 
-from turnstile.agents.process.keeper import Keeper, Refuse
+from turnstile.agents.process.keeper import MachineKeeper, Refuse
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
@@ -33,7 +33,7 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
     def __init__(
         self,
-        keeper: Keeper[registrar.State],
+        keeper: MachineKeeper[registrar.State],
         manager: str,
         noticed: Callable[[registrar.State], None],
         key: str = "",
@@ -65,7 +65,7 @@ class RunningMatch(RunningMachine[State]):
 
     def __init__(
         self,
-        keeper: Keeper[State],
+        keeper: MachineKeeper[State],
         manager: str,
         transcript: Transcript,
         noticed: Callable[["RunningMatch"], None],
