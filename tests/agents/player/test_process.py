@@ -96,7 +96,8 @@ class Stage:
     def countdown(self) -> float:
         """Seconds that the strategy was given at the call, which was the latest event."""
         keeper = self.player.host.work.keeper
-        return float(keeper.timers[CHOICE_TIMER].due - keeper.changed) / 1000 / self.here.time_scale
+        (timer,) = [timer for timer in keeper.timers if timer.name == CHOICE_TIMER]
+        return float(timer.due - keeper.changed) / 1000 / self.here.time_scale
 
     async def call_in_vain(self) -> Body:
         """Call for a choice that the strategy does not make in time."""

@@ -58,6 +58,8 @@ class LoggedMachine(msgspec.Struct, Generic[S], frozen=True, gc=False):
     opened: Instant
     changed: Instant
     """When the latest event happened."""
+    has_begun: bool
+    """Whether anything has happened yet. A machine that waits for its first event has something to do."""
     timed: Timed[S]
 
     @property
@@ -67,12 +69,14 @@ class LoggedMachine(msgspec.Struct, Generic[S], frozen=True, gc=False):
 
 class _Written(Value, frozen=True):
     changed: Instant
+    has_begun: bool
     state: Any
     timers: Any
 
 
 class _Read(Value, frozen=True):
     changed: Instant
+    has_begun: bool
     state: Raw
     timers: Timers[Raw]
 
@@ -98,7 +102,7 @@ class MachineLogs(Generic[S]):
         start = self._machine.read_state(bytes(read.start))
         if isinstance(start, Rejection):
             raise Damaged(name, start.sentence)
-        return LoggedMachine(read, at, at, Timed(start))
+        return LoggedMachine(read, at, at, False, Timed(start))
 
     def read_event(self, name: LogId, found: Entry) -> Event:
         try:
@@ -126,15 +130,15 @@ class MachineLogs(Generic[S]):
         timed = state.timed
         if isinstance(event, Away):
             later = Timed(timed.state, postpone(timed.timers, event.milliseconds))
-            return Step(LoggedMachine(state.header, state.opened, at, later), (), ())
+            return Step(LoggedMachine(state.header, state.opened, at, True, later), (), ())
         after, result = advance(self._machine, timed, event, at, state.header.time_scale)
-        kept = state if after is timed else LoggedMachine(state.header, state.opened, at, after)
+        kept = state if after is timed else LoggedMachine(state.header, state.opened, at, True, after)
         if isinstance(result, Step):
             return Step(kept, result.trace, result.effects)
         return result if kept is state else Step(kept, (), ())
 
     def write_state(self, state: LoggedMachine[S]) -> bytes:
-        return encode(_Written(state.changed, state.timed.state, state.timed.timers))
+        return encode(_Written(state.changed, state.has_begun, state.timed.state, state.timed.timers))
 
     def read_state(self, start: LoggedMachine[S], written: bytes) -> LoggedMachine[S]:
         read = decode(written, _Read)
@@ -142,7 +146,7 @@ class MachineLogs(Generic[S]):
         if isinstance(state, Rejection):
             raise Malformed(state.sentence)
         timed = Timed(state, tuple(map(self._read_timer, read.timers)))
-        return LoggedMachine(start.header, start.opened, read.changed, timed)
+        return LoggedMachine(start.header, start.opened, read.changed, read.has_begun, timed)
 
     def _read_timer(self, timer: Timer[Raw]) -> Timer[Timeout]:
         event = self._event_of(bytes(timer.event))
@@ -156,7 +160,7 @@ class MachineLogs(Generic[S]):
             game=self.tag,
             phase=state.phase.value,
             players=(),
-            is_open=self._is_open(state.timed.state),
+            is_open=not state.has_begun or self._is_open(state.timed.state),
             is_listed=False,
             opened=state.opened,
             changed=state.changed,
