@@ -20,10 +20,10 @@ from turnstile.agents.manager.beginning import (
 from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
-from turnstile.agents.page.page import routes as page_routes
 from turnstile.agents.page.projection import health_of, scoreboard_of
+from turnstile.agents.page.render import MOST_IN_CROSS_TABLE
+from turnstile.agents.page.routes import page_routes
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
-from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
 from turnstile.agents.process.keeper import Keeper
 from turnstile.agents.process.ledger import table_of
 from turnstile.agents.process.manager_auth import is_from_this_machine
@@ -211,7 +211,7 @@ class ManagerProcess(AgentProcess):
 
     def _happened(self, event: Event, state: State) -> None:
         self._file(event, state)
-        self._bulletin.changed()
+        self._bulletin.notify()
         self._noticed(state)
 
     def _file(self, event: Event, state: State) -> None:

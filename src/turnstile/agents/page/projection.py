@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, counted
+from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, quantity
 from turnstile.agents.process.contacts import Contact
 from turnstile.agents.wire.envelope import written
 from turnstile.kernel.chance import Commitment
@@ -91,7 +91,7 @@ def missing(state: State) -> str | None:
     if state.is_complete:
         return LAST_AGENT
     wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
-    players = [counted(wanted, "more player")] if wanted > 0 else []
+    players = [quantity(wanted, "more player")] if wanted > 0 else []
     referee = [] if state.referees else [A_REFEREE]
     return " and ".join(players + referee) or START
 
@@ -188,7 +188,7 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
     elif not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {counted(contact.failures, 'time')}"
+        condition = f"has not answered {quantity(contact.failures, 'time')}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)

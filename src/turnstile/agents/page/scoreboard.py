@@ -158,7 +158,7 @@ def verdict(game_type: str, result: Result) -> Verdict:
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
-def counted(count: int, thing: str) -> str:
+def quantity(count: int, thing: str) -> str:
     """`1 point`, `2,000 points`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
@@ -180,22 +180,22 @@ def leaders(places: Sequence[Place]) -> list[Place]:
     return [place for place in places if _record(place) == _record(places[0])]
 
 
-def championship(places: Sequence[Place], written: Callable[[str], str]) -> str:
+def champions_sentence(places: Sequence[Place], written: Callable[[str], str]) -> str:
     """Who has won a league that is over: one champion or several, by how much. `written` makes text of a name."""
     first, best = places[0], leaders(places)
-    who = enumerated(best, written)
-    points = f"{counted(first.points, 'point')}{' each' if len(best) > 1 else ''}"
+    who = names_in_words(best, written)
+    points = f"{quantity(first.points, 'point')}{' each' if len(best) > 1 else ''}"
     level = [place for place in places if place.points == first.points and place.wins < first.wins]
-    behind = f" {counted(len(level), 'other')} {'has' if len(level) == 1 else 'have'} as many points, and fewer wins."
+    behind = f" {quantity(len(level), 'other')} {'has' if len(level) == 1 else 'have'} as many points, and fewer wins."
     return f"Champion{'s' if len(best) > 1 else ''}: {who} with {points}.{behind if level else ''}"
 
 
-def enumerated(places: Sequence[Place], written: Callable[[str], str]) -> str:
+def names_in_words(places: Sequence[Place], written: Callable[[str], str]) -> str:
     """The names of some players in words: "A, B and C", or "A, B, C and 5 others"."""
     named = places if len(places) <= MOST_NAMED else places[: MOST_NAMED - 1]
     words = [written(place.display_name) for place in named]
     if len(named) < len(places):
-        words.append(counted(len(places) - len(named), "other"))
+        words.append(quantity(len(places) - len(named), "other"))
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 

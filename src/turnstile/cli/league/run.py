@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from turnstile.agents.launch.children import DidNotStart
 from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses, Plan
 from turnstile.agents.page.projection import scoreboard_of
-from turnstile.agents.page.report import report
+from turnstile.agents.page.render import render_report
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
 from turnstile.agents.strategies.custom import Called, refuse_strategy
@@ -148,7 +148,8 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     if report_to is not None:
         rounds = range(1, state.total_rounds + 1)
         with _naming(report_to):
-            write_whole(report_to, report(scoreboard_of(state, rounds, reports, commitments=commitments)).encode())
+            board = scoreboard_of(state, rounds, reports, commitments=commitments)
+            write_whole(report_to, render_report(board).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
         sys.exit(INTERRUPTED)
