@@ -66,6 +66,8 @@ def test_results_and_verdicts_lie_within_the_window_however_long_the_names_are(
     for selector in (".standings th:not(.spare)", ".standings td:not(.spare)", ".matches td:has(*)", ".verdict"):
         assert lies_within(tab, selector, width - 16), selector
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
     if tab.locator("svg").count():
         assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
 

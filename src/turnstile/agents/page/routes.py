@@ -13,7 +13,7 @@ from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.kernel.values import encode
 from turnstile.net.policy import OWN_FILES_ONLY, one_style_only, page_headers
 
-NO_STORE = {"Cache-Control": "no-store"}
+DATA_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 HEARTBEAT_SECONDS = 20.0  # a stream without changes sends a comment this often, so that the connection stays open
 PAUSE_SECONDS = 0.2  # between two events of a stream: each makes a browser load the page again
 MOST_LISTENERS = 200
@@ -37,7 +37,7 @@ def page_routes(board_with: BoardWith, whole_board: WholeBoard, changes: ChangeS
         return HTMLResponse(await reports.latest(), headers=page_headers(one_style_only(report_style())))
 
     async def board_json(request: Request) -> Response:
-        return Response(encode(board_with(None)), media_type="application/json", headers=NO_STORE)
+        return Response(encode(board_with(None)), media_type="application/json", headers=DATA_HEADERS)
 
     return [
         Route("/", page),
@@ -78,7 +78,7 @@ class Listeners:
     async def stream(self, request: Request) -> Response:
         if self._count >= MOST_LISTENERS:
             return Response("Too many listeners. Load the page again instead.", status_code=503)
-        return StreamingResponse(self._events(), media_type="text/event-stream", headers=NO_STORE)
+        return StreamingResponse(self._events(), media_type="text/event-stream", headers=DATA_HEADERS)
 
     async def _events(self) -> AsyncIterator[str]:
         self._count += 1
