@@ -134,7 +134,7 @@ def test_what_is_printed_is_dark_on_white_in_any_scheme(tab: Tab) -> None:
 
 
 class Manager:
-    """A league manager in a process of its own. Started again, it is where it was."""
+    """A league manager in a separate process. Started again with the same data, it continues."""
 
     def __init__(self, data: Path) -> None:
         arguments = ("manager", "--port", "0", "--players", "3", "--data", str(data), "--json", "--with-launcher")

@@ -1,4 +1,4 @@
-"""The page and the report of a league: what they show, and what nobody can make them show."""
+"""The page and the report of a league: what they show, and that names and reports cannot add anything else."""
 
 import re
 from html.parser import HTMLParser
@@ -36,7 +36,7 @@ def without_gaps(source: str) -> str:
 
 
 class Reader(HTMLParser):
-    """What a browser would make of a page: its elements, and its text."""
+    """Reads a page as a browser does: its elements and its text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()

@@ -56,9 +56,10 @@ def report_style() -> str:
 
 def _common_values(board: Scoreboard) -> dict[str, object]:
     """What both pages show, and the functions that their templates call."""
+    names = board.names
     return {
         "board": board,
-        "names": board.names,
+        "name_of": lambda player: names.get(player, player),
         "ranks": shared_ranks(board.places),
         "points_against": points_against(board),
         "checked_thing": "draw" if board.game_type == GAME_TYPE else "seed",
