@@ -29,10 +29,9 @@ from tests.agents.wire.wired import (
     without,
 )
 from tests.agents.wire.zoo import Animal, living
-from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.wire.caller import Caller
 from turnstile.agents.wire.door import REGISTRATION, Door
-from turnstile.agents.wire.envelope import Claim, Identity
+from turnstile.agents.wire.envelope import Identity
 from turnstile.agents.wire.incoming import Incoming, told
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
@@ -46,6 +45,7 @@ from turnstile.league.protocol.messages import (
     PlayerMeta,
 )
 from turnstile.league.protocol.words import Address, Registration
+from turnstile.league.trust import Claim, claim_of
 from turnstile.net.limits import Quota
 from turnstile.net.serving import serve, served
 

@@ -1,7 +1,6 @@
 """The league manager as a process: who may register, who may ask and report, and who may start the league."""
 
 import asyncio
-import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,6 @@ from turnstile.agents.manager.beginning import (
     refuse_other_league,
     silent_among_last,
 )
-from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.page import routes as page_routes
@@ -45,8 +43,6 @@ from turnstile.league.manager.queries import commitment_of, status_of
 from turnstile.league.manager.register import (
     authenticate,
     is_member,
-    manager_proof,
-    referees_key,
 )
 from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.schedule import matches
@@ -72,6 +68,7 @@ from turnstile.league.protocol.messages import (
     StandingsUpdateAck,
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
+from turnstile.league.trust import claim_of, default_referee_key, is_equal, manager_proof
 from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.store.protocol import Store
 
@@ -189,7 +186,7 @@ class ManagerProcess(AgentProcess):
             about=endpoint,
         )
         if self._makes_key:
-            self._referee_key = referees_key(keeper.state.secret)
+            self._referee_key = default_referee_key(keeper.state.secret)
             self._tell(f"A referee is let in with this key: {self._referee_key}")
         self.work = RunningManager(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
@@ -254,7 +251,7 @@ class ManagerProcess(AgentProcess):
 
     def _proof_for(self, agent: str) -> str | None:
         state = self.work.state
-        return manager_proof(state, Address(agent)) if is_member(state, agent) else None
+        return manager_proof(state.secret, Address(agent)) if is_member(state, agent) else None
 
     async def handle(self, incoming: Incoming) -> Reply:
         """First who, then what: whoever is let through is dealt with by the machine."""
@@ -300,8 +297,7 @@ class ManagerProcess(AgentProcess):
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
         if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
-        scoreboard_of = (incoming.auth_token or "").encode()
-        return None if hmac.compare_digest(scoreboard_of, self._referee_key.encode()) else KEY_MISSING
+        return None if is_equal(incoming.auth_token, self._referee_key) else KEY_MISSING
 
     def _known_as(self, incoming: Incoming) -> Address | UnsetType:
         """Whose token is shown by somebody who registers, and so may have no address yet."""
@@ -322,10 +318,8 @@ class ManagerProcess(AgentProcess):
         return None
 
     def _may_start(self, incoming: Incoming) -> bool:
-        scoreboard_of = incoming.auth_token or ""
-        if self._admin_token is not None and hmac.compare_digest(scoreboard_of.encode(), self._admin_token.encode()):
-            return True
-        return is_from_this_machine(incoming)
+        is_admin = self._admin_token is not None and is_equal(incoming.auth_token, self._admin_token)
+        return is_admin or is_from_this_machine(incoming)
 
     # what everybody may see
 

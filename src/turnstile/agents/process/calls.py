@@ -15,7 +15,7 @@ from turnstile.agents.process.meter import CallOutcome, Meter
 from turnstile.agents.process.outbox import Outbox, Turn
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.wire.caller import Caller, Silent, Unreached
-from turnstile.agents.wire.envelope import Claim, Identity, new_conversation
+from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
@@ -34,6 +34,7 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 from turnstile.league.registering import pause
+from turnstile.league.trust import Claim
 from turnstile.net.probe import listens
 
 SECONDS: dict[type[Any], float] = {

@@ -7,6 +7,7 @@ one deadline: finding a free connection, every form of the question, the last by
 
 import asyncio
 import itertools
+import secrets
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace, TracebackType
@@ -16,9 +17,8 @@ import aiohttp
 import msgspec
 from aiohttp.client_proto import ResponseHandler
 
-from turnstile.agents.manager.challenge import LeagueChallengeResponse, claiming, new_challenge
 from turnstile.agents.wire.dialect import Dialect, Dialects, Form, framed
-from turnstile.agents.wire.envelope import Claim, Identity, Now, new_conversation, utc_now, wire_fields
+from turnstile.agents.wire.envelope import Identity, Now, new_conversation, utc_now, wire_fields
 from turnstile.agents.wire.replies import (
     ANSWERS,
     TOLD,
@@ -34,6 +34,7 @@ from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.management import Ping
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address
+from turnstile.league.trust import Claim, LeagueChallengeResponse, new_challenge
 from turnstile.net.addresses import LOOKUPS, THIS_MACHINE, Reach, Resolver, refusal
 
 MOST_BYTES = 64 * 1024
@@ -145,7 +146,7 @@ class Caller:
         attempt = _Attempt(message, to, self.dialects.of(endpoint))
         try:
             async with asyncio.timeout(seconds if patience is None else patience):
-                with claiming(message, who):
+                with who.claiming(message):
                     await self._try_forms(endpoint, fields, attempt, written)
         except TimeoutError:
             attempt.failure = Silent("no answer in time")
@@ -161,7 +162,7 @@ class Caller:
 
         It is called apart from all others: a stranger takes no connection, no thread and no memory from them.
         """
-        asked = new_challenge(claim)
+        asked = new_challenge(claim, nonce=secrets.token_hex(16))
         async with Caller(self.reach, now=self._now) as apart:
             apart.resolver = Resolver(self.reach, LOOKUPS)
             try:

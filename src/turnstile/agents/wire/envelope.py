@@ -4,9 +4,9 @@ A machine makes messages without it. `wire_fields` puts it on when one goes out,
 `read_time` reads the times of others. Whole messages are written here and nowhere else.
 """
 
-import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
@@ -16,8 +16,10 @@ import msgspec
 from msgspec import UNSET
 
 from turnstile.kernel.values import wire_name
-from turnstile.league.protocol.messages import LeagueMessage
-from turnstile.league.protocol.words import CHOICE_SECONDS, LEAGUE_MANAGER, Address
+from turnstile.league.protocol.management import RefereeRegisterRequest
+from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterRequest
+from turnstile.league.protocol.words import CHOICE_SECONDS, Address
+from turnstile.league.trust import Claim, claim_of, recipient_token
 
 PROTOCOL = "league.v2"
 LONGEST_CONVERSATION = 100
@@ -39,13 +41,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Claim(msgspec.Struct, frozen=True):
-    """By which name, and with which secret, somebody asks to be registered."""
-
-    display_name: str
-    secret_digest: str | None = None
-
-
 class Identity:
     """Who an agent is at the moment: its address and its token, both of which its registration changes.
 
@@ -63,14 +58,21 @@ class Identity:
         return f"Identity({self.sender!r})"  # a token has no place in a log
 
     def token_for(self, to: str | None) -> str | None:
-        """The token to show to somebody; `None` is whoever has asked, and may be anybody.
+        """The token to show to a recipient. `None` is the caller that is answered, which may be any agent."""
+        return None if self.auth_token is None else recipient_token(self.auth_token, to)
 
-        It proves to the league manager who an agent is, so nobody else is shown it: a player could report results with
-        its referee's. League.v2 wants one in every message, so others are shown one that is worth nothing elsewhere.
-        """
-        if self.auth_token is None or to == LEAGUE_MANAGER:
-            return self.auth_token
-        return f"tok-{hmac.digest(self.auth_token.encode(), (to or '').encode(), 'sha256').hex()[:32]}"
+    @contextmanager
+    def claiming(self, message: LeagueMessage) -> Iterator[None]:
+        """Confirms challenges about a registration request while it waits for its answer."""
+        if not isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
+            yield
+            return
+        claim = self.claim = claim_of(message)
+        try:
+            yield
+        finally:
+            if self.claim is claim:  # no later request has replaced it
+                self.claim = None
 
 
 class Ack(LeagueMessage, frozen=True, tag="ACK", kw_only=True):

@@ -6,7 +6,6 @@ from datetime import datetime
 
 import msgspec
 
-from turnstile.agents.manager.challenge import LeagueChallenge, met
 from turnstile.agents.wire.envelope import Identity, Now, read_sender, utc_now, wire_fields
 from turnstile.agents.wire.incoming import Incoming, conversation_of, understand
 from turnstile.agents.wire.mcp import Tools
@@ -31,6 +30,7 @@ from turnstile.agents.wire.rpc import (
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.trust import LeagueChallenge, answer_challenge
 from turnstile.net.limits import Quota
 
 logger = logging.getLogger(__name__)
@@ -40,6 +40,7 @@ Reply = LeagueMessage | Fault
 Handler = Callable[[Incoming], Awaitable[Reply]]
 
 LONGEST_ACCOUNT = 100
+NOT_MINE = Fault(4002, "No agent of that name is registering from here")
 
 OK, ACCEPTED, NO_CONTENT, BAD_REQUEST, TOO_MANY = 200, 202, 204, 400, 429
 
@@ -109,7 +110,7 @@ class Exchange:
                 remark(f"A request from {by} is answered with {incoming.message}", f"{request.method!r:.60}")
                 return incoming
             if isinstance(incoming.message, LeagueChallenge):
-                return met(incoming.message, self.who)
+                return answer_challenge(incoming.message, self.who.claim) or NOT_MINE
             return await self.handle(incoming)
         except Exception:
             logger.exception("no answer to %.60r from %s", request.method, peer)

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from turnstile.agents.manager.challenge import LeagueChallenge, LeagueChallengeResponse
 from turnstile.agents.wire.envelope import IGNORED
 from turnstile.agents.wire.lenient import read_message
 from turnstile.agents.wire.remarks import remark
@@ -33,6 +32,7 @@ from turnstile.league.protocol.messages import (
     RoundCompleted,
 )
 from turnstile.league.protocol.words import Address, Registration
+from turnstile.league.trust import LeagueChallenge, LeagueChallengeResponse
 
 ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """What answers what."""
