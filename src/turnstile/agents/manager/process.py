@@ -28,11 +28,11 @@ from turnstile.agents.process.manager_auth import is_from_this_machine
 from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
 from turnstile.agents.process.running import Answer
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.wire.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.wire.door import REGISTRATION
-from turnstile.agents.wire.envelope import POSTED, plain
+from turnstile.agents.wire.envelope import POSTED, json_value
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.replies import UNAWAITED_ACKS, PostedAck, sign_ack
 from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
@@ -263,7 +263,7 @@ class ManagerProcess(AgentProcess):
         if isinstance(believed, NotAdmitted):
             self.agent.turned_down(incoming.message, by, believed.reply)
             return believed.reply
-        if isinstance(believed, ONLY_NOTED):
+        if isinstance(believed, UNAWAITED_ACKS):
             self.agent.journal.received(None, believed, by)
             return POSTED
         reply = await self.agent.exchange(self.work, believed, by)
@@ -287,9 +287,9 @@ class ManagerProcess(AgentProcess):
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         if isinstance(agent, LeagueError):
             return NotAdmitted(faulted_by(agent, message))
-        if isinstance(message, Acknowledgement):
+        if isinstance(message, PostedAck):
             other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
-            return given_by(agent, message) or NotAdmitted(faulted_by(other, message))
+            return sign_ack(agent, message) or NotAdmitted(faulted_by(other, message))
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         return replace(message, sender=agent)
 
@@ -373,7 +373,7 @@ class ManagerProcess(AgentProcess):
         state = self.work.state
         return {
             "state": state.phase,
-            "league": plain(status_of(state)),
+            "league": json_value(status_of(state)),
             "players": len(state.players),
             "referees": sum(referee.is_up for referee in state.referees),
         }
