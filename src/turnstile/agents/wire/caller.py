@@ -183,8 +183,6 @@ class Caller:
                     raise
                 # The peer has just closed a connection that was kept open. Asking twice is harmless in this protocol.
                 return await self._exchange(endpoint, body, most, written)
-        except _TooLarge:
-            raise Unreached(TOO_LARGE) from None
         except (aiohttp.ClientError, OSError) as fault:
             reasons = (reason for kind, reason in REASONS if isinstance(fault, kind))
             raise Unreached(next(reasons, "the call failed")) from None
@@ -230,10 +228,6 @@ class _BoundedConnector(aiohttp.TCPConnector):
         self._factory = cast("partial[ResponseHandler]", partial(_Bounded, most, self._loop))
 
 
-class _TooLarge(aiohttp.ClientError):
-    """More has arrived than any answer may have."""
-
-
 class _Bounded(ResponseHandler):
     def __init__(self, most: int, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
@@ -250,7 +244,7 @@ class _Bounded(ResponseHandler):
         if self._received <= self._most:
             super().data_received(data)
         elif self.transport is not None:
-            self.set_exception(_TooLarge())
+            self.set_exception(Unreached(TOO_LARGE))
             self.transport.abort()
 
 

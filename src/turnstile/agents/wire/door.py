@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
@@ -115,7 +116,7 @@ class Door:
         method, path = scope["method"], scope["path"].removesuffix("/")
         if path in self.posts:
             _check_post(method, headers)
-            body = await self._body(headers, receive)
+            body = await self._read_body(headers, Request(scope, receive))
             await _send_answer(send, await self.exchange.answer(body, peer, self.posts[path]))
         elif path == HEALTH_PATH:
             if method not in ("GET", "HEAD"):
@@ -135,28 +136,23 @@ class Door:
         if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
             raise RequestRefused(403, "Pages of another origin are refused")
 
-    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+    async def _read_body(self, headers: Mapping[bytes, bytes], request: Request) -> bytes:
         """The whole body, within the limits of size and time."""
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > MOST_BYTES:
             raise RequestRefused(413, "Too large", CLOSE)
+        body = bytearray()
         try:
             async with asyncio.timeout(self.seconds):
-                return await self._receive(receive)
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > MOST_BYTES:
+                        raise RequestRefused(413, "Too large", CLOSE)
         except TimeoutError:
             raise RequestRefused(408, "Too slow", CLOSE) from None
-
-    async def _receive(self, receive: Receive) -> bytes:
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise RequestRefused(400, "The client disconnected", CLOSE)
-            body += message.get("body", b"")
-            if len(body) > MOST_BYTES:
-                raise RequestRefused(413, "Too large", CLOSE)
-            if not message.get("more_body", False):
-                return bytes(body)
+        except ClientDisconnect:
+            raise RequestRefused(400, "The client disconnected", CLOSE) from None
+        return bytes(body)
 
 
 CLOSE = (b"connection", b"close")

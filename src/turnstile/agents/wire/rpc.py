@@ -132,12 +132,9 @@ def read_post(body: Any, method: str) -> Request:
 
 def is_response(body: Any) -> bool:
     """Whether a body is a JSON-RPC response, which no request of ours waits for when it is posted."""
-    return (
-        isinstance(body, dict)
-        and "method" not in body
-        and "jsonrpc" in body
-        and bool({"result", "error"} & body.keys())
-    )
+    if not isinstance(body, dict) or "method" in body or "jsonrpc" not in body:
+        return False
+    return "result" in body or "error" in body
 
 
 def _read_bare(body: Fields) -> Request:
