@@ -164,14 +164,15 @@ class Caller:
     async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt", written: OnWritten | None) -> None:
         """Sends the message in one form after the other, until the peer understands one."""
         most = MOST_MANAGER_BYTES if attempt.to == LEAGUE_MANAGER else MOST_BYTES
-        for form in attempt.forms():
+        for form in attempt.dialect.forms(attempt.message_type):
             body = msgspec.json.encode(frame_message(form, fields, next(self._numbers)))
             status, data = await self._post(endpoint, body, most, written)
             answer = read_reply(attempt.call, attempt.to, status, data)
             attempt.refuse_status(status, answer)
             if attempt.is_settled_by(form, answer):
                 return
-        attempt.fail_in_all_forms()
+        if isinstance(attempt.call, TOLD):  # the next question is tried in all forms; a notification only now and then
+            attempt.dialect.refused(attempt.message_type)
 
     async def _post(self, endpoint: str, body: bytes, most: int, written: OnWritten | None) -> tuple[int, bytes]:
         """The status and the body of the answer."""
@@ -278,14 +279,11 @@ class _Attempt:
     def __init__(self, call: LeagueMessage, to: Address, dialect: Dialect) -> None:
         self.call = call
         self.to = to
-        self._dialect = dialect
-        self._message_type = wire_name(type(call))
+        self.dialect = dialect
+        self.message_type = wire_name(type(call))
         self._found: Answered | None = None
         self._unusable: list[Receipt | Fault | None] = []
         self.failure = Unreached("no answer that can be read")
-
-    def forms(self) -> list[Form]:
-        return self._dialect.forms(self._message_type)
 
     def refuse_status(self, status: int, answer: Answered | Unusable) -> None:
         """Raises `Unreached` if the status says that the peer is busy or elsewhere. A typed reply counts anyway."""
@@ -298,7 +296,7 @@ class _Attempt:
 
     def is_settled_by(self, form: Form, answer: Answered | Unusable) -> bool:
         """Whether no other form need be tried. Until a form has worked there, any error may be about the form."""
-        if isinstance(answer, Fault) and not self._dialect.is_known and not isinstance(self.call, Ping):
+        if isinstance(answer, Fault) and not self.dialect.is_known and not isinstance(self.call, Ping):
             answer = Unusable(answer)
         if isinstance(answer, Unusable):
             self._unusable.append(answer.best)
@@ -306,17 +304,12 @@ class _Attempt:
         self._found = answer
         if not isinstance(self.call, TOLD):
             if isinstance(answer, LeagueMessage):
-                self._dialect.worked(self._message_type, form)
+                self.dialect.worked(self.message_type, form)
         elif is_refusal(answer):
-            self._dialect.refused(self._message_type)
+            self.dialect.refused(self.message_type)
         else:  # a form that was accepted at once proves nothing: some agents accept anything
-            self._dialect.heard(self._message_type, form if self._unusable else None)
+            self.dialect.heard(self.message_type, form if self._unusable else None)
         return True
-
-    def fail_in_all_forms(self) -> None:
-        """The next question is tried in all forms again; a notification only now and then."""
-        if isinstance(self.call, TOLD):
-            self._dialect.refused(self._message_type)
 
     def result(self) -> Answered:
         """The answer, even if the call failed after it."""

@@ -19,22 +19,14 @@ REFUSALS_PER_FULL_TRY = 16
 class Form(Enum):
     """How a message can be sent, in the order in which the forms are tried."""
 
-    TOOL = auto()
-    """The tool as method, the message as `params`: league.v2."""
-    OLD_CHOICE = auto()
-    """The same, with the old name of the choice."""
-    TYPE = auto()
-    """The message type as method."""
-    WRAPPED = auto()
-    """`handle_message`, with the message in `params.message`."""
-    BARE = auto()
-    """The message alone, without JSON-RPC."""
-    RECEIVE_CALL = auto()
-    """MCP's `tools/call`, with the message as `arguments` and a tool name of `RECEIVE_METHODS`."""
-    TOOL_CALL = auto()
-    """The same, with the usual tool name."""
-    NESTED = auto()
-    """The envelope alone, with the rest of the message in `data`."""
+    TOOL = auto()  # the tool as method, the message as `params`: league.v2
+    OLD_CHOICE = auto()  # the same, with the old name of the choice
+    TYPE = auto()  # the message type as method
+    WRAPPED = auto()  # `handle_message`, with the message in `params.message`
+    BARE = auto()  # the message alone, without JSON-RPC
+    RECEIVE_CALL = auto()  # MCP's `tools/call`, with the message as `arguments` and a tool name of `RECEIVE_METHODS`
+    TOOL_CALL = auto()  # the same, with the usual tool name
+    NESTED = auto()  # the envelope alone, with the rest of the message in `data`
 
 
 def forms_of(message_type: str) -> list[Form]:

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.wire.envelope import Identity, Now, utc_now
-from turnstile.agents.wire.exchange import Answer, Exchange, Handler
+from turnstile.agents.wire.exchange import Exchange, Handler
 from turnstile.agents.wire.mcp import VERSIONS
 from turnstile.agents.wire.remarks import remark
 from turnstile.agents.wire.rpc import INVALID_REQUEST, TOO_BUSY, error_frame
@@ -117,7 +117,8 @@ class Door:
         if path in self.posts:
             _check_post(method, headers)
             body = await self._read_body(headers, Request(scope, receive))
-            await _send_answer(send, await self.exchange.answer(body, peer, self.posts[path]))
+            answer = await self.exchange.answer(body, peer, self.posts[path])
+            await _send(send, answer.status, answer.body, _retry_after(answer.wait) if answer.wait else ())
         elif path == HEALTH_PATH:
             if method not in ("GET", "HEAD"):
                 raise RequestRefused(405, "GET only", (b"allow", b"GET, HEAD"))
@@ -192,10 +193,6 @@ def _check_post(method: str, headers: Mapping[bytes, bytes]) -> None:
 
 def _retry_after(seconds: float) -> tuple[tuple[bytes, bytes], ...]:
     return ((b"retry-after", str(max(1, math.ceil(seconds))).encode()),)
-
-
-async def _send_answer(send: Send, answer: Answer) -> None:
-    await _send(send, answer.status, answer.body, _retry_after(answer.wait) if answer.wait else ())
 
 
 async def _send(send: Send, status: int, body: Any, headers: Sequence[tuple[bytes, bytes]]) -> None:

@@ -340,12 +340,8 @@ REPAIRS: dict[str, Callable[[Fields], None]] = {
     "LEAGUE_COMPLETED": repair_league_completed,
     "LEAGUE_QUERY": _repair_query,
     "LEAGUE_QUERY_RESPONSE": _repair_query_response,
-    "GAME_OVER_ACK": _repair_ack,
-    "GAME_ERROR_ACK": _repair_ack,
-    "ROUND_ANNOUNCEMENT_ACK": _repair_ack,
-    "STANDINGS_UPDATE_ACK": _repair_ack,
-    "ROUND_COMPLETED_ACK": _repair_ack,
-    "LEAGUE_COMPLETED_ACK": _repair_ack,
     "LEAGUE_ERROR": _repair_league_error,
+    **dict.fromkeys(("GAME_OVER_ACK", "GAME_ERROR_ACK", "ROUND_ANNOUNCEMENT_ACK"), _repair_ack),
+    **dict.fromkeys(("STANDINGS_UPDATE_ACK", "ROUND_COMPLETED_ACK", "LEAGUE_COMPLETED_ACK"), _repair_ack),
 }
 """The repair of each message, before its fields are decoded."""

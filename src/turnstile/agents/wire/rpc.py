@@ -68,18 +68,12 @@ def _is_deeper(value: Any, most: int) -> bool:
 class Shape(Enum):
     """How a request wraps its message. The answer is wrapped in the same way."""
 
-    FLAT = auto()
-    """The message is `params`."""
-    MESSAGE = auto()
-    """The message is `params.message`."""
-    ENVELOPE = auto()
-    """The message is split into `params.envelope` and `params.payload`."""
-    TOOL = auto()
-    """MCP's `tools/call`: the message is `arguments`."""
-    BARE = auto()
-    """The message is the body, without JSON-RPC."""
-    NESTED = auto()
-    """The body is the envelope, without JSON-RPC, and `data` is the rest of the message."""
+    FLAT = auto()  # the message is `params`
+    MESSAGE = auto()  # the message is `params.message`
+    ENVELOPE = auto()  # the message is split into `params.envelope` and `params.payload`
+    TOOL = auto()  # MCP's `tools/call`: the message is `arguments`
+    BARE = auto()  # the message is the body, without JSON-RPC
+    NESTED = auto()  # the body is the envelope, without JSON-RPC, and `data` is the rest of the message
 
 
 class Request(msgspec.Struct, frozen=True):
