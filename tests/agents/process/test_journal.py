@@ -47,7 +47,7 @@ def test_its_lines_are_those_of_the_specification() -> None:
     journal.critical("The strategy was late.", "R1M1")
     journal.warning("Round 3 has no match for this player.")
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
-    journal.decided("R1M1", "odd")
+    journal.decision("R1M1", "odd")
     assert out.getvalue().splitlines() == [
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_INVITATION to P01",
@@ -135,7 +135,7 @@ def test_programs_are_given_objects() -> None:
     journal.critical("something else")
     journal.remark("something odd")
     journal.warning("something unexpected")
-    journal.decided("R1M1", "odd")
+    journal.decision("R1M1", "odd")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",

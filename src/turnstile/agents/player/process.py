@@ -283,7 +283,7 @@ class PlayerProcess(AgentProcess):
         self._introduce(state)
         self._warn_of_sitting_out(state)
         if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):
-            self.agent.journal.decided(state.match.match_id, decision_of(state.match))
+            self.agent.journal.decision(state.match.match_id, decision_of(state.match))
         if state.history and state.history[-1] not in self._kept_matches:
             self._tell_of_match(state.history[-1], event)
         self._keep_history(state)
@@ -352,7 +352,7 @@ class PlayerProcess(AgentProcess):
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():
-            self.agent.journal.said(line, question.match_id)
+            self.agent.journal.strategy_output(line, question.match_id)
 
     def _fallen_back(self, question: Question, why: str) -> Choice:
         self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
@@ -373,7 +373,7 @@ class PlayerProcess(AgentProcess):
         else:
             me, name = state.player_id, state.meta.display_name
             league, history = state.league_id or DEFAULT_LEAGUE, state.history
-            self.agent.scribe.put(path, lambda: merged(path, me, name, league, history))
+            self.agent.files.put(path, lambda: merged(path, me, name, league, history))
         self._kept_matches = state.history
 
     def health(self) -> dict[str, Any]:

@@ -79,16 +79,16 @@ class _Pending(NamedTuple):
     render: Render
     written: asyncio.Future[None]
     is_passing: bool
-    place: Place | None
-    stale: Stale | None
+    place: Place
+    stale: Stale
 
 
-class Scribe:
+class FileWriter:
     """Writes files one after the other in the background, each with its latest content."""
 
     def __init__(self, failed: Callable[[], None] = lambda: None) -> None:
         """`failed` is called for every file that cannot be written. The next change of the file is the next attempt."""
-        self._wanted: dict[Path, _Pending] = {}
+        self._pending: dict[Path, _Pending] = {}
         self._woken = asyncio.Event()
         self._is_ending = False
         self._failed = failed
@@ -99,13 +99,13 @@ class Scribe:
         render: Render,
         *,
         is_passing: bool = False,
-        place: Place | None = None,
-        stale: Stale | None = None,
+        place: Place = lambda path: path,
+        stale: Stale = lambda path: (),
     ) -> asyncio.Future[None]:
         """Writes a file soon. The future is done when the file is written, or could not be written."""
-        before = self._wanted.get(path)
+        before = self._pending.get(path)
         written = asyncio.get_running_loop().create_future() if before is None else before.written
-        self._wanted[path] = _Pending(render, written, is_passing, place, stale)
+        self._pending[path] = _Pending(render, written, is_passing, place, stale)
         self._woken.set()
         return written
 
@@ -122,18 +122,17 @@ class Scribe:
 
     async def drain(self) -> None:
         """Writes all pending files. It must not run beside `run`."""
-        while self._wanted:
-            path = next(iter(self._wanted))
-            pending = self._wanted.pop(path)
+        while self._pending:
+            path = next(iter(self._pending))
+            pending = self._pending.pop(path)
             await asyncio.to_thread(self._write, path, pending)
             if not pending.written.done():
                 pending.written.set_result(None)
 
-    def _write(self, path: Path, pending: "_Pending") -> None:
+    def _write(self, path: Path, pending: _Pending) -> None:
         try:
-            place = path if pending.place is None else pending.place(path)
-            write_whole(place, pending.render(), is_passing=pending.is_passing)
-            for each in () if pending.stale is None else pending.stale(path):
+            write_whole(pending.place(path), pending.render(), is_passing=pending.is_passing)
+            for each in pending.stale(path):
                 each.unlink(missing_ok=True)
         except OSError as fault:
             log.error("%s could not be written: %s", path, fault)

@@ -104,12 +104,12 @@ class Journal:
         """A deviation that is not a problem."""
         self._write_text("remark", None, text, "Noted: ")
 
-    def said(self, line: str, match: str) -> None:
+    def strategy_output(self, line: str, match: str) -> None:
         """A whole line of the strategy's output. The caller limits how much of it is logged."""
         text = _visible(line.expandtabs().rstrip())
         self._write("strategy", match, f"The strategy says: {text}", {"text": text})
 
-    def decided(self, match: str, choice: str) -> None:
+    def decision(self, match: str, choice: str) -> None:
         """The decision of a player, at the time of the decision. This line is never sent."""
         self._write("decision", match, f"Decision: {printable(choice)}", {"choice": printable(choice)})
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-Call = Callable[[], Coroutine[Any, Any, None]]
+MakeCall = Callable[[], Coroutine[Any, Any, None]]
 MOST_WAITING = 64  # calls for one recipient; beyond that it counts as unreachable
 LONGEST_TURN = 1.0  # seconds that a call which cannot be written delays the next
 
@@ -19,10 +19,10 @@ class Outbox:
 
     def __init__(self, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         self._start = start
-        self._queues: dict[str, deque[Call]] = {}
+        self._queues: dict[str, deque[MakeCall]] = {}
         self._emptied = asyncio.Event()
 
-    def put(self, to: str, call: Call) -> bool:
+    def put(self, to: str, call: MakeCall) -> bool:
         """Makes a call when those before it are done. `False` if too many wait: the call is not made."""
         queue = self._queues.get(to)
         if queue is None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from turnstile.agents.process.alarm import Alarm
 from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.process.contacts import Contacts
-from turnstile.agents.process.files import Scribe
+from turnstile.agents.process.files import FileWriter
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.keeper import Refuse
 from turnstile.agents.process.meter import Meter
@@ -65,7 +65,7 @@ class Agent:
         self.journal = journal
         self.meter = Meter(store.now)
         self.contacts = Contacts(store.now)
-        self.scribe = Scribe(self._file_failed)
+        self.files = FileWriter(self._file_failed)
         self.calls = Calls(self, caller, is_orderly=is_orderly)
         self._alarm: Alarm[RunningMachine[Any]] = Alarm(store.now, _due_of, self._expire)
         self._group: asyncio.TaskGroup | None = None
@@ -88,19 +88,19 @@ class Agent:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 self.start(self._alarm.run())
-                group.create_task(self.scribe.run())
+                group.create_task(self.files.run())
                 try:
                     yield self
                 finally:
                     self.stop()
                     _cancel(self._passing)
-                    self.scribe.end()
+                    self.files.end()
                     giving_up = asyncio.get_running_loop().call_later(LAST_SECONDS, _cancel, self._storing)
             giving_up.cancel()
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from faults
         self._group = None
-        await self.scribe.drain()
+        await self.files.drain()
 
     def stop(self) -> None:
         """Take nothing more; whoever still waits for an answer is told so."""
