@@ -198,7 +198,7 @@ def test_time_is_counted_for_each_state_the_present_one_included() -> None:
     meter = Meter(lambda: time)
     meter.enter("one", "referee", "IDLE")
     time = 3_000
-    meter.passed("referee", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
+    meter.count_transition("referee", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
     meter.enter("one", "referee", "WAITING_FOR_PLAYERS")
     time = 3_500
     assert meter.summary()["seconds_in_state"] == {"referee": {"IDLE": 2.0, "WAITING_FOR_PLAYERS": 0.5}}
@@ -212,9 +212,9 @@ def test_time_is_counted_for_each_state_the_present_one_included() -> None:
 
 def test_figures_are_written_as_prometheus_reads_them() -> None:
     meter = Meter(lambda: 0)
-    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
-    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
-    meter.exchanged("RUN_MATCH", "RUN_MATCH_ACK")
+    meter.count_call("GAME_INVITATION", CallOutcome.UNREACHED)
+    meter.count_call("GAME_INVITATION", CallOutcome.UNREACHED)
+    meter.count_exchange("RUN_MATCH", "RUN_MATCH_ACK")
     meter.enter("one", "player", "REGISTERED")
     written = meter.prometheus()
     assert written.endswith("\n")

@@ -47,13 +47,13 @@ class Meter:
             machine, state, since = self._since.pop(key)
             self.milliseconds[machine, state] += self._now() - since
 
-    def passed(self, machine: str, hop: Hop) -> None:
+    def count_transition(self, machine: str, hop: Hop) -> None:
         self.transitions[machine, hop.source, hop.target] += 1
 
-    def called(self, message_type: str, outcome: CallOutcome) -> None:
+    def count_call(self, message_type: str, outcome: CallOutcome) -> None:
         self.calls[message_type, outcome] += 1
 
-    def exchanged(self, message_type: str, outcome: str) -> None:
+    def count_exchange(self, message_type: str, outcome: str) -> None:
         """A request was answered. The outcome is the type of the reply, or the code of the error."""
         self.exchanges[message_type, outcome] += 1
 

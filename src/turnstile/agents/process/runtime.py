@@ -176,7 +176,7 @@ class Agent:
             match = work.match_of(result.state) or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
-                self.meter.passed(work.machine, hop)
+                self.meter.count_transition(work.machine, hop)
             if hops:
                 self.meter.enter(work, work.machine, result.state.phase.value)
             for effect in result.effects:
@@ -210,7 +210,7 @@ class Agent:
                 reply = await self._refusal(work, message, result, by, answer)
             else:
                 reply = await self._reply(work, message, result, by, answer)
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
         return reply
 
     def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
@@ -222,7 +222,7 @@ class Agent:
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
         """Note that something was answered before any machine has heard of it."""
         self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
         self, work: RunningMachine[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]

@@ -21,7 +21,7 @@ from turnstile.agents.wire.dialect import Dialect, Dialects, Form, frame_message
 from turnstile.agents.wire.envelope import Fields, Identity, new_conversation, utc_now, wire_fields
 from turnstile.agents.wire.replies import (
     ANSWERS,
-    TOLD,
+    NOTIFICATIONS,
     Answered,
     Receipt,
     Unusable,
@@ -115,7 +115,7 @@ class Caller:
         seconds: float,
         patience: float | None = None,
         token: str | None = None,
-        written: OnWritten | None = None,
+        on_written: OnWritten | None = None,
     ) -> Answered:
         """Sends a message to the agent `to` at `endpoint`, and returns its answer.
 
@@ -125,7 +125,7 @@ class Caller:
 
         `to`: replies get the id of this agent, and the league manager's answers may be longer. `seconds`: the time
         limit that the peer is told. `patience`: how long to wait, if longer. `token`: the token to show in place of the
-        usual one. `written`: called when the message has been written in any form, or cannot be written.
+        usual one. `on_written`: called when the message has been written in any form, or cannot be written.
         """
         why = refusal(endpoint, self.reach)
         if why is not None:
@@ -135,14 +135,14 @@ class Caller:
         try:
             async with asyncio.timeout(seconds if patience is None else patience):
                 with who.claiming(message):
-                    await self._try_forms(endpoint, fields, attempt, written)
+                    await self._try_forms(endpoint, fields, attempt, on_written)
         except TimeoutError:
             attempt.failure = Silent("no answer in time")
         except Unreached as failure:
             attempt.failure = failure
         finally:
-            if written is not None:
-                written()
+            if on_written is not None:
+                on_written()
         return attempt.result()
 
     async def challenge(self, endpoint: str, claim: Claim, *, who: Identity, seconds: float) -> bool:
@@ -161,36 +161,40 @@ class Caller:
                 return False
         return isinstance(answer, LeagueChallengeResponse) and answer.nonce == asked.nonce
 
-    async def _try_forms(self, endpoint: str, fields: Fields, attempt: "_Attempt", written: OnWritten | None) -> None:
+    async def _try_forms(
+        self, endpoint: str, fields: Fields, attempt: "_Attempt", on_written: OnWritten | None
+    ) -> None:
         """Sends the message in one form after the other, until the peer understands one."""
         most = MOST_MANAGER_BYTES if attempt.to == LEAGUE_MANAGER else MOST_BYTES
         for form in attempt.dialect.forms(attempt.message_type):
             body = msgspec.json.encode(frame_message(form, fields, next(self._numbers)))
-            status, data = await self._post(endpoint, body, most, written)
+            status, data = await self._post(endpoint, body, most, on_written)
             answer = read_reply(attempt.call, attempt.to, status, data)
             attempt.refuse_status(status, answer)
             if attempt.is_settled_by(form, answer):
                 return
-        if isinstance(attempt.call, TOLD):  # the next question is tried in all forms; a notification only now and then
+        if isinstance(
+            attempt.call, NOTIFICATIONS
+        ):  # the next question is tried in all forms; a notification only now and then
             attempt.dialect.refused(attempt.message_type)
 
-    async def _post(self, endpoint: str, body: bytes, most: int, written: OnWritten | None) -> tuple[int, bytes]:
+    async def _post(self, endpoint: str, body: bytes, most: int, on_written: OnWritten | None) -> tuple[int, bytes]:
         """The status and the body of the answer."""
         try:
             try:
-                return await self._exchange(endpoint, body, most, written)
+                return await self._exchange(endpoint, body, most, on_written)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as fault:
                 if isinstance(fault, aiohttp.ClientConnectorError):
                     raise
                 # The peer has just closed a connection that was kept open. Asking twice is harmless in this protocol.
-                return await self._exchange(endpoint, body, most, written)
+                return await self._exchange(endpoint, body, most, on_written)
         except (aiohttp.ClientError, OSError) as fault:
             reasons = (reason for kind, reason in REASONS if isinstance(fault, kind))
             raise Unreached(next(reasons, "the call failed")) from None
 
-    async def _exchange(self, endpoint: str, body: bytes, most: int, written: OnWritten | None) -> tuple[int, bytes]:
+    async def _exchange(self, endpoint: str, body: bytes, most: int, on_written: OnWritten | None) -> tuple[int, bytes]:
         session = self._session(most)
-        sending = session.post(endpoint, data=body, allow_redirects=False, trace_request_ctx=written)
+        sending = session.post(endpoint, data=body, allow_redirects=False, trace_request_ctx=on_written)
         async with sending as response:
             return response.status, await _read_body(response, most)
 
@@ -253,9 +257,9 @@ def _written_trace() -> aiohttp.TraceConfig:
     """Calls `OnWritten` when a request is written: every request has one chunk."""
 
     async def chunk_sent(session: aiohttp.ClientSession, about: SimpleNamespace, chunk: object) -> None:
-        written: OnWritten | None = about.trace_request_ctx
-        if written is not None:
-            written()
+        on_written: OnWritten | None = about.trace_request_ctx
+        if on_written is not None:
+            on_written()
 
     trace = aiohttp.TraceConfig()
     trace.on_request_chunk_sent.append(chunk_sent)
@@ -287,7 +291,7 @@ class _Attempt:
 
     def refuse_status(self, status: int, answer: Answered | Unusable) -> None:
         """Raises `Unreached` if the status says that the peer is busy or elsewhere. A typed reply counts anyway."""
-        if isinstance(answer, LeagueMessage) and not isinstance(self.call, TOLD):
+        if isinstance(answer, LeagueMessage) and not isinstance(self.call, NOTIFICATIONS):
             return
         if status in BUSY:
             raise Unreached("the peer is busy")
@@ -302,7 +306,7 @@ class _Attempt:
             self._unusable.append(answer.best)
             return False
         self._found = answer
-        if not isinstance(self.call, TOLD):
+        if not isinstance(self.call, NOTIFICATIONS):
             if isinstance(answer, LeagueMessage):
                 self.dialect.worked(self.message_type, form)
         elif is_refusal(answer):
@@ -316,7 +320,7 @@ class _Attempt:
         found = self._found or min(self._unusable, key=_rank, default=None)
         if found is None:
             raise self.failure
-        if isinstance(found, Receipt) and type(self.call) in ANSWERS and not isinstance(self.call, TOLD):
+        if isinstance(found, Receipt) and type(self.call) in ANSWERS and not isinstance(self.call, NOTIFICATIONS):
             remark_receipt(self.call, self.to, found)
         return found
 

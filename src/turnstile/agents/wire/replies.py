@@ -42,7 +42,7 @@ from turnstile.league.trust import LeagueChallenge, LeagueChallengeResponse
 ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """The reply to each call."""
 
-TOLD = (Ping, RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
+NOTIFICATIONS = (Ping, RoundAnnouncement, LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, GameOver, GameError)
 """The notifications: any answer means that they were received."""
 
 _RECEIVED = ("RECEIVED", "PENDING", "PROCESSING", "QUEUED", ACKNOWLEDGED)
@@ -106,7 +106,7 @@ def read_reply(call: LeagueMessage, to: Address, status: int, data: bytes) -> An
     if fault is not None:
         return _classify_fault(call, status, fault)
     receipt = Receipt(status, _status_in(fields), _is_tool_error(fields))
-    if isinstance(call, TOLD):
+    if isinstance(call, NOTIFICATIONS):
         return _read_notified(call, to, fields, receipt)
     if not isinstance(body, dict):
         is_receipt = status in EMPTY_RECEIPTS or (status < 300 and not data.strip())
