@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, quantity
 from turnstile.agents.process.contacts import Contact
-from turnstile.agents.wire.envelope import written
+from turnstile.agents.wire.envelope import format_time
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.manager import schedule
@@ -205,6 +205,6 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         condition=condition,
         is_well=is_up and not contact.failures and contact.refusal is None,
         refuses_matches=contact.refusal is not None or UNSET,
-        last_heard=None if heard is None else written(heard),
+        last_heard=None if heard is None else format_time(heard),
         matches_under_way=load,
     )
