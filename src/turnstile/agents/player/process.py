@@ -14,7 +14,7 @@ from turnstile.agents.process.calls import ALL_TRIES
 from turnstile.agents.process.journal import Level
 from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import PLAYERS
-from turnstile.agents.process.manager_auth import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.process.manager_auth import BAD_TOKEN, comes_within, is_by_manager
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
@@ -74,6 +74,7 @@ from turnstile.league.protocol.words import (
     player_address,
 )
 from turnstile.league.registering import pause
+from turnstile.league.trust import FROM_MANAGER
 from turnstile.store.protocol import Store
 
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
@@ -228,7 +229,7 @@ class PlayerProcess(AgentProcess):
         if self.work.state.phase is Phase.UNREGISTERED:
             by = incoming.sender or incoming.peer
             return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
-        if isinstance(incoming.message, BY_MANAGER):
+        if isinstance(incoming.message, FROM_MANAGER):
             is_known = await comes_within(EARLY_SECONDS * self.work.keeper.time_scale, self._registered)
             if not is_known:
                 return self._kept_for_later(incoming)
@@ -243,7 +244,7 @@ class PlayerProcess(AgentProcess):
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
         message = timed(message, utc_now(), self.work.keeper.time_scale)
         by, shown = incoming.sender or incoming.peer, incoming.auth_token
-        if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
+        if isinstance(message, FROM_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)
             return BAD_TOKEN
 
@@ -281,7 +282,7 @@ class PlayerProcess(AgentProcess):
         self._introduce(state)
         self._warn_of_sitting_out(state)
         if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):
-            self.agent.journal.decided(state.match.match_id, decision_of(state.match))
+            self.agent.journal.decision(state.match.match_id, decision_of(state.match))
         if state.history and state.history[-1] not in self._kept_matches:
             self._tell_of_match(state.history[-1], event)
         self._keep_history(state)
@@ -350,7 +351,7 @@ class PlayerProcess(AgentProcess):
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():
-            self.agent.journal.said(line, question.match_id)
+            self.agent.journal.strategy_output(line, question.match_id)
 
     def _fallen_back(self, question: Question, why: str) -> Choice:
         self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
@@ -371,7 +372,7 @@ class PlayerProcess(AgentProcess):
         else:
             me, name = state.player_id, state.meta.display_name
             league, history = state.league_id or DEFAULT_LEAGUE, state.history
-            self.agent.scribe.put(path, lambda: merged(path, me, name, league, history))
+            self.agent.files.put(path, lambda: merged(path, me, name, league, history))
         self._kept_matches = state.history
 
     def health(self) -> dict[str, Any]:

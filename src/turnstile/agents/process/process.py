@@ -29,7 +29,7 @@ from turnstile.agents.wire.door import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.wire.envelope import Identity, ignored
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
-from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.agents.wire.remarks import Remarks, remark_context
 from turnstile.kernel.values import LogId
 from turnstile.league.protocol.management import ShutdownAck, ShutdownCommand
 from turnstile.league.protocol.messages import LeagueMessage
@@ -179,7 +179,7 @@ class AgentProcess:
         journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
         self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
         self._remarks = Remarks(journal.remark)
-        with hearing(self._remarks):
+        with remark_context(self._remarks):
             await self._work(store, stop, ready)
 
     async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
@@ -214,7 +214,7 @@ class AgentProcess:
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
             """Whoever comes while the log is still being read waits at the door, in vain if the agent is stopped."""
             await self._is_open.wait()
-            with hearing(self._remarks):
+            with remark_context(self._remarks):
                 await (door if self._has_begun else SHUT)(scope, receive, send)
 
         try:

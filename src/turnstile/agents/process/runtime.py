@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.process.contacts import Contacts
-from turnstile.agents.process.files import Scribe
+from turnstile.agents.process.files import FileWriter
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.keeper import Refuse
 from turnstile.agents.process.meter import Meter
@@ -66,7 +66,7 @@ class Agent:
         self.journal = journal
         self.meter = Meter(store.now)
         self.contacts = Contacts(store.now)
-        self.scribe = Scribe(self._file_failed)
+        self.files = FileWriter(self._file_failed)
         self.calls = Calls(self, caller, is_orderly=is_orderly)
         self._alarm: Alarm[RunningMachine[Any]] = Alarm(store.now)
         self._group: asyncio.TaskGroup | None = None
@@ -89,19 +89,19 @@ class Agent:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 self.start(self._watch_timers())
-                group.create_task(self.scribe.run())
+                group.create_task(self.files.run())
                 try:
                     yield self
                 finally:
                     self.stop()
                     _cancel(self._passing)
-                    self.scribe.end()
+                    self.files.end()
                     giving_up = asyncio.get_running_loop().call_later(LAST_SECONDS, _cancel, self._storing)
             giving_up.cancel()
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from faults
         self._group = None
-        await self.scribe.drain()
+        await self.files.drain()
 
     def stop(self) -> None:
         """Take nothing more; whoever still waits for an answer is told so."""
@@ -180,7 +180,7 @@ class Agent:
             match = work.match_of(result.state) or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
-                self.meter.passed(work.machine, hop)
+                self.meter.count_transition(work.machine, hop)
             if hops:
                 self.meter.enter(work, work.machine, result.state.phase.value)
             for effect in result.effects:
@@ -214,7 +214,7 @@ class Agent:
                 reply = await self._refusal(work, message, result, by, answer)
             else:
                 reply = await self._reply(work, message, result, by, answer)
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
         return reply
 
     def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
@@ -226,7 +226,7 @@ class Agent:
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
         """Note that something was answered before any machine has heard of it."""
         self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
         self, work: RunningMachine[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]

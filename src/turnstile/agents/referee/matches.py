@@ -276,7 +276,7 @@ class Matches:
             why = "No file is kept of this match: its ids are no names of files."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
-        return self._agent.scribe.put(
+        return self._agent.files.put(
             path,
             transcript.rendered,
             is_passing=transcript.finished is None,

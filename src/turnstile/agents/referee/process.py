@@ -12,7 +12,6 @@ from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import REGISTRARS
 from turnstile.agents.process.manager_auth import (
     BAD_TOKEN,
-    BY_MANAGER,
     comes_within,
     is_by_manager,
     is_from_this_machine,
@@ -60,6 +59,7 @@ from turnstile.league.referee import registrar
 from turnstile.league.referee.ownership import may_go_on, schedule_query
 from turnstile.league.referee.posts import PostedAnswer
 from turnstile.league.registering import pause
+from turnstile.league.trust import FROM_MANAGER
 from turnstile.net.addresses import THIS_MACHINE
 from turnstile.store.protocol import Store
 
@@ -207,7 +207,7 @@ class RefereeProcess(AgentProcess):
 
     async def handle(self, incoming: Incoming) -> Reply:
         message, by = incoming.message, incoming.sender or incoming.peer
-        if isinstance(message, BY_MANAGER):
+        if isinstance(message, FROM_MANAGER):
             is_known = await comes_within(self._seconds / 2, self._registered)
             if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
                 return self._turned_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
