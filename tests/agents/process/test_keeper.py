@@ -21,7 +21,7 @@ from tests.agents.process.kept import (
     restored,
     standing,
 )
-from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.keeper import MachineKeeper, TakenOver
 from turnstile.agents.process.logs import PLAYERS, MachineLogs, log_id
 from turnstile.durable import storing
 from turnstile.kernel.chance import Seed
@@ -251,6 +251,22 @@ def test_many_events_at_once_happen_one_after_the_other() -> None:
         await asyncio.gather(*(fed(keeper, event) for event in (PlayerStartup(), registered(), announced())))
         assert keeper.state.phase is Phase.WAITING_FOR_ROUND
         assert standing(await restored(store, "player")) == standing(keeper)
+
+    asyncio.run(run())
+
+
+def test_an_agent_that_was_started_twice_on_one_store_ends_instead_of_going_on_with_an_old_state() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        one = await begun(MemoryStore(clock, disk, is_shared=True), "player")
+        other = await restored(MemoryStore(clock, disk, is_shared=True), "player")
+        await fed(one, PlayerStartup())
+        clock.time += 1
+        with pytest.raises(TakenOver, match="started twice"):
+            await fed(other, PlayerStartup())
+        with pytest.raises(TakenOver, match="started twice"):
+            await fed(other, registered())  # which the old state refuses
+        assert other.state.phase is Phase.UNREGISTERED
 
     asyncio.run(run())
 
