@@ -1,1 +1,1 @@
-"""What every HTTP edge shares: a server in this process, limits, and which addresses may be called."""
+"""What every HTTP edge shares: serving, limits, addresses that may be called, templates, static files."""

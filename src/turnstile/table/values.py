@@ -12,6 +12,7 @@ from msgspec import Meta, Raw
 from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
 from turnstile.kernel.effects import LONGEST_TIMER, Effect
 from turnstile.kernel.game import Players
+from turnstile.kernel.timers import Timers
 from turnstile.kernel.values import (
     LONGEST_ID,
     ByPlayer,
@@ -27,7 +28,7 @@ from turnstile.kernel.values import (
 
 M = TypeVar("M")
 
-VERSION = 2
+VERSION = 3
 """Raised whenever a log of the version before would be read differently."""
 
 LONGEST_WORDS = 200
@@ -143,7 +144,7 @@ class Seat(Value, frozen=True):
     """It was silent for too long: nobody waits for it until it returns."""
 
 
-class Header(Value, frozen=True):
+class Header(Value, frozen=True, tag_field="log", tag="table"):
     """What is settled when a table is opened: entry 0 of its log."""
 
     table: LogId
@@ -159,14 +160,6 @@ class Header(Value, frozen=True):
 
 
 # state
-
-
-class Timer(Value, frozen=True):
-    """When a timer runs out; one that the game has armed brings the game's event, another has `null` there."""
-
-    name: str
-    due: Instant
-    event: Raw = NOTHING
 
 
 class Result(Value, frozen=True):
@@ -219,7 +212,8 @@ class State(Value, Generic[M], frozen=True):
     watched: int = 0
     pending: tuple[Batch[M], ...] = ()
     """Batches that wait until the one before is acknowledged."""
-    timers: tuple[Timer, ...] = ()
+    timers: Timers[Raw] = ()
+    """What a game has armed brings the game's event; any other timer has `null` there."""
     left: ByPlayer[int] = ByPlayer()
     """Milliseconds left on the clocks that do not run now."""
     late: Players = ()

@@ -1,7 +1,6 @@
 """The league manager as a process: it decides who may register, ask, report and start the league."""
 
 import asyncio
-import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,24 +17,23 @@ from turnstile.agents.manager.beginning import (
     refuse_other_league,
     silent_among_last,
 )
-from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.manager.records import MatchRecords
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
-from turnstile.agents.page.page import routes as page_routes
+from turnstile.agents.page.render import MOST_IN_CROSS_TABLE
+from turnstile.agents.page.routes import page_routes
 from turnstile.agents.page.scoreboard import Scoreboard
-from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import LEAGUES
 from turnstile.agents.process.manager_auth import is_from_this_machine
 from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
 from turnstile.agents.process.running import Answer
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.wire.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.wire.door import REGISTRATION
-from turnstile.agents.wire.envelope import POSTED, plain
+from turnstile.agents.wire.envelope import POSTED, json_value
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.replies import UNAWAITED_ACKS, PostedAck, sign_ack
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Step
@@ -46,8 +44,6 @@ from turnstile.league.manager.queries import status_of
 from turnstile.league.manager.register import (
     authenticate,
     is_member,
-    manager_proof,
-    referees_key,
     reject,
 )
 from turnstile.league.manager.rounds import wanted
@@ -71,10 +67,10 @@ from turnstile.league.protocol.messages import (
     StandingsUpdateAck,
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, Registration
+from turnstile.league.trust import claim_of, default_referee_key, is_equal, manager_proof
 from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
 from turnstile.store.protocol import Store
 
-TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
 SHUTDOWN_SECONDS = 5.0
 STOPPED = "The league manager is stopped."
@@ -152,7 +148,7 @@ class ManagerProcess(AgentProcess):
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._shuts_down_agents = shuts_down_agents
-        self._keeper: Keeper[State] | None = None
+        self._keeper: MachineKeeper[State] | None = None
         self._records = MatchRecords()
         self._changes = ChangeSignal()
         self._beginning: asyncio.Task[None] | None = None
@@ -161,7 +157,7 @@ class ManagerProcess(AgentProcess):
     # start
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._records.replay)
+        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._records.replay)
         if self._keeper is None:
             return None
         refuse_other_league(self._keeper.state, self._options)
@@ -170,17 +166,16 @@ class ManagerProcess(AgentProcess):
 
     async def begin(self, endpoint: str) -> None:
         self.agent.journal.agent = LEAGUE_MANAGER
-        keeper = self._keeper or await Keeper.begin(
+        keeper = self._keeper or await MachineKeeper.begin(
             self.agent.store,
-            TABLE,
-            manager,
+            self._log,
+            LEAGUES,
             new(self._options, new_seed()),
             time_scale=self.settings.time_scale,
-            is_open=_is_open,
             about=endpoint,
         )
         if self._makes_key:
-            self._referee_key = referees_key(keeper.state.secret)
+            self._referee_key = default_referee_key(keeper.state.secret)
             self._tell(f"Referees register with this key: {self._referee_key}")
         self.work = RunningManager(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
@@ -197,7 +192,7 @@ class ManagerProcess(AgentProcess):
 
     def _happened(self, event: Event, state: State) -> None:
         self._records.add(event, state)
-        self._changes.changed()
+        self._changes.notify()
         self._continue(state)
 
     def _continue(self, state: State) -> None:
@@ -233,7 +228,7 @@ class ManagerProcess(AgentProcess):
 
     def _proof_for(self, agent: str) -> str | None:
         state = self.work.state
-        return manager_proof(state, Address(agent)) if is_member(state, agent) else None
+        return manager_proof(state.secret, Address(agent)) if is_member(state, agent) else None
 
     async def handle(self, incoming: Incoming) -> Reply:
         """Admit the message, then let the machine handle it."""
@@ -245,7 +240,7 @@ class ManagerProcess(AgentProcess):
         if isinstance(message, NotAdmitted):
             self.agent.turned_down(incoming.message, by, message.reply)
             return message.reply
-        if isinstance(message, ONLY_NOTED):
+        if isinstance(message, UNAWAITED_ACKS):
             self.agent.journal.received(None, message, by)
             return POSTED
         reply = await self.agent.exchange(self.work, message, by)
@@ -269,9 +264,9 @@ class ManagerProcess(AgentProcess):
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         if isinstance(agent, LeagueError):
             return NotAdmitted(faulted_by(agent, message))
-        if isinstance(message, Acknowledgement):
+        if isinstance(message, PostedAck):
             other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
-            return given_by(agent, message) or NotAdmitted(faulted_by(other, message))
+            return sign_ack(agent, message) or NotAdmitted(faulted_by(other, message))
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         return replace(message, sender=agent)
 
@@ -279,8 +274,7 @@ class ManagerProcess(AgentProcess):
         """Why a referee may not register. The key shows that the operator trusts it with matches."""
         if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
-        shown = (incoming.auth_token or "").encode()
-        return None if hmac.compare_digest(shown, self._referee_key.encode()) else KEY_MISSING
+        return None if is_equal(incoming.auth_token, self._referee_key) else KEY_MISSING
 
     def _known_as(self, incoming: Incoming) -> Address | UnsetType:
         """The agent whose token came with a registration, which need not name its sender."""
@@ -301,10 +295,8 @@ class ManagerProcess(AgentProcess):
         return None
 
     def _may_start(self, incoming: Incoming) -> bool:
-        shown = incoming.auth_token or ""
-        if self._admin_token is not None and hmac.compare_digest(shown.encode(), self._admin_token.encode()):
-            return True
-        return is_from_this_machine(incoming)
+        is_admin = self._admin_token is not None and is_equal(incoming.auth_token, self._admin_token)
+        return is_admin or is_from_this_machine(incoming)
 
     # the public page
 
@@ -344,14 +336,10 @@ class ManagerProcess(AgentProcess):
         state = self.work.state
         return {
             "state": state.phase,
-            "league": plain(status_of(state)),
+            "league": json_value(status_of(state)),
             "players": len(state.players),
             "referees": sum(referee.is_up for referee in state.referees),
         }
-
-
-def _is_open(state: State) -> bool:
-    return state.phase is not Phase.LEAGUE_COMPLETE or bool(state.untold)
 
 
 def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:

@@ -6,7 +6,7 @@ from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
 from turnstile.agents.process.contacts import Contacts
 from turnstile.kernel.chance import Commitment
-from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.machine import Step
 from turnstile.kernel.values import Event, Instant
 from turnstile.league.manager.queries import commitment_of
 from turnstile.league.manager.state import State
@@ -25,10 +25,9 @@ class MatchRecords:
         self._before: State | None = None
         """The league before the latest event: the last result of a round removes its commitments from the state."""
 
-    def replay(self, at: Instant, event: Event, result: Step[State] | Rejection) -> None:
+    def replay(self, at: Instant, event: Event, step: Step[State]) -> None:
         """Add an event that is read from the log after a restart."""
-        if isinstance(result, Step):
-            self.add(event, result.state)
+        self.add(event, step.state)
 
     def add(self, event: Event, state: State) -> None:
         """Add an event that has led to this state. A repeated report changes nothing."""

@@ -8,12 +8,10 @@ then it sends PING. It gives up a referee that does not answer, or that answers 
 
 from collections.abc import Collection, Iterable
 from heapq import heapify, heapreplace
-from hmac import digest
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next
 from turnstile.kernel.values import PlayerId
@@ -37,10 +35,10 @@ from turnstile.league.protocol.management import Ping
 from turnstile.league.protocol.messages import LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted
 from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import RefereeId, player_address
+from turnstile.league.trust import match_key
 
 ANNOUNCE_TIMER = "announcement"
 MOST_ANNOUNCED = 64  # matches in one message; in a larger round a player hears only of its own match
-KEY_DIGITS = 32
 
 
 # pairing and assigning
@@ -131,7 +129,10 @@ def announced_match(state: State, match: LeagueMatch, keys: Collection[PlayerId]
     a, b = places_of(state, match)
     referee = referee_of(state, match)
     known = keys if referee.shows_keys else ()
-    one, other = (match_key(state.secret, match, each) if each in known else UNSET for each in match.players)
+    one, other = (
+        match_key(state.secret, match.match_id, match.referee_id, each) if each in known else UNSET
+        for each in match.players
+    )
     return AnnouncedMatch(
         match_id=match.match_id,
         player_a_id=match.player_a_id,
@@ -145,12 +146,6 @@ def announced_match(state: State, match: LeagueMatch, keys: Collection[PlayerId]
         player_b_key=other,
         reassignments=match.reassignments or UNSET,
     )
-
-
-def match_key(secret: Seed, match: LeagueMatch, player: PlayerId) -> str:
-    """The key by which a referee proves itself to a player. Another referee of the same match has another key."""
-    named = f"match {match.match_id} referee {match.referee_id} player {player}"
-    return f"tok-{digest(secret.encode(), named.encode(), 'sha256').hex()[:KEY_DIGITS]}"
 
 
 def referee_of(state: State, match: LeagueMatch) -> Referee:

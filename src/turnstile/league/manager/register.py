@@ -6,15 +6,11 @@ The host checks first whether an endpoint may be called at all.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import sha256
-from hmac import compare_digest, new
 from unicodedata import name as letter_name
 from unicodedata import normalize
 
-from msgspec import UnsetType
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.manager.state import (
     MOST_CAPACITY,
@@ -35,7 +31,6 @@ from turnstile.league.protocol.management import (
 )
 from turnstile.league.protocol.messages import LeagueRegisterRequest, LeagueRegisterResponse
 from turnstile.league.protocol.words import (
-    LEAGUE_MANAGER,
     Address,
     RefereeId,
     Registration,
@@ -43,6 +38,7 @@ from turnstile.league.protocol.words import (
     referee_address,
 )
 from turnstile.league.registering import DUPLICATE_NAME
+from turnstile.league.trust import agent_token, digest_of, id_in_token, is_equal, manager_proof
 
 LEAGUE_FULL = "League full"
 DUPLICATE_ENDPOINT = "Duplicate endpoint"
@@ -53,7 +49,6 @@ UNSUPPORTED_GAME = "Unsupported game"
 UNSUPPORTED_VERSION = f"Unsupported protocol version: {written(LeagueErrorName.PROTOCOL_VERSION_MISMATCH)}"
 
 OLDEST_VERSION = 2
-TOKEN_DIGITS = 32
 LOOKALIKES = {"LATIN", "GREEK", "CYRILLIC"}
 """Alphabets that share letters of the same shape. A name uses at most one of them."""
 
@@ -93,15 +88,10 @@ def refuse_repeat(state: State, request: Request, place: int) -> str | None:
     """
     member = members(state, request)[place]
     if member.secret_digest is not None:
-        shown = digest_of(request.meta.registration_secret) or ""
-        return None if compare_digest(shown, member.secret_digest) else DUPLICATE_NAME
+        is_same = is_equal(digest_of(request.meta.registration_secret), member.secret_digest)
+        return None if is_same else DUPLICATE_NAME
     is_proved = state.options.trusts_repeats or request.known_as == address_of(request, place)
     return None if is_proved else DUPLICATE_NAME
-
-
-def digest_of(secret: str | UnsetType) -> str | None:
-    """The digest that the manager keeps of an agent's secret. It may be public."""
-    return sha256(secret.encode(errors="replace")).hexdigest() if secret else None
 
 
 def refuse_new(state: State, request: Request) -> str | None:
@@ -193,9 +183,9 @@ def accept(state: State, request: Request, place: int) -> Response:
         response = RefereeRegisterResponse(status=Registration.ACCEPTED, referee_id=referee_id(place + 1))
     return replace(
         response,
-        auth_token=token(state.secret, agent),
+        auth_token=agent_token(state.secret, agent),
         league_id=state.league_id,
-        manager_proof=manager_proof(state, agent),
+        manager_proof=manager_proof(state.secret, agent),
     )
 
 
@@ -205,22 +195,6 @@ def reject(request: Request, reason: str) -> Response:
 
 
 # tokens
-
-
-def token(secret: Seed, agent: Address) -> str:
-    """The token by which an agent proves who it is. It is derived from the secret, so an agent always gets the same."""
-    digits = new(secret.encode(), agent.encode(), sha256).hexdigest()[:TOKEN_DIGITS]
-    return f"tok-{agent.partition(':')[2].lower()}-{digits}"
-
-
-def referees_key(secret: Seed) -> str:
-    """The default key that referees show to register, where the operator has set none."""
-    return f"key-{new(secret.encode(), b'the key of the referees', sha256).hexdigest()[:TOKEN_DIGITS]}"
-
-
-def manager_proof(state: State, agent: Address) -> str:
-    """The proof that the manager shows to an agent. Without the agent's token nobody else can make it."""
-    return new(token(state.secret, agent).encode(), LEAGUE_MANAGER.encode(), sha256).hexdigest()
 
 
 def is_member(state: State, agent: str) -> bool:
@@ -235,20 +209,19 @@ def authenticate(state: State, sender: str | None, shown: str | None) -> Address
     """For hosts: the sender of a message. The token decides; a claim to be another agent is an error."""
     if not shown:
         return league_error(LeagueErrorName.AUTH_TOKEN_MISSING, "A message carries the token of its sender.")
-    agent = _named(state, shown.split("-")[1] if shown.count("-") == 2 else "")
+    agent = _named(state, id_in_token(shown))
     claimed = None if sender is None else Address(sender)
     if claimed is not None and (stranger := _refuse_stranger(state, claimed)):
         return stranger
-    if agent is None or not compare_digest(token(state.secret, agent).encode(), shown.encode(errors="replace")):
+    if agent is None or not is_equal(shown, agent_token(state.secret, agent)):
         return league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "This is not the token of its sender.")
     if claimed not in (None, agent):
         return league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "This is the token of another agent.")
     return agent
 
 
-def _named(state: State, agent: str) -> Address | None:
-    """The agent whose id, in small letters, is part of a token."""
-    name = agent.upper()
+def _named(state: State, name: str) -> Address | None:
+    """The address of the agent with this id."""
     if state.player_at(PlayerId(name)) is not None:
         return player_address(PlayerId(name))
     return referee_address(RefereeId(name)) if state.referee_at(RefereeId(name)) is not None else None
