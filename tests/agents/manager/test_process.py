@@ -315,7 +315,7 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
 def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, given: dict[str, Any]) -> None:
     async def play() -> None:
         async with company(tmp_path) as here:
-            with pytest.raises(CannotStart, match="would let anybody in"):
+            with pytest.raises(CannotStart, match="would admit everyone"):
                 await here.manager(**given)
 
     run(play())
