@@ -99,7 +99,7 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["referee", "--manager", "http://10.0.0.1:8000/mcp"], "The manager cannot be called at http://10.0.0.1"),
         (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
-        (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
+        (["run", "--strategy", "command:./nowhere --fast"], "there is no executable program './nowhere'."),
         (["run", "--game", "66", "--strategy", "random", "--strategy", "always:even"], SIXTY_SIX),
         (["run", "--game", "66", "--in-process", "--strategy", "history"], "'history' is no strategy for 66; "),
         (["run", "--game", "66", "--strategy", "bot:equilibrium"], "'bot:equilibrium' is no strategy for 66; "),

@@ -18,8 +18,8 @@ class MatchRecords:
     """The first report and the commitment of every match."""
 
     def __init__(self) -> None:
-        self._reports: dict[MatchId, MatchResultReport] = {}
-        self._commitments: dict[MatchId, Commitment] = {}
+        self.reports: dict[MatchId, MatchResultReport] = {}
+        self.commitments: dict[MatchId, Commitment] = {}
         self._past_rounds: dict[int, Round] = {}
         """Past rounds as the page shows them."""
         self._before: State | None = None
@@ -31,15 +31,15 @@ class MatchRecords:
 
     def add(self, event: Event, state: State) -> None:
         """Add an event that has led to this state. A repeated report changes nothing."""
-        if isinstance(event, MatchResultReport) and event.match_id not in self._reports:
-            self._reports[event.match_id] = event
+        if isinstance(event, MatchResultReport) and event.match_id not in self.reports:
+            self.reports[event.match_id] = event
             if self._before is not None and (commitment := commitment_of(self._before, event.match_id)):
-                self._commitments[event.match_id] = commitment
+                self.commitments[event.match_id] = commitment
         self._before = state
 
     def scoreboard(self, state: State, rounds: Iterable[int], contacts: Contacts) -> Scoreboard:
         agents = _health_of_agents(state, contacts)
-        return scoreboard_of(state, rounds, self._reports, agents, self._commitments, self._past_rounds)
+        return scoreboard_of(state, rounds, self.reports, agents, self.commitments, self._past_rounds)
 
 
 def _health_of_agents(state: State, contacts: Contacts) -> tuple[Health, ...]:
