@@ -37,7 +37,7 @@ from tests.league.player.played import (
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import failure_of, wanted
+from turnstile.league.player.play import wanted
 from turnstile.league.player.record import recorded
 from turnstile.league.player.state import MOST_KEPT, Code, Options, OwnResult, Phase, Question, State
 from turnstile.league.protocol.messages import (
@@ -475,4 +475,4 @@ def test_news_of_another_league_is_refused(words: str, before: State) -> None:
 def test_only_a_request_is_missed_when_it_cannot_be_delivered() -> None:
     for effect in play(invited(), "ready").effects:
         if isinstance(effect, Send):
-            assert failure_of(joined(), effect) is None
+            assert effect.on_failure is None

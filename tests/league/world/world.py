@@ -101,7 +101,7 @@ class World(Network):
         self._maybe_die(envelope)
 
     def carry(self, envelope: Envelope) -> Sequence[int]:
-        self.audit.sent(envelope, is_honest=self._is_honest(envelope.sender))
+        self.audit.sent(envelope, self.agent_at(envelope.sender), is_honest=self._is_honest(envelope.sender))
         delays = self._delays(envelope)
         self.note(f"{envelope.sender} -> {envelope.to}: {_shown(envelope)} {_fate(delays)}")
         if isinstance(envelope.message, RoundAnnouncement):

@@ -12,7 +12,6 @@ from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
-from turnstile.league.manager.calls import failure_of
 from turnstile.league.manager.state import JSON_RPC_ERRORS, State
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage
@@ -38,9 +37,6 @@ class RunningManager(RunningMachine[State]):
 
     def conversation_of(self, state: State, send: Send) -> str:
         return new_conversation()
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""

@@ -31,7 +31,6 @@ from turnstile.league.player.machine import WHY, new
 from turnstile.league.player.play import (
     FALLBACK,
     decided,
-    failure_of,
     is_believed,
     refuse_invitation,
     resumed,
@@ -120,9 +119,6 @@ class RunningPlayer(RunningMachine[State]):
 
     def conversation_of(self, state: State, send: Send) -> str:
         return new_conversation()
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
 
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
         self._noticed(event, result)

@@ -28,6 +28,7 @@ from turnstile.league.protocol.messages import (
     GameInvitation,
     GameMoveCall,
     LeagueMessage,
+    LeagueQuery,
     RoundAnnouncement,
     RoundCompletedAck,
     StandingsUpdateAck,
@@ -43,6 +44,8 @@ SECONDS: dict[type[Any], float] = {
     GameMoveCall: CHOICE_SECONDS,
 }
 ALL_TRIES = MAX_RETRIES + 1
+FAILED_BY_ERROR = (LeagueQuery,)
+"""Questions that nobody will answer once they were answered with an error. After any other call the timer decides."""
 UNHEEDED = (StandingsUpdateAck, RoundCompletedAck, GameErrorAck)
 """Acknowledgements that no machine waits for, in any state."""
 
@@ -191,9 +194,8 @@ class Calls:
         assert isinstance(send.message, LeagueMessage)
         self._agent.meter.count_call(wire_name(type(send.message)), CallOutcome.UNREACHED)
         self._agent.journal.failed(work.match_of(state), send.message, send.to, why)
-        event = work.failure_of(state, send) if is_news else None
-        if event is not None:
-            await self._agent.bring(work, event)
+        if is_news and send.on_failure is not None:
+            await self._agent.bring(work, send.on_failure)
 
     async def _answered(self, work: RunningMachine[S], state: S, send: Send, answer: Answered) -> None:
         """A reply is an event. Of what is only told any answer makes the acknowledgement that is one."""
@@ -208,7 +210,8 @@ class Calls:
         elif isinstance(answer, LeagueMessage):
             event = answer
         else:  # after a receipt, what was asked for may still be posted
-            event = work.faulted(state, send) if isinstance(answer, Fault) else None
+            is_failure = isinstance(answer, Fault) and isinstance(message, FAILED_BY_ERROR)
+            event = send.on_failure if is_failure else None
         if event is not None:
             result = await self._agent.bring(work, event)
             if isinstance(answer, LeagueMessage):

@@ -66,14 +66,6 @@ class RunningMachine(Generic[S]):
         """The token that a call shows, where it is not the usual one."""
         return None
 
-    def failure_of(self, state: S, send: Send) -> Event | None:
-        """What to tell the machine when a call could not be delivered; `state` is the one that made it."""
-        raise NotImplementedError
-
-    def faulted(self, state: S, send: Send) -> Event | None:
-        """What to tell the machine when a call was answered with an error: usually nothing, its timer runs."""
-        return None
-
     def call_begins(self, state: S, send: Send) -> None:
         """A call is being made; `state` is the one that made it."""
 

@@ -13,10 +13,9 @@ from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId
-from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
+from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage
 from turnstile.league.protocol.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
 from turnstile.league.referee import registrar
-from turnstile.league.referee.calls import failure_of
 from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
 from turnstile.league.referee.state import Code, MatchAssigned, State
 from turnstile.league.trust import is_equal, match_conversation
@@ -49,9 +48,6 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
     def token_of(self, state: registrar.State, send: Send) -> str | None:
         return self._key or None
-
-    def failure_of(self, state: registrar.State, send: Send) -> Event | None:
-        return registrar.failure_of(state)
 
     def after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
         if isinstance(result, Step):
@@ -98,13 +94,6 @@ class RunningMatch(RunningMachine[State]):
         """A player is shown the key of its own in this match."""
         return self._keys.get(Address(send.to))
 
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
-
-    def faulted(self, state: State, send: Send) -> Event | None:
-        """A manager that will not tell the standings is not waited for."""
-        return failure_of(state, send) if isinstance(send.message, LeagueQuery) else None
-
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Step):
             self.transcript.add(self.keeper.changed, event, result)
@@ -128,12 +117,12 @@ class RunningMatch(RunningMachine[State]):
         return next((player for player, its in expected.items() if is_equal(post.conversation_id, its)), None)
 
     def call_begins(self, state: State, send: Send) -> None:
-        if (call := call_made(state, send)) is not None:
+        if (call := call_made(send)) is not None:
             self.posts.call_begins(call)
 
     def call_ends(self, state: State, send: Send, answer: Answered | None) -> None:
         """A post without proof that has waited for this is taken now, if nothing came but a receipt."""
-        if (call := call_made(state, send)) is None:
+        if (call := call_made(send)) is None:
             return
         is_receipt = isinstance(answer, Receipt) and answer.announces_a_post
         self.posts.call_ends(self.state, call, Standing.RECEIPT if is_receipt else Standing.CLOSED)

@@ -10,7 +10,7 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.timers import Log, replay_timed
 from turnstile.kernel.values import Event, Instant, Value
 from turnstile.league.local.network import Envelope, Network, envelope_of
-from turnstile.league.manager.calls import failure_of, resumed
+from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
 from turnstile.league.manager.queries import commitment_of
 from turnstile.league.manager.rounds import wanted
@@ -72,9 +72,8 @@ class LocalManager:
         self.take(said, envelope)
 
     def fail(self, envelope: Envelope) -> None:
-        event = failure_of(envelope.since, Send(envelope.to, envelope.message))
-        if event is not None:
-            self.take(event)
+        if envelope.on_failure is not None:
+            self.take(envelope.on_failure)
 
     def wake(self) -> None:
         for event in self.work.run_out(self.network.now):
@@ -120,7 +119,7 @@ class LocalManager:
         self.network.send(envelope_of(LEAGUE_MANAGER, Send(request.sender, reply), request.match_id))
 
     def post(self, call: Send) -> None:
-        self.network.send(envelope_of(LEAGUE_MANAGER, call, since=self.state))
+        self.network.send(envelope_of(LEAGUE_MANAGER, call))
 
     def _keep_book(self, before: State, event: Event) -> None:
         """For whoever looks on: what is new in the league."""

@@ -7,10 +7,10 @@ when an envelope arrives, and whether it does.
 from collections import deque
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from turnstile.kernel.effects import Send
-from turnstile.kernel.values import Instant, Value
+from turnstile.kernel.values import Event, Instant, Value
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import Address, MatchId
 
@@ -22,13 +22,13 @@ class Envelope(Value, frozen=True):
     to: Address
     message: LeagueMessage
     match_id: MatchId | None = None
-    since: Any = None
-    """The state that its sending led to, for whoever has to be told that it did not arrive."""
+    on_failure: Event | None = None
+    """What happens to the machine of its sender if it does not arrive."""
 
 
-def envelope_of(sender: Address, call: Send, match: MatchId | None = None, since: object = None) -> Envelope:
+def envelope_of(sender: Address, send: Send, match: MatchId | None = None) -> Envelope:
     """What a machine sends, as an envelope. A machine of the league speaks league.v2 and nothing else."""
-    return Envelope(sender, Address(call.to), cast(LeagueMessage, call.message), match, since)
+    return Envelope(sender, Address(send.to), cast(LeagueMessage, send.message), match, send.on_failure)
 
 
 class Agent(Protocol):

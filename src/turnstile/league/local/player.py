@@ -11,7 +11,7 @@ from turnstile.kernel.timers import Log, replay_timed
 from turnstile.kernel.values import Event, Instant, PlayerId
 from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import decided, failure_of, resumed, wanted
+from turnstile.league.player.play import decided, resumed, wanted
 from turnstile.league.player.state import Options, PlayerStartup, Question, ReadyToJoin, State
 from turnstile.league.protocol.messages import RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.protocol.words import Address, player_address
@@ -68,9 +68,8 @@ class LocalPlayer:
         self.network.send(Envelope(Address(envelope.to), envelope.sender, receipt))
 
     def fail(self, envelope: Envelope) -> None:
-        event = failure_of(envelope.since, Send(envelope.to, envelope.message))
-        if event is not None:
-            self.take(event)
+        if envelope.on_failure is not None:
+            self.take(envelope.on_failure)
 
     def wake(self) -> None:
         for event in self.work.run_out(self.network.now):
@@ -99,7 +98,7 @@ class LocalPlayer:
     def post(self, call: Send) -> None:
         state = self.state
         sender = self.home if state.player_id is None else player_address(state.player_id)
-        self.network.send(envelope_of(sender, call, since=state))
+        self.network.send(envelope_of(sender, call))
 
     def give(self, want: PlayerStartup | ReadyToJoin | Question) -> None:
         """Give the player what it wants of its host."""

@@ -29,7 +29,7 @@ from turnstile.league.protocol.words import (
     RefereeId,
     referee_address,
 )
-from turnstile.league.referee.calls import failure_of, report_of, resumed
+from turnstile.league.referee.calls import report_of, resumed
 from turnstile.league.referee.machine import new, referee
 from turnstile.league.referee.ownership import may_go_on, schedule_query
 from turnstile.league.referee.state import Assignment, MatchAssigned, Phase, State
@@ -133,10 +133,8 @@ class LocalReferee:
             self.take(envelope.match_id or getattr(said, "match_id", None), said)
 
     def fail(self, envelope: Envelope) -> None:
-        if envelope.match_id in self.matches:
-            event = failure_of(envelope.since, Send(envelope.to, envelope.message))
-            if event is not None:
-                self.take(envelope.match_id, event)
+        if envelope.on_failure is not None:
+            self.take(envelope.match_id, envelope.on_failure)
 
     def wake(self) -> None:
         if self.asks_at is not None and self.asks_at <= self.network.now:
@@ -250,7 +248,7 @@ class LocalReferee:
             self._begin()
 
     def post(self, state: State, call: Send) -> None:
-        self.network.send(envelope_of(state.address, call, state.match_id, state))
+        self.network.send(envelope_of(state.address, call, state.match_id))
 
     def _look_at_timers(self) -> None:
         timers = [timer.due for work in self.matches.values() if (timer := work.next_timer) is not None]

@@ -70,9 +70,12 @@ WRONG_REFEREE = Rejection(Code.WRONG_REFEREE, "Another referee has this match.")
 
 def requested(state: State) -> Next[State]:
     """The league manager is asked for a place, and has 10 seconds."""
-    request = Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))
     after = replace(state, phase=Phase.REGISTERING, is_unreached=False)
-    return Next(after, request, Arm(REGISTER_TIMER, MANAGER_SECONDS, registration_expiry(after)))
+    return Next(after, _request(after), Arm(REGISTER_TIMER, MANAGER_SECONDS, registration_expiry(after)))
+
+
+def _request(state: State) -> Send:
+    return Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta), on_failure=registration_failure(state))
 
 
 def registration_expiry(state: State) -> PlayerTimeout:
@@ -81,13 +84,8 @@ def registration_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=count)
 
 
-def failure_of(state: State, call: Send) -> DeliveryFailed | None:
-    """For hosts: what to tell a player in this state, when what it has just sent could not be delivered.
-
-    Of replies nothing is told: whoever waits for one asks again.
-    """
-    if not isinstance(call.message, LeagueRegisterRequest):
-        return None
+def registration_failure(state: State) -> DeliveryFailed:
+    """The event that says that the latest request was not delivered."""
     expiry = registration_expiry(state)
     return DeliveryFailed(
         to=LEAGUE_MANAGER, match_id=None, waiting_for=expiry.waiting_for, retry_count=expiry.retry_count
@@ -97,7 +95,7 @@ def failure_of(state: State, call: Send) -> DeliveryFailed | None:
 def resumed(state: State) -> list[Send]:
     """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log."""
     is_waiting = state.phase is Phase.REGISTERING and not state.is_unreached
-    return [Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))] if is_waiting else []
+    return [_request(state)] if is_waiting else []
 
 
 def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:

@@ -7,11 +7,11 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity,
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.game import Outcome
-from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.protocol.answers import QueryParams
 from turnstile.league.protocol.messages import (
-    REPLIES,
     ChooseParityCall,
+    FromReferee,
     GameError,
     GameInvitation,
     GameMoveCall,
@@ -33,7 +33,6 @@ from turnstile.league.protocol.words import (
     MAX_RETRIES,
     MOST_MOVES,
     NOTIFICATION_SECONDS,
-    Address,
     Awaited,
     DeliveryFailed,
     ErrorName,
@@ -77,13 +76,15 @@ def invited(state: State, seat: Seat) -> list[Effect]:
         opponent_id=state.other(seat).player_id,
         player_id=seat.player_id,
     )
-    return [Send(player_address(seat.player_id), invitation), armed(state, seat, Awaited.GAME_JOIN_ACK, JOIN_SECONDS)]
+    awaited = Awaited.GAME_JOIN_ACK
+    return [_to_player(state, seat, invitation, awaited), armed(state, seat, awaited, JOIN_SECONDS)]
 
 
 def called(state: State, seat: Seat) -> list[Effect]:
     """A player is asked to choose, or to move, and has 30 seconds."""
     call = _parity_call(state, seat) if state.board is None else _move_call(state, seat, state.board)
-    return [Send(player_address(seat.player_id), call), armed(state, seat, asked_for(state), CHOICE_SECONDS)]
+    awaited = asked_for(state)
+    return [_to_player(state, seat, call, awaited), armed(state, seat, awaited, CHOICE_SECONDS)]
 
 
 def asked_for(state: State) -> Awaited:
@@ -145,7 +146,14 @@ def notified(state: State, seat: Seat) -> Send:
         game_type=given.match.game_type,
         game_result=state.result,
     )
-    return Send(player_address(seat.player_id), over)
+    return _to_player(state, seat, over, Awaited.GAME_OVER_ACK)
+
+
+def _to_player(state: State, seat: Seat, message: FromReferee, awaited: Awaited) -> Send:
+    """A call to a player, with the event that says that the player could not be reached."""
+    to = player_address(seat.player_id)
+    failed = DeliveryFailed(to=to, match_id=state.match_id, waiting_for=awaited, retry_count=call_count(seat))
+    return Send(to, message, on_failure=failed)
 
 
 def error(
@@ -156,7 +164,7 @@ def error(
     retry_count: int = 0,
     consequence: str = NOTHING_LOST,
 ) -> Send:
-    """A player is told what is wrong, and what is expected of it."""
+    """A player is told what is wrong, and what is expected of it. An error that does not arrive is not missed."""
     told = GameError(
         sender=state.address,
         match_id=state.match_id,
@@ -185,12 +193,14 @@ def queried(state: State) -> list[Effect]:
     both = tuple(seat.player_id for seat in state.seats)
     params = QueryParams(player_ids=both, match_id=state.match_id, commitment=commit(state.given.seed))
     query = LeagueQuery(league_id=state.given.league_id, query_params=params)
-    expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
-    return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+    awaited = Awaited.LEAGUE_QUERY_RESPONSE
+    expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=awaited, retry_count=0)
+    failed = DeliveryFailed(to=LEAGUE_MANAGER, match_id=state.match_id, waiting_for=awaited, retry_count=0)
+    return [Send(LEAGUE_MANAGER, query, on_failure=failed), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
 def report_of(state: State) -> Send:
-    """The league manager is told how the match ended."""
+    """The league manager is told how the match ended. A report that does not arrive is repeated by its timer."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(
@@ -255,19 +265,6 @@ def players_disarmed() -> list[Effect]:
 
 def _place(state: State, seat: Seat) -> int:
     return 0 if seat.player_id == state.seats[0].player_id else 1
-
-
-def failure_of(state: State, call: Send) -> DeliveryFailed | None:
-    """For hosts: what to tell a referee in this state, when what it has just sent could not be delivered.
-
-    An error that does not arrive is not missed.
-    """
-    if isinstance(call.message, GameError):
-        return None
-    awaited = Awaited(wire_name(REPLIES[type(call.message)]))
-    counts = {player_address(seat.player_id): call_count(seat) for seat in state.seats}
-    count = counts.get(Address(call.to), state.retry_count)
-    return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
 
 
 def resumed(state: State) -> list[Send]:

@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import PlayerId, wire_name
+from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.messages import (
-    REPLIES,
     ChooseParityResponse,
     GameError,
     GameJoinAck,
     GameMoveResponse,
     GameOverAck,
 )
-from turnstile.league.protocol.words import Awaited, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, MAX_RETRIES, Awaited, DeliveryFailed
 from turnstile.league.referee.calls import asked_for
 from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
@@ -58,12 +57,13 @@ def _awaited(state: State) -> Awaited | None:
             return None
 
 
-def call_made(state: State, send: Send) -> PlayerCall | None:
-    """The call to a player that is made with this message, by a referee in this state; `None` for any other message."""
-    player = next((seat.player_id for seat in state.seats if player_address(seat.player_id) == send.to), None)
-    call = None if player is None else awaited_call(state, player)
-    reply = REPLIES.get(type(send.message))
-    return call if call is not None and reply is not None and wire_name(reply) == call.waiting_for else None
+def call_made(send: Send) -> PlayerCall | None:
+    """The call to a player that is made with this message; `None` for a message that no player answers."""
+    failed = send.on_failure
+    if not isinstance(failed, DeliveryFailed) or failed.to == LEAGUE_MANAGER:
+        return None
+    player = PlayerId(failed.to.partition(":")[2])
+    return PlayerCall(player, failed.waiting_for, *divmod(failed.retry_count, MAX_RETRIES + 1))
 
 
 def complaint(state: State, answer: PostedAnswer) -> Rejection | Step[State] | None:

@@ -218,11 +218,6 @@ def wanted(state: State) -> RefereeStartup | None:
     return RefereeStartup() if state.phase is Phase.UNREGISTERED and not _is_renamed(state) else None
 
 
-def failure_of(state: State) -> RequestLost:
-    """What to tell a referee in this state, when the request that it has just sent could not be delivered."""
-    return RequestLost(attempt=state.attempt)
-
-
 # small things the handlers share
 
 
@@ -232,7 +227,8 @@ def _requested(state: State) -> Next[State]:
 
 
 def _request(state: State) -> Send:
-    return Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=state.meta))
+    lost = RequestLost(attempt=state.attempt)
+    return Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=state.meta), on_failure=lost)
 
 
 def _backed_off(state: State) -> Arm:
