@@ -1,13 +1,15 @@
-"""A machine at work in an agent: what only the agent can know of it, and who waits for its answers."""
+"""A machine that runs in an agent: how its messages are sent, how its host takes part, and which answers are due."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from turnstile.agents.process.journal import Level
 from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.outbox import Turns
+from turnstile.agents.wire.envelope import new_conversation
 from turnstile.agents.wire.replies import ANSWERS, Answered
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
@@ -23,8 +25,24 @@ Key = tuple[type[LeagueMessage], str | None]
 """What is waited for: an answer of this type, about this match."""
 
 
+@dataclass(frozen=True, slots=True)
+class OutgoingCall(Generic[S]):
+    """A message of a machine to another agent, with everything that is needed to send it."""
+
+    work: "RunningMachine[S]"
+    send: Send
+    message: LeagueMessage
+    endpoint: str | None
+    """Where the other agent listens; `None` if that is not known."""
+    conversation: str
+    token: str | None
+    """The token that the call shows, where it is not the agent's own."""
+    match_id: str | None
+    """The match that the call is about: its lines in the journal begin with it."""
+
+
 class RunningMachine(Generic[S]):
-    """One machine. Each kind of agent says in a class of its own whom it calls, and how its host takes part."""
+    """One machine. The subclass for each kind of agent says whom it calls, and how its host takes part."""
 
     errors: Mapping[Any, int] = {}
     """The JSON-RPC errors of refusals; any other is answered with ACK, IGNORED."""
@@ -44,32 +62,46 @@ class RunningMachine(Generic[S]):
     def machine(self) -> str:
         return self.keeper.machine
 
-    def match_of(self, state: S) -> str | None:
-        """The match that it is about, with which its lines in the journal begin."""
+    @property
+    def match_id(self) -> str | None:
+        """The match that it is about now: its lines in the journal begin with it."""
         return None
 
-    def level_of(self, refused: Rejection, state: S) -> Level:
-        """How much it matters that a message was turned down in a state."""
+    def level_of(self, refused: Rejection) -> Level:
+        """How serious it is that the machine has just rejected a message."""
         return Level.WARNING
 
     # whom it calls
 
-    def endpoint_of(self, state: S, to: str) -> str | None:
-        """Where somebody can be reached; `None` where nobody knows."""
+    def call_of(self, send: Send) -> OutgoingCall[S]:
+        """How to send what the machine has just decided to say."""
+        assert isinstance(send.message, LeagueMessage), "a machine of the league speaks league.v2"
+        return OutgoingCall(
+            work=self,
+            send=send,
+            message=send.message,
+            endpoint=self.endpoint_of(send.to),
+            conversation=self.conversation_with(send.to),
+            token=self.token_for(send.to),
+            match_id=self.match_id,
+        )
+
+    def endpoint_of(self, to: str) -> str | None:
+        """Where another agent listens; `None` if that is not known."""
         raise NotImplementedError
 
-    def conversation_of(self, state: S, send: Send) -> str:
-        """The conversation that a call belongs to."""
-        raise NotImplementedError
+    def conversation_with(self, to: str) -> str:
+        """The conversation that a call to another agent belongs to."""
+        return new_conversation()
 
-    def token_of(self, state: S, send: Send) -> str | None:
-        """The token that a call shows, where it is not the usual one."""
+    def token_for(self, to: str) -> str | None:
+        """The token that another agent is shown, where it is not the agent's own."""
         return None
 
-    def call_begins(self, state: S, send: Send) -> None:
-        """A call is being made; `state` is the one that made it."""
+    def call_begins(self, call: OutgoingCall[S]) -> None:
+        """A call is being made."""
 
-    def call_ends(self, state: S, send: Send, answer: Answered | None) -> None:
+    def call_ends(self, call: OutgoingCall[S], answer: Answered | None) -> None:
         """The exchange of a call is over, with this answer or without one. The machine has not heard of it yet."""
 
     # how its host takes part

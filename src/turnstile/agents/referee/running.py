@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from turnstile.agents.process.keeper import MachineKeeper, Refuse
-from turnstile.agents.process.running import Answer, RunningMachine
+from turnstile.agents.process.running import Answer, OutgoingCall, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
 from turnstile.agents.wire.envelope import ignored, new_conversation
@@ -40,13 +40,10 @@ class RunningRegistrar(RunningMachine[registrar.State]):
         self._key = key
         self._noticed = noticed
 
-    def endpoint_of(self, state: registrar.State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
         return self._manager
 
-    def conversation_of(self, state: registrar.State, send: Send) -> str:
-        return new_conversation()
-
-    def token_of(self, state: registrar.State, send: Send) -> str | None:
+    def token_for(self, to: str) -> str | None:
         return self._key or None
 
     def after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
@@ -84,15 +81,16 @@ class RunningMatch(RunningMachine[State]):
     def given(self) -> MatchAssigned:
         return self.transcript.given
 
-    def match_of(self, state: State) -> str | None:
+    @property
+    def match_id(self) -> str | None:
         return self.given.match.match_id
 
-    def endpoint_of(self, state: State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else self._endpoints.get(to)
 
-    def token_of(self, state: State, send: Send) -> str | None:
-        """A player is shown the key of its own in this match."""
-        return self._keys.get(Address(send.to))
+    def token_for(self, to: str) -> str | None:
+        """A player is shown its own key to this match."""
+        return self._keys.get(Address(to))
 
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Step):
@@ -101,13 +99,14 @@ class RunningMatch(RunningMachine[State]):
 
     # conversations
 
-    def conversation_of(self, state: State, send: Send) -> str:
-        """One for the whole match with each player; every question to the manager has its own."""
-        return new_conversation() if send.to == LEAGUE_MANAGER else self.conversation_with(send.to)
+    def conversation_with(self, to: str) -> str:
+        """One for the whole match with each player; every question to the manager has its own.
 
-    def conversation_with(self, player: str) -> str:
-        """The id that only the referee and this player know: a post that shows it was asked for."""
-        return match_conversation(self.given.seed, self.given.match.match_id, player)
+        Only the referee and this player know it: a post that shows it was asked for.
+        """
+        if to == LEAGUE_MANAGER:
+            return new_conversation()
+        return match_conversation(self.given.seed, self.given.match.match_id, to)
 
     # posts
 
@@ -116,17 +115,17 @@ class RunningMatch(RunningMachine[State]):
         expected = {player: self.conversation_with(player_address(player)) for player in self._players}
         return next((player for player, its in expected.items() if is_equal(post.conversation_id, its)), None)
 
-    def call_begins(self, state: State, send: Send) -> None:
-        if (call := call_made(send)) is not None:
-            self.posts.call_begins(call)
+    def call_begins(self, call: OutgoingCall[State]) -> None:
+        if (made := call_made(call.send)) is not None:
+            self.posts.call_begins(made)
 
-    def call_ends(self, state: State, send: Send, answer: Answered | None) -> None:
+    def call_ends(self, call: OutgoingCall[State], answer: Answered | None) -> None:
         """A post without proof that has waited for this is taken now, if nothing came but a receipt."""
-        if (call := call_made(send)) is None:
+        if (made := call_made(call.send)) is None:
             return
         is_receipt = isinstance(answer, Receipt) and answer.announces_a_post
-        self.posts.call_ends(self.state, call, Standing.RECEIPT if is_receipt else Standing.CLOSED)
-        post = self.posts.release(self.state, call.player_id)
+        self.posts.call_ends(self.state, made, Standing.RECEIPT if is_receipt else Standing.CLOSED)
+        post = self.posts.release(self.state, made.player_id)
         if post is not None:
             self._take_post(self, post)
 
