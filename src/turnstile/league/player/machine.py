@@ -17,17 +17,14 @@ from turnstile.league.player.play import (
     FALLBACK,
     IGNORED,
     PENDING,
-    REGISTER_TIMER,
     STALE,
     acknowledged_round,
     answered,
-    backed_off,
     between_matches,
     called,
     choice_expiry,
     chosen,
     dequeued,
-    given_up,
     invited,
     join_expiry,
     joined,
@@ -37,10 +34,7 @@ from turnstile.league.player.play import (
     refuse_invitation,
     refuse_league,
     refuse_match,
-    registration_expiry,
-    renamed,
-    requested,
-    restarted,
+    registering,
     taking_part,
 )
 from turnstile.league.player.rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
@@ -73,12 +67,8 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.protocol.words import (
-    MAX_RETRIES,
-    DeliveryFailed,
-    Registration,
-)
-from turnstile.league.registering import DUPLICATE_NAME, EXHAUSTED, NOT_REGISTERED, RETRY
+from turnstile.league.protocol.words import DeliveryFailed, Registration
+from turnstile.league.registering import EXHAUSTED, REGISTER_TIMER, RETRY, accepted
 
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
@@ -120,7 +110,7 @@ player: Machine[State] = Machine(
 @player.on(Phase.UNREGISTERED, PlayerStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: PlayerStartup) -> Next[State]:
     """Transition 1. The league manager is asked for a place, and has 10 seconds."""
-    return requested(restarted(state))
+    return registering.start(state)
 
 
 @player.on(
@@ -135,22 +125,10 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
     is acknowledged now that the player knows who it is (transition 3).
     """
     if event.status is Registration.REJECTED:
-        if event.reason != DUPLICATE_NAME or state.names_tried == MAX_RETRIES:
-            return given_up(state, f"Registration was rejected: {event.reason}")
-        after = renamed(replace(state, phase=Phase.UNREGISTERED, retry_count=0))
-        return Next(after, backed_off(after))
+        return registering.reject(state, event.reason)
     if not event.player_id:
         return Rejection(Code.IGNORED, "A player that is accepted is given an id.")
-    after = replace(
-        state,
-        phase=Phase.REGISTERED,
-        retry_count=0,
-        is_unreached=False,
-        player_id=event.player_id,
-        auth_token=event.auth_token,
-        manager_proof=event.manager_proof or None,
-        league_id=event.league_id,
-    )
+    after = replace(accepted(state, event), phase=Phase.REGISTERED, player_id=event.player_id)
     queued = after.queued
     if queued is None or refuse_league(after, queued.league_id):
         return Next(replace(after, queued=None), Disarm(REGISTER_TIMER))
@@ -160,29 +138,19 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
 @player.on(Phase.UNREGISTERED, PlayerTimeout, to=Phase.REGISTERING)
 def register_renamed(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 2b. After a moment the player asks again, under another name."""
-    due = state.failure is None and state.names_tried > 0 and event == registration_expiry(state)
-    return requested(state) if due else STALE
+    return registering.request_renamed(state, event)
 
 
 @player.on(Phase.REGISTERING, PlayerTimeout, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
 def register_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 2c. The league manager does not answer: it is asked again, three times; then the player gives up."""
-    if event != registration_expiry(state):
-        return STALE
-    if state.retry_count == MAX_RETRIES:
-        return given_up(state, NOT_REGISTERED)
-    return requested(replace(state, retry_count=state.retry_count + 1))
+    return registering.request_again(state, event)
 
 
 @player.on(Phase.REGISTERING, DeliveryFailed, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
 def manager_unreached(state: State, event: DeliveryFailed) -> Next[State] | Rejection:
     """Transition 1, error handling. The manager cannot be reached: it is tried again after pauses that double."""
-    expected = registration_expiry(state)
-    if state.is_unreached or (event.waiting_for, event.retry_count) != (expected.waiting_for, expected.retry_count):
-        return STALE
-    if state.retry_count == MAX_RETRIES:
-        return given_up(state, NOT_REGISTERED)
-    return Next(replace(state, is_unreached=True), backed_off(state))
+    return registering.back_off(state, event)
 
 
 player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(queue_until_registered)

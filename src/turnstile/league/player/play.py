@@ -41,17 +41,15 @@ from turnstile.league.protocol.words import (
     CHOICE_SECONDS,
     JOIN_SECONDS,
     LEAGUE_MANAGER,
-    MANAGER_SECONDS,
     OWN_MARGIN_SECONDS,
     Awaited,
     DeliveryFailed,
     LeagueId,
     MatchId,
 )
-from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
+from turnstile.league.registering import Registering
 from turnstile.league.trust import opens_match
 
-REGISTER_TIMER = "register"
 JOIN_TIMER = "join"
 CHOICE_TIMER = "choice"
 
@@ -68,44 +66,40 @@ WRONG_REFEREE = Rejection(Code.WRONG_REFEREE, "Another referee has this match.")
 # registration
 
 
-def requested(state: State) -> Next[State]:
-    """The league manager is asked for a place, and has 10 seconds."""
-    after = replace(state, phase=Phase.REGISTERING, is_unreached=False)
-    return Next(after, _request(after), Arm(REGISTER_TIMER, MANAGER_SECONDS, registration_expiry(after)))
-
-
-def _request(state: State) -> Send:
-    return Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta), on_failure=registration_failure(state))
-
-
 def registration_expiry(state: State) -> PlayerTimeout:
     """The timer of the latest request."""
-    count = attempt(state.names_tried, state.retry_count)
-    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=count)
+    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=state.attempt)
 
 
 def registration_failure(state: State) -> DeliveryFailed:
     """The event that says that the latest request was not delivered."""
-    expiry = registration_expiry(state)
-    return DeliveryFailed(
-        to=LEAGUE_MANAGER, match_id=None, waiting_for=expiry.waiting_for, retry_count=expiry.retry_count
-    )
+    awaited = Awaited.LEAGUE_REGISTER_RESPONSE
+    return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=awaited, retry_count=state.attempt)
+
+
+registering: Registering[State] = Registering(
+    unregistered=Phase.UNREGISTERED,
+    registering=Phase.REGISTERING,
+    message=lambda state: LeagueRegisterRequest(player_meta=state.meta),
+    expiry=registration_expiry,
+    failure=registration_failure,
+    stale=STALE,
+)
 
 
 def resumed(state: State) -> list[Send]:
     """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log."""
-    is_waiting = state.phase is Phase.REGISTERING and not state.is_unreached
-    return [_request(state)] if is_waiting else []
+    return registering.resumed(state)
 
 
 def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:
-    """For hosts: what a player now wants of whoever runs it, after any step and after a restart.
+    """For hosts: what a player wants of its host now, after any step and after a restart.
 
-    A player with a `failure` has ended its process. If that is started again, it begins anew; so does this.
+    A player with a `failure` has ended its process. When the process is started again, the player registers again.
     """
     match state.phase:
-        case Phase.UNREGISTERED if state.names_tried == 0 or state.failure is not None:
-            return PlayerStartup()  # otherwise a timer runs, and then it tries its next name
+        case Phase.UNREGISTERED if registering.wants_to_start(state):
+            return PlayerStartup()
         case Phase.INVITED_TO_MATCH:
             return ReadyToJoin()
         case Phase.CHOOSING_PARITY:
@@ -128,31 +122,6 @@ def _question(state: State) -> Question:
         deadline=match.deadline,
         move=match.asked,
     )
-
-
-def backed_off(state: State) -> Arm:
-    """Before the next attempt there is a pause."""
-    return Arm(REGISTER_TIMER, pause(state.retry_count), registration_expiry(state))
-
-
-def given_up(state: State, failure: str) -> Next[State]:
-    """The player cannot register; whoever runs it exits with this error."""
-    return Next(replace(state, phase=Phase.UNREGISTERED, failure=failure), Disarm(REGISTER_TIMER))
-
-
-def renamed(state: State) -> State:
-    """The same player, with another suffix to its name."""
-    number = state.suffixes_drawn + 1
-    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, number))
-    return replace(state, names_tried=state.names_tried + 1, suffixes_drawn=number, meta=meta)
-
-
-def restarted(state: State) -> State:
-    """A player that is started: after a rejection it begins anew, with its own name."""
-    if is_refusal(state.failure):
-        state = replace(state, meta=replace(state.meta, display_name=state.name))
-    tried = 0 if state.failure else state.names_tried
-    return replace(state, retry_count=0, names_tried=tried, failure=None)
 
 
 def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
