@@ -13,8 +13,9 @@ from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
 from turnstile.kernel.timers import Timed, TimedMachine, replay_timed
-from turnstile.league.local import manager as local_manager
+from turnstile.league.local import machine as local_machine
 from turnstile.league.local import referee as local_referee
+from turnstile.league.local.machine import LocalMachine
 from turnstile.league.local.player import LocalPlayer
 from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager import calls as manager_calls
@@ -78,11 +79,11 @@ def answers_before_it_has_written_it_down(patch: Patch) -> None:
     take = LocalPlayer.take
 
     def hasty(self: LocalPlayer, event: Event) -> Step[Player] | Rejection:
-        log, self.log = self.log, []
+        log, self.machine.log = self.machine.log, []
         step = take(self, event)
         assert log is not None
-        log += self.log
-        self.log = log
+        log += self.machine.log
+        self.machine.log = log
         return step
 
     patch.setattr(LocalPlayer, "take", hasty)
@@ -147,10 +148,10 @@ def begins_a_finished_match_again(patch: Patch) -> None:
 def has_another_seed_after_a_restart(patch: Patch) -> None:
     go_on = LocalReferee._go_on
 
-    def reseed(self: LocalReferee, match: MatchId, work: TimedMachine[Any]) -> None:
+    def reseed(self: LocalReferee, match: MatchId, work: LocalMachine[Any]) -> None:
         given = work.state.given
         reseeded = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
-        work.timed = replace(work.timed, state=reseeded)
+        work.timed_machine.timed = replace(work.timed_machine.timed, state=reseeded)
         go_on(self, match, work)
 
     patch.setattr(LocalReferee, "_go_on", reseed)
@@ -230,12 +231,13 @@ def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
 
 @caught_by("live")
 def loses_its_timers_with_a_restart(patch: Patch) -> None:
-    def timeless(*given: Any) -> TimedMachine[Any]:
-        work: TimedMachine[Any] = replay_timed(*given)
-        work.timed = Timed(work.state)
+    def timeless(machine: Machine[Any], *given: Any) -> TimedMachine[Any]:
+        work: TimedMachine[Any] = replay_timed(machine, *given)
+        if machine is manager.manager:
+            work.timed = Timed(work.state)
         return work
 
-    patch.setattr(local_manager, "replay_timed", timeless)
+    patch.setattr(local_machine, "replay_timed", timeless)
 
 
 @caught_by("just")

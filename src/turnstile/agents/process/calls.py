@@ -44,7 +44,7 @@ SECONDS: dict[type[Any], float] = {
 }
 ALL_TRIES = MAX_RETRIES + 1
 FAILED_BY_ERROR = (LeagueQuery,)
-"""Questions that nobody will answer once they were answered with an error. After any other call the timer decides."""
+"""Calls that have failed when they are answered with an error. After an error to any other call its timer decides."""
 UNHEEDED = (StandingsUpdateAck, RoundCompletedAck, GameErrorAck)
 """Acknowledgements that no machine waits for, in any state."""
 

@@ -22,7 +22,7 @@ Answer = LeagueMessage | Fault
 
 
 Key = tuple[type[LeagueMessage], str | None]
-"""What is waited for: an answer of this type, about this match."""
+"""What an exchange waits for: an answer of this type, about this match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class RunningMachine(Generic[S]):
     """One machine. The subclass for each kind of agent says whom it calls, and how its host takes part."""
 
     errors: Mapping[Any, int] = {}
-    """The JSON-RPC errors of refusals; any other is answered with ACK, IGNORED."""
+    """The JSON-RPC errors for rejections by their codes; any other rejection is answered with ACK, IGNORED."""
     later: tuple[type[LeagueMessage], ...] = ()
-    """Requests whose exchange stays open when the step that takes them has no answer yet."""
+    """Requests whose exchange stays open if the step that takes them has no answer yet."""
 
     def __init__(self, keeper: MachineKeeper[S]) -> None:
         self.keeper = keeper
@@ -107,19 +107,19 @@ class RunningMachine(Generic[S]):
     # how its host takes part
 
     def after(self, event: Event, result: Step[S] | Rejection) -> None:
-        """Something has happened, and is durable."""
+        """An event has happened, and is durable; or it was rejected."""
 
     def reply_to(self, message: LeagueMessage, step: Step[S]) -> Answer | None:
-        """The answer to a message that stands in the step which it led to."""
+        """The answer to a message, if the step that it led to has one."""
         wanted = ANSWERS.get(type(message))
         sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
         return next((each for each in sent if type(each) is wanted and isinstance(each, LeagueMessage)), None)
 
-    # who waits for its answers
+    # answers that are waited for
 
     @contextmanager
     def awaiting(self, message: LeagueMessage) -> Iterator[asyncio.Future[Answer]]:
-        """An answer that may be made later, as long as somebody waits for it."""
+        """The answer to a message, which may be made later; it is kept for as long as this context is open."""
         key = ANSWERS.get(type(message), LeagueMessage), getattr(message, "match_id", None)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         waiting = getattr(message, "move_number", None), answer
@@ -132,7 +132,7 @@ class RunningMachine(Generic[S]):
                 del self._waiting[key]
 
     def resolve(self, reply: LeagueMessage) -> None:
-        """An answer was made: everyone who waits for it has it now."""
+        """An answer was made: give it to all exchanges that wait for it."""
         number = getattr(reply, "move_number", None)
         for asked, answer in self._waiting.get((type(reply), getattr(reply, "match_id", None)), ()):
             if asked in (None, number) and not answer.done():

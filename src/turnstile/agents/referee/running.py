@@ -1,4 +1,4 @@
-"""One match of a referee at work: whom it calls, whom it believes, and the file that tells of it."""
+"""The running machines of a referee: its registration, and its matches, with their posts and transcripts."""
 
 from collections.abc import Callable
 
@@ -20,13 +20,13 @@ from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
 from turnstile.league.referee.state import Code, MatchAssigned, State
 from turnstile.league.trust import is_equal, match_conversation
 
-NO_RECEIPT = Rejection(Code.IGNORED, "Nobody answers for a player that has not given a receipt for its call.")
-BAD_POST = Rejection(Code.IGNORED, "The referee would complain about this, and it does not show that it was asked for.")
+NO_RECEIPT = Rejection(Code.IGNORED, "A post without proof counts only if the player has given a receipt for its call.")
+BAD_POST = Rejection(Code.IGNORED, "The answer is not valid, and does not prove that it was asked for.")
 FIRST_COUNTS = ignored("The first answer counts.")
 
 
 class RunningRegistrar(RunningMachine[registrar.State]):
-    """The registration of a referee."""
+    """The machine of a referee's registration."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
 
 class RunningMatch(RunningMachine[State]):
-    """A match: its machine, what it was assigned, and its transcript."""
+    """The machine of a match, with its assignment, its posts and its transcript."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class RunningMatch(RunningMachine[State]):
         noticed: Callable[["RunningMatch"], None],
         take_post: Callable[["RunningMatch", PostedAnswer], None],
     ) -> None:
-        """`take_post` is given a post that has waited for the exchange of its player to end."""
+        """`take_post` is called with a post that has waited for the exchange of its player to end."""
         super().__init__(keeper)
         self.transcript = transcript
         self.posts = Posts()
@@ -111,7 +111,7 @@ class RunningMatch(RunningMachine[State]):
     # posts
 
     def proven_player(self, post: Incoming) -> PlayerId | None:
-        """The player whose conversation a post shows: it is this player's, whatever ids it gives."""
+        """The player whose conversation a post shows: the post is from this player, whatever ids it gives."""
         expected = {player: self.conversation_with(player_address(player)) for player in self._players}
         return next((player for player, its in expected.items() if is_equal(post.conversation_id, its)), None)
 
@@ -130,7 +130,7 @@ class RunningMatch(RunningMachine[State]):
             self._take_post(self, post)
 
     def refuse_unproven(self, post: PostedAnswer) -> Refuse[State]:
-        """Why a post without proof is not taken, in the state in which it would be."""
+        """Why a post without proof is rejected, in the state in which it would be taken."""
 
         def refuse(state: State) -> Rejection | None:
             if self.posts.standing_of(state, post.player_id) is not Standing.RECEIPT:
@@ -140,9 +140,9 @@ class RunningMatch(RunningMachine[State]):
         return refuse
 
     def reply_to_unproven(self, post: PostedAnswer) -> Answer | None:
-        """What a post without proof is answered that the referee would complain about; the player hears nothing of it.
+        """The answer to an invalid post without proof; `None` if the post is valid.
 
-        It may be anybody's: so it costs no retry, and leads to no GAME_ERROR.
+        The post may not be from the player: so it costs no retry, and leads to no GAME_ERROR.
         """
         wrong = complaint(self.state, post)
         if wrong is None:
@@ -150,9 +150,9 @@ class RunningMatch(RunningMachine[State]):
         return ignored(wrong.sentence) if isinstance(wrong, Rejection) else self.reply_to(post, wrong) or FIRST_COUNTS
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
-        """Who posts something that the referee complains about is told so in its exchange, too.
+        """The answer to an invalid post is the error that the player is sent, too.
 
-        A choice that replaces an earlier one is warned of, and counts: it is answered like any other that does.
+        A choice that replaces an earlier one leads to a warning, but counts: it is answered like any other choice.
         """
         sent = (effect.message for effect in step.effects if isinstance(effect, Send))
         complaint = next((each for each in sent if isinstance(each, GameError)), None)
@@ -165,6 +165,6 @@ class RunningMatch(RunningMachine[State]):
 
 
 def _counts(state: State, answer: ChooseParityResponse) -> bool:
-    """Whether what a player has chosen is its choice now."""
+    """Whether the choice of this answer is the one that counts now."""
     seat = state.seat_of(answer.player_id)
     return seat is not None and seat.choice is not None and seat.choice.value == answer.parity_choice

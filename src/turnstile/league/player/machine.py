@@ -81,7 +81,7 @@ QUEUED_WITHOUT = "sits out a queued round"
 
 
 def new(options: Options, seed: Seed) -> State:
-    """A player that nobody knows yet."""
+    """A player that is not registered yet."""
     meta = PlayerMeta(
         display_name=options.display_name,
         version=options.version,

@@ -1,7 +1,4 @@
-"""How a player goes on: what it asks and answers, and whom it believes.
-
-The steps that several transitions of the player have in common.
-"""
+"""The steps that several transitions of a player have in common: what it asks and answers, and whom it believes."""
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -125,7 +122,7 @@ def _question(state: State) -> Question:
 
 
 def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
-    """For hosts: what a strategy has said to a question, as the player wants to hear it."""
+    """For hosts: the answer of a strategy to a question, as an event for the player."""
     if question.move is None:
         return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
     move = choice if isinstance(choice, Raw) else Raw(choice.encode())
@@ -225,9 +222,9 @@ def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
 
 
 def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
-    """For hosts: whether a referee is one, by the token that it shows; who is none is not to be heard at all.
+    """For hosts: whether a message is from the referee of its match, by the token that it shows.
 
-    A match that was announced with a key is spoken of with that key. Without one anybody is believed.
+    If the match was announced with a key, the token must be that key. Without a key every sender is believed.
     """
     queued = () if state.queued is None or state.player_id is None else my_matches(state, state.queued)
     known = (*(() if state.round is None else state.round.matches), *queued)
@@ -236,7 +233,7 @@ def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
 
 
 def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
-    """Why this is not the invitation that is expected: first the league, then who, then which match."""
+    """Why this is not the expected invitation: the league is checked first, then the player, then the match."""
     if refused := refuse_league(state, event.league_id):
         return refused
     if event.player_id not in (None, state.me):
@@ -264,7 +261,7 @@ def invited(state: State, event: GameInvitation) -> Next[State]:
     )
     known = state.round
     if known is None or known.round_id != event.round_id:
-        known = Round(round_id=event.round_id, matches=())  # nobody announced it
+        known = Round(round_id=event.round_id, matches=())  # it was not announced
     expected = next((each for each in known.matches if each.match_id == event.match_id), None)
     match = match if expected is None else replace(match, reassignments=expected.reassignments)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
@@ -365,5 +362,5 @@ def over(state: State, result: GameResult | None) -> State:
 
 
 def over_unheard(state: State) -> State:
-    """The match is over, and nobody has said how it ended."""
+    """The match is over, and the player was not told how it ended."""
     return dequeued(recorded_unheard(state))

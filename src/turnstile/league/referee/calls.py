@@ -188,7 +188,7 @@ def error(
 def queried(state: State) -> list[Effect]:
     """The league manager is asked for the standings of both players, and has 10 seconds.
 
-    It is shown the commitment as well, before anybody chooses: so it can say afterwards that the seed is the same.
+    It is shown the commitment as well, before a player chooses: so it can check afterwards that the seed is the same.
     """
     both = tuple(seat.player_id for seat in state.seats)
     params = QueryParams(player_ids=both, match_id=state.match_id, commitment=commit(state.given.seed))
@@ -270,7 +270,7 @@ def _place(state: State, seat: Seat) -> int:
 def resumed(state: State) -> list[Send]:
     """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log.
 
-    Who could not be reached is not called: its timer does that. Players know a repeat, and so does the manager.
+    A player that could not be reached is called again by its timer. Players and the manager recognize a repeated call.
     """
     match state.phase:
         case Phase.WAITING_FOR_PLAYERS:
@@ -332,7 +332,7 @@ def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
 
 
 def sole_winner(outcome: Outcome) -> PlayerId | None:
-    """Whoever alone has won wins; everything else is a draw."""
+    """The winner, if there is only one; otherwise the match is a draw."""
     return outcome.winners[0] if len(outcome.winners) == 1 else None
 
 
@@ -351,7 +351,7 @@ def broken_off(state: State, board: Board) -> GameResult:
 
 
 def forfeited(state: State) -> GameResult:
-    """Whoever is out has the technical loss. The other wins by default; if both are out, nobody does."""
+    """A player that is out has the technical loss. The other wins by default; if both are out, neither wins."""
     left = [seat.player_id for seat in state.seats if not seat.is_out]
     return GameResult(
         status=Status.TECHNICAL_LOSS,

@@ -1,6 +1,6 @@
-"""Posted answers to a referee, as far as its state tells: which call a player is to answer, and what a post would do.
+"""Answers that players post to a referee: which call a player is to answer, and whether an answer is valid.
 
-Whether a post is believed is the host's to decide: it knows how the exchange of each call has ended.
+The host decides whether it believes a post: it knows how the exchange of each call has ended.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
 
 PostedAnswer = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck
-"""What a player may answer with a request of its own."""
+"""The answers that a player may post, as a request to the referee."""
 
 
 class PlayerCall(NamedTuple):
@@ -45,7 +45,7 @@ def awaited_call(state: State, player: PlayerId) -> PlayerCall | None:
 
 
 def _awaited(state: State) -> Awaited | None:
-    """What the players are waited for in the phase of a match."""
+    """What the referee awaits from the players in the phase of a match."""
     match state.phase:
         case Phase.WAITING_FOR_PLAYERS:
             return Awaited.GAME_JOIN_ACK
@@ -67,9 +67,9 @@ def call_made(send: Send) -> PlayerCall | None:
 
 
 def complaint(state: State, answer: PostedAnswer) -> Rejection | Step[State] | None:
-    """What is wrong with an answer: it would be rejected, or lead to a step in which its player is told off.
+    """What is wrong with an answer: it would be rejected, or lead to a step that sends a GAME_ERROR.
 
-    `None` for one that the referee would take without a word.
+    `None` for a valid answer.
     """
     result = referee.step(state, answer)
     if isinstance(result, Rejection):

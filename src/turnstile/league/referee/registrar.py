@@ -1,7 +1,7 @@
-"""A referee's place in the league: how it registers, who it is then, and that the league is over.
+"""The registration of a referee: from its first request to the end of the league.
 
-The specification says nothing of it; it goes as a player's registration does. The matches of a referee are machines of
-their own, one each (`referee`).
+The specification does not describe it; it works like the registration of a player. Each match of a referee has its own
+machine (`referee`).
 """
 
 from enum import StrEnum
@@ -69,7 +69,7 @@ class RequestLost(Internal, frozen=True, tag="request_lost", kw_only=True):
 
 
 def new(meta: RefereeMeta, seed: Seed) -> State:
-    """A referee that nobody knows yet."""
+    """A referee that is not registered yet."""
     return State(phase=Phase.UNREGISTERED, name=meta.display_name, meta=meta, seed=seed)
 
 
