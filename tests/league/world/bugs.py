@@ -67,11 +67,11 @@ def patch_row(patch: Patch, machine: Machine[Any], phase: Any, event: type[Event
 @caught_by("same answer")
 def second_thoughts_when_asked_again(patch: Patch) -> None:
     def answered(state: Player) -> Send:
-        said = player_play.answered(state)
+        said = player_play.choice_response(state)
         other = {"even": "odd", "odd": "even"}[said.message.parity_choice]  # type: ignore[attr-defined]
         return Send(said.to, replace(said.message, parity_choice=other))
 
-    patch.setattr(player, "answered", answered)
+    patch.setattr(player, "choice_response", answered)
 
 
 @caught_by("same answer")
@@ -96,7 +96,7 @@ def keeps_to_a_referee_that_was_replaced(patch: Patch) -> None:
 
 @caught_by("just")
 def keeps_the_result_of_a_referee_that_was_replaced(patch: Patch) -> None:
-    patch.setattr(player_play, "taken_back", lambda state, matches: state)
+    patch.setattr(player_play, "take_back_results", lambda state, matches: state)
 
 
 @caught_by("just")
@@ -107,9 +107,9 @@ def believes_what_was_announced_before(patch: Patch) -> None:
 @caught_by("statistics")
 def counts_a_result_that_was_taken_back(patch: Patch) -> None:
     def counted_for_ever(state: Player, matches: Any) -> Player:
-        return replace(player_record.taken_back(state, matches), statistics=state.statistics)
+        return replace(player_record.take_back_results(state, matches), statistics=state.statistics)
 
-    patch.setattr(player_play, "taken_back", counted_for_ever)
+    patch.setattr(player_play, "take_back_results", counted_for_ever)
 
 
 @caught_by("just")

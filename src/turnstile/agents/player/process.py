@@ -29,7 +29,7 @@ from turnstile.kernel.values import Event, wire_name
 from turnstile.league.player.machine import WHY, new
 from turnstile.league.player.play import (
     FALLBACK,
-    decided,
+    decision_event,
     is_believed,
     refuse_invitation,
     resumed,
@@ -341,7 +341,7 @@ class PlayerProcess(AgentProcess):
             choice = self._fallen_back(question, str(fault))
         except Exception as bug:
             choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
-        await self.agent.bring(self.work, decided(question, choice))
+        await self.agent.bring(self.work, decision_event(question, choice))
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():

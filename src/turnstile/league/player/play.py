@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
-from turnstile.league.player.record import recorded, recorded_unheard, taken_back
+from turnstile.league.player.record import record_result, record_unheard, take_back_results
 from turnstile.league.player.state import (
     ChoiceMade,
     Code,
@@ -121,7 +121,7 @@ def _question(state: State) -> Question:
     )
 
 
-def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
+def decision_event(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
     """For hosts: the answer of a strategy to a question, as an event for the player."""
     if question.move is None:
         return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
@@ -142,11 +142,11 @@ def with_round(state: State, event: RoundAnnouncement) -> State:
     When it is announced anew, the results of those referees that have been replaced are void.
     """
     announced = Round(round_id=event.round_id, matches=my_matches(state, event), revision=revision_of(event))
-    void = _void(state, announced) if is_anew(state, event) else ()
-    return replace(taken_back(state, void) if void else state, round=announced)
+    void = _void_matches(state, announced) if is_anew(state, event) else ()
+    return replace(take_back_results(state, void) if void else state, round=announced)
 
 
-def _void(state: State, announced: Round) -> list[MatchId]:
+def _void_matches(state: State, announced: Round) -> list[MatchId]:
     """The matches of a round that are over, but have been given to another referee since, or away and back."""
     ended = {played.match_id: played for played in state.history if played.round_id == announced.round_id}
     return [
@@ -203,18 +203,18 @@ def is_past(state: State, round_id: int) -> bool:
     return state.round is not None and round_id < state.round.round_id
 
 
-def dequeued(state: State) -> State:
+def dequeue_round(state: State) -> State:
     """The round that was announced too early is now the one to be played."""
     queued = state.queued
     return state if queued is None else with_round(replace(state, queued=None), queued)
 
 
-def between_matches(state: State) -> State:
+def wait_between_matches(state: State) -> State:
     """Transition 3. A player with a match due waits for its invitation; one without is registered."""
     return replace(state, phase=Phase.WAITING_FOR_ROUND if is_to_play(state) else Phase.REGISTERED)
 
 
-def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
+def acknowledge_round(state: State, event: RoundAnnouncement) -> Send:
     return Send(LEAGUE_MANAGER, RoundAnnouncementAck(player_id=state.me, round_id=event.round_id))
 
 
@@ -249,7 +249,7 @@ def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
     return None if expected.is_by(event.sender) else WRONG_REFEREE
 
 
-def invited(state: State, event: GameInvitation) -> Next[State]:
+def begin_match(state: State, event: GameInvitation) -> Next[State]:
     """The match is remembered, and the player's own countdown runs."""
     match = OwnMatch(
         match_id=event.match_id,
@@ -272,7 +272,7 @@ def join_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=state.playing.match_id, waiting_for=Awaited.GAME_JOIN_ACK, retry_count=0)
 
 
-def called(state: State, event: Call, context: ChoiceContext) -> Next[State]:
+def ask_strategy(state: State, event: Call, context: ChoiceContext) -> Next[State]:
     """The strategy is asked, with what the call tells, and the player's own countdown runs."""
     match = replace(
         state.playing,
@@ -301,18 +301,18 @@ def choice_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=match_id, waiting_for=Awaited.GAME_MOVE_RESPONSE, retry_count=asked.number)
 
 
-def joined(state: State) -> Send:
+def join_ack(state: State) -> Send:
     """The answer to the invitation; the same however often it is asked for."""
     ack = GameJoinAck(match_id=state.playing.match_id, player_id=state.me, accept=True)
     return Send(state.playing.referee, ack)
 
 
-def taking_part(state: State) -> Next[State]:
+def take_part(state: State) -> Next[State]:
     after = replace(state, phase=Phase.WAITING_FOR_CHOICE_REQUEST)
-    return Next(after, Disarm(JOIN_TIMER), joined(after))
+    return Next(after, Disarm(JOIN_TIMER), join_ack(after))
 
 
-def answered(state: State) -> Send:
+def choice_response(state: State) -> Send:
     """The answer to the call; the same however often it is asked for."""
     choice = state.playing.my_choice
     assert choice is not None, "the player has chosen"
@@ -320,10 +320,10 @@ def answered(state: State) -> Send:
     return Send(state.playing.referee, response)
 
 
-def chosen(state: State, choice: Parity) -> Next[State]:
+def make_choice(state: State, choice: Parity) -> Next[State]:
     match = replace(state.playing, my_choice=choice)
     after = replace(state, phase=Phase.WAITING_FOR_RESULT, match=match)
-    return Next(after, Disarm(CHOICE_TIMER), answered(after))
+    return Next(after, Disarm(CHOICE_TIMER), choice_response(after))
 
 
 def refuse_match(state: State, event: FromReferee) -> Rejection | None:
@@ -349,18 +349,18 @@ def _no_such_match(match: MatchId) -> Rejection:
 # the end of a match
 
 
-def match_timers_stopped() -> list[Effect]:
+def stop_match_timers() -> list[Effect]:
     return [Disarm(JOIN_TIMER), Disarm(CHOICE_TIMER)]
 
 
-def over(state: State, result: GameResult | None) -> State:
+def close_match(state: State, result: GameResult | None) -> State:
     """The match is part of the history. A round that was announced during the match is now the one to be played."""
-    after = recorded(state, result)
+    after = record_result(state, result)
     if after.queued is None:
         return replace(after, phase=Phase.MATCH_COMPLETE)
-    return between_matches(dequeued(after))
+    return wait_between_matches(dequeue_round(after))
 
 
-def over_unheard(state: State) -> State:
+def close_match_unheard(state: State) -> State:
     """The match is over, and the player was not told how it ended."""
-    return dequeued(recorded_unheard(state))
+    return dequeue_round(record_unheard(state))

@@ -63,7 +63,7 @@ NOTHING_LOST = "none"
 # to a player
 
 
-def invited(state: State, seat: Seat) -> list[Effect]:
+def invite(state: State, seat: Seat) -> list[Effect]:
     """A player is called to the match, and has 5 seconds."""
     given = state.given
     invitation = GameInvitation(
@@ -77,14 +77,14 @@ def invited(state: State, seat: Seat) -> list[Effect]:
         player_id=seat.player_id,
     )
     awaited = Awaited.GAME_JOIN_ACK
-    return [_to_player(state, seat, invitation, awaited), armed(state, seat, awaited, JOIN_SECONDS)]
+    return [_to_player(state, seat, invitation, awaited), arm_player_timer(state, seat, awaited, JOIN_SECONDS)]
 
 
-def called(state: State, seat: Seat) -> list[Effect]:
+def call_player(state: State, seat: Seat) -> list[Effect]:
     """A player is asked to choose, or to move, and has 30 seconds."""
     call = _parity_call(state, seat) if state.board is None else _move_call(state, seat, state.board)
     awaited = asked_for(state)
-    return [_to_player(state, seat, call, awaited), armed(state, seat, awaited, CHOICE_SECONDS)]
+    return [_to_player(state, seat, call, awaited), arm_player_timer(state, seat, awaited, CHOICE_SECONDS)]
 
 
 def asked_for(state: State) -> Awaited:
@@ -135,7 +135,7 @@ def _move_call(state: State, seat: Seat, board: Board) -> GameMoveCall:
     )
 
 
-def notified(state: State, seat: Seat) -> Send:
+def notify(state: State, seat: Seat) -> Send:
     """A player is told how the match ended."""
     given = state.given
     over = GameOver(
@@ -185,7 +185,7 @@ def error(
 # to the league manager
 
 
-def queried(state: State) -> list[Effect]:
+def query_standings(state: State) -> list[Effect]:
     """The league manager is asked for the standings of both players, and has 10 seconds.
 
     It is shown the commitment as well, before a player chooses: so it can check afterwards that the seed is the same.
@@ -221,7 +221,7 @@ def report_of(state: State) -> Send:
     return Send(LEAGUE_MANAGER, report)
 
 
-def reported(state: State) -> list[Effect]:
+def report_result(state: State) -> list[Effect]:
     """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
     expiry = TimeoutLeagueManager(
         match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
@@ -247,7 +247,7 @@ def call_count(seat: Seat) -> int:
     return seat.move_number * (MAX_RETRIES + 1) + seat.retry_count
 
 
-def armed(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
+def arm_player_timer(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
     return Arm(timer_of(state, seat), seconds, expiry_of(state, seat, awaited))
 
 
@@ -255,11 +255,11 @@ def notification_expiry(state: State) -> TimeoutNotification:
     return TimeoutNotification(match_id=state.match_id, waiting_for=Awaited.GAME_OVER_ACK, retry_count=0)
 
 
-def notification_armed(state: State) -> Arm:
+def arm_notification_timer(state: State) -> Arm:
     return Arm(NOTIFICATION_TIMER, NOTIFICATION_SECONDS, notification_expiry(state))
 
 
-def players_disarmed() -> list[Effect]:
+def disarm_players() -> list[Effect]:
     return [Disarm(timer) for timer in PLAYER_TIMERS]
 
 
@@ -274,21 +274,21 @@ def resumed(state: State) -> list[Send]:
     """
     match state.phase:
         case Phase.WAITING_FOR_PLAYERS:
-            effects = [effect for seat in _called(state) for effect in invited(state, seat)]
+            effects = [effect for seat in _awaited_seats(state) for effect in invite(state, seat)]
         case Phase.COLLECTING_CHOICES if state.standings is None:
-            effects = queried(state)
+            effects = query_standings(state)
         case Phase.COLLECTING_CHOICES:
-            effects = [effect for seat in _called(state) for effect in called(state, seat)]
+            effects = [effect for seat in _awaited_seats(state) for effect in call_player(state, seat)]
         case Phase.NOTIFYING_PLAYERS:
-            effects = [notified(state, seat) for seat in _called(state)]
+            effects = [notify(state, seat) for seat in _awaited_seats(state)]
         case Phase.REPORTING_RESULT:
-            effects = reported(state)
+            effects = report_result(state)
         case _:
             effects = []
     return [effect for effect in effects if isinstance(effect, Send)]
 
 
-def _called(state: State) -> list[Seat]:
+def _awaited_seats(state: State) -> list[Seat]:
     """The players from whom an answer to the latest call may still come."""
     return [seat for seat in state.seats if seat.is_awaited and not seat.is_unreached]
 
@@ -296,7 +296,7 @@ def _called(state: State) -> list[Seat]:
 # results
 
 
-def played(state: State, number: int) -> GameResult:
+def result_of_number(state: State, number: int) -> GameResult:
     """What a number means for the choices of both players."""
     (one, other), parity = state.seats, parity_of(number)
     assert one.choice is not None
@@ -317,13 +317,13 @@ def played(state: State, number: int) -> GameResult:
     )
 
 
-def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
+def result_of_outcome(state: State, board: Board, outcome: Outcome) -> GameResult:
     """What the end of a game means for the league."""
     winner = sole_winner(outcome)
     scores = ", ".join(f"{seat.player_id} {outcome.scores[seat.player_id]}" for seat in state.seats)
     how = "it is a draw" if winner is None else f"{winner} wins"
     return replace(
-        broken_off(state, board),
+        result_of_broken_off(state, board),
         status=Status.DRAW if winner is None else Status.WIN,
         winner_player_id=winner,
         reason=f"{game_of(board).title}: {how} ({scores})",
@@ -336,7 +336,7 @@ def sole_winner(outcome: Outcome) -> PlayerId | None:
     return outcome.winners[0] if len(outcome.winners) == 1 else None
 
 
-def broken_off(state: State, board: Board) -> GameResult:
+def result_of_broken_off(state: State, board: Board) -> GameResult:
     """A match that does not come to an end is a draw, without scores."""
     return GameResult(
         status=Status.DRAW,
@@ -350,7 +350,7 @@ def broken_off(state: State, board: Board) -> GameResult:
     )
 
 
-def forfeited(state: State) -> GameResult:
+def result_of_forfeit(state: State) -> GameResult:
     """A player that is out has the technical loss. The other wins by default; if both are out, neither wins."""
     left = [seat.player_id for seat in state.seats if not seat.is_out]
     return GameResult(
