@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import join_words
 from turnstile.kernel import Move
 
 Choices = Mapping[str, Move]
@@ -70,9 +71,5 @@ def reminder(choices: Choices) -> str:
     """The sentence that says what a player may type."""
     keys = list(choices)
     is_counted = keys == [str(number) for number in range(1, len(keys) + 1)]
-    which = f"a number from 1 to {len(keys)}" if is_counted and len(keys) > 1 else _either(keys)
+    which = f"a number from 1 to {len(keys)}" if is_counted and len(keys) > 1 else join_words(keys, "or")
     return f"Type {which}, ? for the rules, or q to leave."
-
-
-def _either(keys: Sequence[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"
