@@ -13,11 +13,8 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.manager.process import ManagerProcess
-from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.files import open_private
 from turnstile.agents.process.process import AgentProcess, CannotStart, Ready, Settings
-from turnstile.agents.referee.process import RefereeProcess
 from turnstile.agents.strategies.strategies import UnknownStrategy
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
@@ -26,8 +23,6 @@ from turnstile.net import serving
 from turnstile.net.addresses import reach_of, refusal
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
-
-__all__ = ["ManagerProcess", "PlayerProcess", "RefereeProcess", "Settings", "run"]
 
 PATIENCE = 20.0  # seconds to wait for the store, which an agent of a killed launcher may still hold
 STDIN = 0

@@ -107,7 +107,8 @@ def manager(
     Start on command:              turnstile league manager, and then: turnstile league start
     Add a player by its endpoint:  turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league.agents import ManagerProcess, run
+    from turnstile.agents.manager.process import ManagerProcess
+    from turnstile.cli.league.agents import run
 
     refuse_game(game_type)
     if expected is not None and expected > most_players:
@@ -163,9 +164,10 @@ def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str 
     \b
     On the manager's machine:      turnstile league referee
     A second one:                  turnstile league referee --name Flag --port 8002
-    With a manager on another one: turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
+    With a manager elsewhere:      turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
     """
-    from turnstile.cli.league.agents import RefereeProcess, run
+    from turnstile.agents.referee.process import RefereeProcess
+    from turnstile.cli.league.agents import run
 
     run(
         lambda settings: RefereeProcess(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
@@ -204,8 +206,10 @@ def player(name: str | None, strategy: str, seed: str | None, accept_unannounced
     Your strategy runs in a separate process, which is killed if it takes too long; the player then answers "even". In
     other games your strategy gets the moves as move.request.valid_options, and returns one of them or its number.
     """
+    from turnstile.agents.player.process import PlayerProcess
+    from turnstile.agents.process.process import Settings
     from turnstile.agents.strategies.custom import refuse_strategy
-    from turnstile.cli.league.agents import PlayerProcess, Settings, run
+    from turnstile.cli.league.agents import run
 
     def make(settings: Settings) -> PlayerProcess:
         refuse_strategy(strategy)

@@ -157,7 +157,7 @@ def refuse_game(game_type: str) -> None:
     from turnstile.agents.strategies.games import games_for_two
 
     if game_type not in games_for_two():
-        raise unknown_name("game for a league", game_type, games_for_two())
+        raise unknown_name("league game", game_type, games_for_two())
 
 
 def refuse_misfits(strategies: Iterable[str], game_type: str) -> None:
