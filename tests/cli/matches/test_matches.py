@@ -281,7 +281,7 @@ def test_only_tables_that_are_over_are_pruned(turnstile: Turnstile, store: Path)
     for name in OPEN:
         ran = turnstile("matches", "prune", name, "--store", store, "--yes")
         assert ran.status == 2
-        assert "This table is not finished" in ran.err
+        assert "This is not over: only finished tables and league agents can be pruned." in ran.err
     assert turnstile("matches", "prune", "resigned", "closed", "--store", store, "--yes").status == 0
     left = [table["table"] for table in lines(turnstile("matches", "list", "--store", store, "--json").out)]
     assert left == sorted({*OPEN, *OVER} - {"resigned"})

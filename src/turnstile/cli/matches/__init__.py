@@ -18,7 +18,8 @@ COMMANDS = {
 def matches() -> None:
     """Manage stored tables: list, show, export, prune, check, rebuild.
 
-    The commands work on the logs of league agents too. Only one process can open a SQLite file at a time: stop the server first. PostgreSQL can be used while servers run.
+    The commands work on the logs of league agents too. Only one process can open a SQLite file at a time: stop the
+    server first. PostgreSQL can be used while servers run.
 
     \b
     Examples:

@@ -251,7 +251,7 @@ async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool
     if kept.error is not None and kept.error.code != Code.NO_MATCH:
         return kept
     if not await store.prune(name):
-        why = "This table is not finished; only finished tables can be pruned."
+        why = "This is not over: only finished tables and league agents can be pruned."
         return Verdict(name, error=Rejection(Code.NOT_OVER, why))
     return Verdict(name, done="pruned" if kept.file is None else f"pruned, {kept.done}", file=kept.file)
 
