@@ -312,7 +312,7 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             refused = await said("start")
             assert (refused.status, refused.err) == (
                 1,
-                "turnstile: The league does not start: A league has two players at least.\n",
+                "turnstile: The league does not start: A league needs at least two players.\n",
             )
             agents = [await here.player("Juniper"), await here.player("Sorrel")]
             await until(lambda: len(manager.host.work.state.players) == 2)
