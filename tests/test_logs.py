@@ -10,9 +10,9 @@ import pytest
 
 from tools.league_logs import league_logs
 from tools.logs import FOLDER, LEAGUES, SCENARIOS, file_of
-from turnstile.agents.process.logs import AWAY
 from turnstile.cli.stores import KINDS
 from turnstile.durable.log import follow, replay, tag_of
+from turnstile.durable.timed_log import AWAY
 from turnstile.durable.upkeep import load_entries, save_entries
 from turnstile.host.logs import TABLES, read_header
 from turnstile.host.records import read_through, record_of

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from turnstile.agents.process.logs import LEAGUES, MATCHES, PLAYERS, REGISTRARS, VERSION, Away, MachineLogs
+from turnstile.agents.process.logs import LEAGUES, MATCHES, PLAYERS, REGISTRARS
 from turnstile.durable.log import begin, draft
+from turnstile.durable.timed_log import VERSION, Away, TimedLogs
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.timers import Log
@@ -28,7 +29,7 @@ def league_logs() -> Iterator[tuple[str, tuple[Entry, ...]]]:
     league = LocalLeague(ENTRANTS, Seed("golden"), referees=1)
     (referee,), players = league.referees, league.players
     referee.logs = {}
-    machines: dict[str, tuple[MachineLogs[Any], LocalMachine[Any]]] = {
+    machines: dict[str, tuple[TimedLogs[Any], LocalMachine[Any]]] = {
         "manager": (LEAGUES, league.manager.machine),
         "registrar": (REGISTRARS, referee.registrar),
         **{f"player-{number}": (PLAYERS, player.machine) for number, player in enumerate(players, 1)},
@@ -45,7 +46,7 @@ def league_logs() -> Iterator[tuple[str, tuple[Entry, ...]]]:
         yield f"match-{match}-v{VERSION}.jsonl", _write(MATCHES, new(referee.id), log)
 
 
-def _write(kind: MachineLogs[Any], start: Any, log: Log) -> tuple[Entry, ...]:
+def _write(kind: TimedLogs[Any], start: Any, log: Log) -> tuple[Entry, ...]:
     """The entries of a machine. After half of its events its agent was not running for a night."""
     name = LogId("golden")
     first, kept = begin(kind, name, kind.write_header(start, 1.0, None), NOON)

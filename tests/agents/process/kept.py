@@ -5,8 +5,9 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from turnstile.agents.process.keeper import MachineKeeper
-from turnstile.agents.process.logs import LEAGUES, MATCHES, PLAYERS, MachineLogs
+from turnstile.agents.process.logs import LEAGUES, MATCHES, PLAYERS
+from turnstile.durable.timed_keeper import TimedKeeper
+from turnstile.durable.timed_log import TimedLogs
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, Instant, LogId
 from turnstile.league.proofs import manager as manager_world
@@ -19,7 +20,7 @@ from turnstile.store.protocol import Busy, Commit, Row, StorageFull, Unknown
 TABLE = LogId("machine")
 START = Instant(1_800_000_000_000)
 
-MACHINES: dict[str, tuple[MachineLogs[Any], Callable[[], Any], tuple[Event, ...]]] = {
+MACHINES: dict[str, tuple[TimedLogs[Any], Callable[[], Any], tuple[Event, ...]]] = {
     "player": (PLAYERS, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
     "manager": (LEAGUES, lambda: manager_world.open_league(3), manager_world.HAPPENINGS),
     "referee": (MATCHES, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
@@ -65,25 +66,25 @@ def nothing(event: Event, result: object) -> None:
     """For who does not care what came of it."""
 
 
-async def begun(store: MemoryStore, name: str, time_scale: float = 1.0) -> MachineKeeper[Any]:
+async def begun(store: MemoryStore, name: str, time_scale: float = 1.0) -> TimedKeeper[Any]:
     logs, start, _ = MACHINES[name]
-    return await MachineKeeper.begin(store, TABLE, logs, start(), time_scale=time_scale)
+    return await TimedKeeper.begin(store, TABLE, logs, start(), time_scale=time_scale)
 
 
-async def restored(store: MemoryStore, name: str) -> MachineKeeper[Any]:
-    keeper = await MachineKeeper.restore(store, TABLE, MACHINES[name][0])
+async def restored(store: MemoryStore, name: str) -> TimedKeeper[Any]:
+    keeper = await TimedKeeper.restore(store, TABLE, MACHINES[name][0])
     assert keeper is not None
     return keeper
 
 
-def happening(name: str, keeper: MachineKeeper[Any], chance: Random) -> Event:
+def happening(name: str, keeper: TimedKeeper[Any], chance: Random) -> Event:
     """Anything at all, and more often than not something that the machine takes."""
     logs, _, events = MACHINES[name]
     taken = [event for event in events if not isinstance(logs.apply(keeper.kept.state, event, START), Rejection)]
     return chance.choice(taken if taken and chance.random() < 0.8 else events)
 
 
-def standing(keeper: MachineKeeper[Any], at: int = START) -> tuple[Any, dict[str, tuple[int, Event]]]:
+def standing(keeper: TimedKeeper[Any], at: int = START) -> tuple[Any, dict[str, tuple[int, Event]]]:
     """Its state, and what its timers have left at an instant."""
     return keeper.state, {timer.name: (timer.due - at, timer.event) for timer in keeper.timers}
 

@@ -21,9 +21,10 @@ from tests.agents.process.kept import (
     restored,
     standing,
 )
-from turnstile.agents.process.keeper import MachineKeeper, TakenOver
-from turnstile.agents.process.logs import PLAYERS, MachineLogs, log_id
+from turnstile.agents.process.logs import PLAYERS, log_id
 from turnstile.durable import storing
+from turnstile.durable.timed_keeper import TakenOver, TimedKeeper
+from turnstile.durable.timed_log import TimedLogs
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm
 from turnstile.kernel.machine import Machine, Next, Step
@@ -70,7 +71,7 @@ def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_
 def test_a_snapshot_has_the_timers_too(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(MachineLogs, "snapshot_every", 3)
+    monkeypatch.setattr(TimedLogs, "snapshot_every", 3)
 
     async def run() -> None:
         chance, clock, disk = Random(seed), Clock(), Disk()
@@ -162,7 +163,7 @@ def announced() -> RoundAnnouncement:
     return RoundAnnouncement(league_id=LeagueId("league"), round_id=1, matches=(match,))
 
 
-async def fed(keeper: MachineKeeper[Any], *events: Event) -> None:
+async def fed(keeper: TimedKeeper[Any], *events: Event) -> None:
     for event in events:
         await keeper.bring(event, nothing)
 
@@ -229,15 +230,15 @@ def bell() -> Machine[BellState]:
 
 def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
     async def run() -> None:
-        clock, disk, bells = Clock(), Disk(), MachineLogs(bell(), lambda state: True)
+        clock, disk, bells = Clock(), Disk(), TimedLogs(bell(), lambda state: True)
         store = MemoryStore(clock, disk, is_shared=False)
-        keeper = await MachineKeeper.begin(store, TABLE, bells, BellState(Bell.SET), time_scale=1.0)
+        keeper = await TimedKeeper.begin(store, TABLE, bells, BellState(Bell.SET), time_scale=1.0)
         await fed(keeper, Forget())
         clock.time += 5_000
         happened: list[object] = []
         await keeper.expire(lambda event, result: happened.append(result))
         assert [type(result) for result in happened] == [Step]
-        again = await MachineKeeper.restore(MemoryStore(clock, disk), TABLE, bells)
+        again = await TimedKeeper.restore(MemoryStore(clock, disk), TABLE, bells)
         assert again is not None
         assert (again.timers, again.state) == ((), keeper.state)
 
@@ -282,7 +283,7 @@ def test_who_watches_a_restoration_is_shown_everything_again() -> None:
             await fed(keeper, event)
         shown: list[tuple[int, Event]] = []
         store = MemoryStore(clock, disk, is_shared=False)
-        await MachineKeeper.restore(store, TABLE, PLAYERS, lambda at, event, _: shown.append((at, event)))
+        await TimedKeeper.restore(store, TABLE, PLAYERS, lambda at, event, _: shown.append((at, event)))
         assert shown == [(START + 5, events[0]), (START + 10, events[1]), (START + 15, events[2])]
 
     asyncio.run(run())
@@ -320,7 +321,7 @@ def test_a_time_away_that_cannot_be_read_is_damage() -> None:
 
 
 def test_a_bad_snapshot_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MachineLogs, "snapshot_every", 2)
+    monkeypatch.setattr(TimedLogs, "snapshot_every", 2)
 
     async def run() -> None:
         clock, disk = Clock(), Disk()
@@ -337,18 +338,18 @@ def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None
         store = await SqliteStore.open(tmp_path / "player.db")
         start = new(Options(display_name="Juniper"), Seed("s"))
         about = {"endpoint": "http://localhost:8101/mcp"}
-        keeper = await MachineKeeper.begin(store, TABLE, PLAYERS, start, time_scale=0.5, about=about)
+        keeper = await TimedKeeper.begin(store, TABLE, PLAYERS, start, time_scale=0.5, about=about)
         await fed(keeper, PlayerStartup(), registered())
         await store.close()
         store = await SqliteStore.open(tmp_path / "player.db")
-        again = await MachineKeeper.restore(store, TABLE, PLAYERS)
+        again = await TimedKeeper.restore(store, TABLE, PLAYERS)
         assert again is not None
         assert (again.state, [timer.name for timer in again.timers]) == (
             keeper.state,
             [timer.name for timer in keeper.timers],
         )
         assert again.about(dict) == about
-        assert await MachineKeeper.restore(store, log_id("another"), PLAYERS) is None
+        assert await TimedKeeper.restore(store, log_id("another"), PLAYERS) is None
         await store.close()
 
     asyncio.run(run())

@@ -23,7 +23,6 @@ from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.render import MOST_IN_CROSS_TABLE
 from turnstile.agents.page.routes import page_routes
 from turnstile.agents.page.scoreboard import Scoreboard
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import LEAGUES
 from turnstile.agents.process.manager_auth import is_from_this_machine
 from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
@@ -34,6 +33,7 @@ from turnstile.agents.wire.envelope import POSTED, json_value
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.replies import UNAWAITED_ACKS, PostedAck, sign_ack
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Step
@@ -148,7 +148,7 @@ class ManagerProcess(AgentProcess):
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._shuts_down_agents = shuts_down_agents
-        self._keeper: MachineKeeper[State] | None = None
+        self._keeper: TimedKeeper[State] | None = None
         self._records = MatchRecords()
         self._changes = ChangeSignal()
         self._beginning: asyncio.Task[None] | None = None
@@ -157,7 +157,7 @@ class ManagerProcess(AgentProcess):
     # start
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._records.replay)
+        self._keeper = await TimedKeeper.restore(store, self._log, LEAGUES, self._records.replay)
         if self._keeper is None:
             return None
         refuse_other_league(self._keeper.state, self._options)
@@ -166,7 +166,7 @@ class ManagerProcess(AgentProcess):
 
     async def begin(self, endpoint: str) -> None:
         self.agent.journal.agent = LEAGUE_MANAGER
-        keeper = self._keeper or await MachineKeeper.begin(
+        keeper = self._keeper or await TimedKeeper.begin(
             self.agent.store,
             self._log,
             LEAGUES,

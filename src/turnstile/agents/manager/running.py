@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.envelope import Identity
 from turnstile.agents.wire.incoming import error_fault
 from turnstile.agents.wire.rpc import Fault
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
@@ -23,7 +23,7 @@ class RunningManager(RunningMachine[State]):
 
     errors = JSON_RPC_ERRORS
 
-    def __init__(self, keeper: MachineKeeper[State], happened: Callable[[Event, State], None]) -> None:
+    def __init__(self, keeper: TimedKeeper[State], happened: Callable[[Event, State], None]) -> None:
         super().__init__(keeper)
         self._happened = happened
 

@@ -12,7 +12,6 @@ from turnstile.agents.player.history import history_path, merged
 from turnstile.agents.player.mail import addressed, timed
 from turnstile.agents.process.calls import ALL_TRIES
 from turnstile.agents.process.journal import Level
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import PLAYERS
 from turnstile.agents.process.manager_auth import BAD_TOKEN, comes_within, is_by_manager
 from turnstile.agents.process.process import AgentProcess, Settings
@@ -24,6 +23,7 @@ from turnstile.agents.strategies.strategies import Choice, Strategy, default_of,
 from turnstile.agents.wire.envelope import ignored, utc_now
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
@@ -100,7 +100,7 @@ class RunningPlayer(RunningMachine[State]):
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
-        self, keeper: MachineKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
+        self, keeper: TimedKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
     ) -> None:
         super().__init__(keeper)
         self._manager = manager
@@ -154,7 +154,7 @@ class PlayerProcess(AgentProcess):
         self._strategy_name = strategy
         self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
         self._accepts_unannounced = accepts_unannounced
-        self._keeper: MachineKeeper[State] | None = None
+        self._keeper: TimedKeeper[State] | None = None
         self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
         self._kept_matches: tuple[PlayedMatch, ...] = ()
         self._registered = asyncio.Event()
@@ -168,7 +168,7 @@ class PlayerProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await MachineKeeper.restore(store, self._log, PLAYERS)
+        self._keeper = await TimedKeeper.restore(store, self._log, PLAYERS)
         return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
 
     async def begin(self, endpoint: str) -> None:
@@ -188,7 +188,7 @@ class PlayerProcess(AgentProcess):
         if wish is not None:
             self._grant(wish)
 
-    async def _first(self, endpoint: str) -> MachineKeeper[State]:
+    async def _first(self, endpoint: str) -> TimedKeeper[State]:
         options = Options(
             display_name=self.settings.name,
             game_types=games_for_two(),
@@ -197,9 +197,7 @@ class PlayerProcess(AgentProcess):
             registration_secret=new_seed(),
         )
         start = new(options, self._seed or new_seed())
-        return await MachineKeeper.begin(
-            self.agent.store, self._log, PLAYERS, start, time_scale=self.settings.time_scale
-        )
+        return await TimedKeeper.begin(self.agent.store, self._log, PLAYERS, start, time_scale=self.settings.time_scale)
 
     async def _come_back(self, state: State) -> None:
         """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.

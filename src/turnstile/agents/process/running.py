@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from turnstile.agents.process.journal import Level
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.outbox import Turns
 from turnstile.agents.wire.envelope import new_conversation
 from turnstile.agents.wire.replies import ANSWERS, Answered
 from turnstile.agents.wire.rpc import Fault
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event
@@ -49,7 +49,7 @@ class RunningMachine(Generic[S]):
     later: tuple[type[LeagueMessage], ...] = ()
     """Requests whose exchange stays open if the step that takes them has no answer yet."""
 
-    def __init__(self, keeper: MachineKeeper[S]) -> None:
+    def __init__(self, keeper: TimedKeeper[S]) -> None:
         self.keeper = keeper
         self.turns = Turns()
         self._waiting: dict[Key, list[tuple[int | None, asyncio.Future[Answer]]]] = {}

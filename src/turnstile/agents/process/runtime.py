@@ -16,7 +16,6 @@ from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.process.contacts import Contacts
 from turnstile.agents.process.files import FileWriter
 from turnstile.agents.process.journal import Journal
-from turnstile.agents.process.keeper import Refuse
 from turnstile.agents.process.meter import Meter
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.caller import Caller
@@ -24,6 +23,7 @@ from turnstile.agents.wire.envelope import Ack, Identity, ignored
 from turnstile.agents.wire.replies import ANSWERS
 from turnstile.agents.wire.rpc import Fault
 from turnstile.durable.alarm import Alarm
+from turnstile.durable.timed_keeper import Refuse
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from itertools import count
 from typing import Any, NamedTuple
 
-from turnstile.agents.process.keeper import MachineKeeper
-from turnstile.agents.process.logs import MATCHES, log_id, own_prefix, read_about, read_header
+from turnstile.agents.process.logs import MATCHES, log_id, own_prefix
 from turnstile.agents.referee.transcript import Transcript
 from turnstile.durable.storing import ask_until_done
+from turnstile.durable.timed_keeper import TimedKeeper
+from turnstile.durable.timed_log import read_about, read_header
 from turnstile.kernel.values import LogId, Malformed
 from turnstile.league.protocol.words import LeagueId, MatchId
 from turnstile.league.referee.state import MatchAssigned, Phase, State
@@ -80,10 +81,10 @@ class MatchLogs:
         except (Damaged, Malformed):
             return None
 
-    async def restore(self, name: LogId) -> tuple[MachineKeeper[State], Transcript]:
+    async def restore(self, name: LogId) -> tuple[TimedKeeper[State], Transcript]:
         """A match from its log, with its transcript as it was. Raises `Damaged`."""
         happened: list[Any] = []
-        keeper = await MachineKeeper.restore(self._store, name, MATCHES, lambda *what: happened.append(what))
+        keeper = await TimedKeeper.restore(self._store, name, MATCHES, lambda *what: happened.append(what))
         assert keeper is not None, "it was listed"
         transcript = Transcript(keeper.about(MatchAssigned), keeper.state.referee_id, keeper.opened)
         for at, event, step in happened:

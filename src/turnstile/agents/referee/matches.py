@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import MATCHES
 from turnstile.agents.process.process import Settings
 from turnstile.agents.process.runtime import Agent
@@ -17,6 +16,7 @@ from turnstile.agents.referee.match_logs import MatchLog, MatchLogs
 from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.referee.transcript import Transcript, match_path, own_place, stale_files
 from turnstile.durable.storing import ask_until_done
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
@@ -145,7 +145,7 @@ class Matches:
     async def _put_aside(self, name: LogId, why: str) -> None:
         await ask_until_done(self._agent.store.put_aside, name, why)
 
-    def _work(self, keeper: MachineKeeper[State], transcript: Transcript) -> RunningMatch:
+    def _work(self, keeper: TimedKeeper[State], transcript: Transcript) -> RunningMatch:
         self._latest = transcript.given.league_id
         return RunningMatch(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
 
@@ -185,7 +185,7 @@ class Matches:
         if seed is None:
             return None
         given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=seed)
-        keeper = await MachineKeeper.begin(
+        keeper = await TimedKeeper.begin(
             self._agent.store, name, MATCHES, new(me), time_scale=self._time_scale, about=given
         )
         return self._work(keeper, Transcript(given, me, keeper.opened))

@@ -8,7 +8,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.agents.launch.defaults import DEFAULT_CAPACITY
-from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import REGISTRARS
 from turnstile.agents.process.manager_auth import (
     BAD_TOKEN,
@@ -28,6 +27,7 @@ from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.replies import Answered
 from turnstile.agents.wire.rpc import TOO_BUSY, Fault
+from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import new_seed
 from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.protocol.messages import (
@@ -109,7 +109,7 @@ class RefereeProcess(AgentProcess):
         self._capacity = capacity
         self._trusts_posts = trusts_posts
         self._key = key
-        self._keeper: MachineKeeper[registrar.State] | None = None
+        self._keeper: TimedKeeper[registrar.State] | None = None
         self._registered = asyncio.Event()
         self._matches_known = asyncio.Event()
         """It is known which of the matches that were under way are still our own."""
@@ -117,7 +117,7 @@ class RefereeProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await MachineKeeper.restore(store, self._log, REGISTRARS)
+        self._keeper = await TimedKeeper.restore(store, self._log, REGISTRARS)
         return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
 
     async def begin(self, endpoint: str) -> None:
@@ -136,7 +136,7 @@ class RefereeProcess(AgentProcess):
             await self.agent.bring(self.work, wish)
         self._end_if_over()
 
-    async def _first(self, endpoint: str) -> MachineKeeper[registrar.State]:
+    async def _first(self, endpoint: str) -> TimedKeeper[registrar.State]:
         meta = RefereeMeta(
             display_name=self.settings.name,
             version="1.0.0",
@@ -147,7 +147,7 @@ class RefereeProcess(AgentProcess):
             shows_keys=True,
         )
         start = registrar.new(meta, new_seed())
-        return await MachineKeeper.begin(
+        return await TimedKeeper.begin(
             self.agent.store, self._log, REGISTRARS, start, time_scale=self.settings.time_scale
         )
 

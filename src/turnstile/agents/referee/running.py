@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from turnstile.agents.process.keeper import MachineKeeper, Refuse
 from turnstile.agents.process.running import Answer, OutgoingCall, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
@@ -10,6 +9,7 @@ from turnstile.agents.wire.envelope import ignored, new_conversation
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.replies import Answered, Receipt
 from turnstile.agents.wire.rpc import Fault
+from turnstile.durable.timed_keeper import Refuse, TimedKeeper
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId
@@ -30,7 +30,7 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
     def __init__(
         self,
-        keeper: MachineKeeper[registrar.State],
+        keeper: TimedKeeper[registrar.State],
         manager: str,
         noticed: Callable[[registrar.State], None],
         key: str = "",
@@ -56,7 +56,7 @@ class RunningMatch(RunningMachine[State]):
 
     def __init__(
         self,
-        keeper: MachineKeeper[State],
+        keeper: TimedKeeper[State],
         manager: str,
         transcript: Transcript,
         noticed: Callable[["RunningMatch"], None],

@@ -6,10 +6,10 @@ One keeper takes one event after the other; many keepers commit side by side, an
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from turnstile.agents.process.logs import Away, LoggedMachine, MachineLogs, read_about
 from turnstile.durable.keeper import Keeper
 from turnstile.durable.log import Kept, begin, follow_steps, replay
 from turnstile.durable.storing import ask_until_done, create, load
+from turnstile.durable.timed_log import Away, KeptMachine, TimedLogs, read_about
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.timers import Timer, Timers, next_timer
 from turnstile.kernel.values import Event, Instant, LogId, Timeout
@@ -32,10 +32,10 @@ class TakenOver(Damaged):
     """Another process writes the log of this agent: the agent was started twice."""
 
 
-class MachineKeeper(Keeper[LoggedMachine[S], Event], Generic[S]):
+class TimedKeeper(Keeper[KeptMachine[S], Event], Generic[S]):
     """One machine of the league, kept."""
 
-    def __init__(self, logs: MachineLogs[S], name: LogId, kept: Kept[LoggedMachine[S]], store: Store) -> None:
+    def __init__(self, logs: TimedLogs[S], name: LogId, kept: Kept[KeptMachine[S]], store: Store) -> None:
         super().__init__(logs, name, kept, store, ask_until_done)
         self.has_changed = False
         """Whether the latest event has changed anything. A question that was answered has not."""
@@ -45,12 +45,12 @@ class MachineKeeper(Keeper[LoggedMachine[S], Event], Generic[S]):
         cls,
         store: Store,
         name: LogId,
-        logs: MachineLogs[S],
+        logs: TimedLogs[S],
         start: S,
         *,
         time_scale: float,
         about: object = None,
-    ) -> "MachineKeeper[S]":
+    ) -> "TimedKeeper[S]":
         """A machine that begins; `about` is what its process wants to know again after a restart."""
         first, kept = begin(logs, name, logs.write_header(start, time_scale, about), store.now())
         if not await create(store, name, first, logs.row(kept.state), ask_until_done):
@@ -59,8 +59,8 @@ class MachineKeeper(Keeper[LoggedMachine[S], Event], Generic[S]):
 
     @classmethod
     async def restore(
-        cls, store: Store, name: LogId, logs: MachineLogs[S], watch: Watcher | None = None
-    ) -> "MachineKeeper[S] | None":
+        cls, store: Store, name: LogId, logs: TimedLogs[S], watch: Watcher | None = None
+    ) -> "TimedKeeper[S] | None":
         """The machine as its log has it; `None` where it never began. `watch` is told everything again.
 
         Its timers have what they had left at the last event: time in which the process was away does not count.
@@ -150,7 +150,7 @@ class MachineKeeper(Keeper[LoggedMachine[S], Event], Generic[S]):
         return False
 
 
-async def _read_all(store: Store, name: LogId, logs: MachineLogs[S], watch: Watcher) -> Kept[LoggedMachine[S]] | None:
+async def _read_all(store: Store, name: LogId, logs: TimedLogs[S], watch: Watcher) -> Kept[KeptMachine[S]] | None:
     """The machine from its whole log, with every event told to `watch`."""
     saved = await ask_until_done(store.load, name)
     if saved is None:
@@ -162,6 +162,6 @@ async def _read_all(store: Store, name: LogId, logs: MachineLogs[S], watch: Watc
     return kept
 
 
-def machine_step(step: Step[LoggedMachine[S]]) -> Step[S]:
+def machine_step(step: Step[KeptMachine[S]]) -> Step[S]:
     """The step of the machine itself, without its timers."""
     return Step(step.state.timed.state, step.trace, step.effects)
