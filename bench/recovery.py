@@ -43,7 +43,7 @@ class Watched(SqliteStore):
     async def commit(self, commit: Commit) -> bool:
         added = await super().commit(commit)
         if added:
-            self.written.add(commit.table)
+            self.written.add(commit.log)
             if len(self.written) >= len(self.awaited) and self.awaited <= self.written:
                 self.all_written.set()
         return added

@@ -54,7 +54,7 @@ Contents = tuple[tuple[tuple[LogId, Kept], ...], tuple[Outage, ...]]
 async def contents(store: Store) -> Contents:
     """All that is in a store, verified."""
     tables = []
-    for table, row in await store.tables(limit=1_000):
+    for table, row in await store.logs(limit=1_000):
         saved = await store.load(table)
         assert saved is not None
         entries = await store.entries(table, -1)

@@ -79,11 +79,11 @@ class Moody(MemoryStore):
 
     moods = 0
 
-    def _tables(self):  # type: ignore[no-untyped-def]
+    def _logs(self):  # type: ignore[no-untyped-def]
         if self.moods:
             self.moods -= 1
             raise Busy("There is no time.")
-        return super()._tables()
+        return super()._logs()
 
 
 def test_S4_a_table_that_cannot_be_opened_or_read_now_is_refused_and_can_be_later() -> None:

@@ -98,7 +98,7 @@ def test_a_bot_does_not_move_for_a_player_who_has_come_back() -> None:
             thought.set()
             for _ in range(200):
                 await asyncio.sleep(0)
-            moves = [entry for entry in world.disk.tables[T].log if b'"type":"Act"' in entry.event]
+            moves = [entry for entry in world.disk.logs[T].entries if b'"type":"Act"' in entry.event]
             assert not any(b'"player":"ana"' in entry.event for entry in moves), before
 
     asyncio.run(run())
@@ -128,14 +128,14 @@ def test_U3_a_server_without_the_game_leaves_its_matches_to_those_who_have_it(mo
         world = World()
         async with world.host() as company:
             await started(company)
-        length = len(world.disk.tables[T].log)
+        length = len(world.disk.logs[T].entries)
         with monkeypatch.context() as patch:
             patch.setattr(registry, "find_game", lambda name: None)
             for module in ("turnstile.table.machine", "turnstile.host.ledger"):
                 patch.setattr(f"{module}.find_game", lambda name: None)
             async with world.host() as company:
                 assert code(await company.host.attach(T, None)) == Code.UNKNOWN_GAME
-        assert len(world.disk.tables[T].log) == length
+        assert len(world.disk.logs[T].entries) == length
         async with world.host() as company:
             assert isinstance(await company.host.submit(T, pick(ANA)), Accepted)
 

@@ -125,7 +125,7 @@ def test_a_chain_says_what_is_wrong_with_it() -> None:
     first = header()
     second = following(first, "alice 1")
     verify(T, BEFORE_FIRST, -1, (first, second))
-    assert broken(second) == "Table t is damaged: entry 0 is missing."
+    assert broken(second) == "Log t is damaged: entry 0 is missing."
     assert "entry 1" in broken(first, replace(second, at=first.at))
     assert "entry 1" in broken(first, replace(second, command=None))
 

@@ -31,7 +31,7 @@ class Code(StrEnum):
 async def every(store: Store, is_open: bool | None = None) -> AsyncIterator[tuple[LogId, Row]]:
     """All tables, in the order of their ids; or those alone that are open, or that are not."""
     after: LogId | None = None
-    while page := await store.tables(is_open=is_open, after=after, limit=PAGE):
+    while page := await store.logs(is_open=is_open, after=after, limit=PAGE):
         for table in page:
             yield table
         after = page[-1][0]

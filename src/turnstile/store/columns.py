@@ -91,20 +91,20 @@ def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
 
 
 @contextmanager
-def reading_log_of(table: LogId) -> Iterator[None]:
+def reading_log_of(log: LogId) -> Iterator[None]:
     """Entries are read here: a text among them that is none is found while it is fetched."""
     try:
         yield
     except UnicodeDecodeError as error:
-        raise Damaged(table, "the command of an entry is no text") from error
+        raise Damaged(log, "the command of an entry is no text") from error
 
 
-def check_newest(table: LogId, position: object, saved: Saved) -> None:
+def check_newest(log: LogId, position: object, saved: Saved) -> None:
     """Raises `Damaged` when a log ends before the position that stands in its table's row."""
     last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
     newest = last.position
     if not isinstance(position, int) or newest < position:
-        raise Damaged(table, f"the entries after {newest} are missing")
+        raise Damaged(log, f"the entries after {newest} are missing")
 
 
 def _text(found: object) -> str:

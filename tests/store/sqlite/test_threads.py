@@ -82,7 +82,7 @@ def test_S14_what_waits_is_bounded_and_the_rest_is_told_to_come_again(
         answers = await asyncio.gather(*creations, return_exceptions=True)
         assert answers[:5] == [True] * 5
         assert all(isinstance(answer, Busy) for answer in answers[5:])
-        assert len(await store.tables()) == 5
+        assert len(await store.logs()) == 5
         assert await store.create(LogId("table 7"), header(), ROW)
 
     with_store(path, test)
@@ -273,8 +273,8 @@ def test_R5_no_statement_looks_through_a_whole_table(path: Path) -> None:
         await store.load(T)
         await store.find(T, Command("alice 1"))
         await store.row(T)
-        await store.tables()
-        await store.tables(is_open=True)
+        await store.logs()
+        await store.logs(is_open=True)
         await store.beat()
         await store.outages(store.now())
         await store.rebuild([(T, FINISHED)])

@@ -88,7 +88,7 @@ async def open_matches(store: Store) -> AsyncIterator[list[LogId]]:
     page: list[tuple[LogId, Row]] = []
     is_last = False
     while not is_last:
-        page = await stored(store.tables, is_open=True, after=page[-1][0] if page else None, limit=PAGE)
+        page = await stored(store.logs, is_open=True, after=page[-1][0] if page else None, limit=PAGE)
         is_last = len(page) < PAGE
         yield [table for table, _ in page if table.startswith(f"{MATCHES}/")]
 

@@ -26,13 +26,13 @@ class Inbox(AsyncIterator[LogId]):
     """Changed tables, each once however often it changed before it was read."""
 
     def __init__(self) -> None:
-        self._tables: dict[LogId, None] = {}
+        self._logs: dict[LogId, None] = {}
         self._news = asyncio.Event()
         self._is_closed = False
 
-    def put(self, table: LogId) -> None:
-        if len(self._tables) < INBOX:
-            self._tables[table] = None
+    def put(self, log: LogId) -> None:
+        if len(self._logs) < INBOX:
+            self._logs[log] = None
             self._news.set()
 
     def close(self) -> None:
@@ -40,14 +40,14 @@ class Inbox(AsyncIterator[LogId]):
         self._news.set()
 
     async def __anext__(self) -> LogId:
-        while not self._tables:
+        while not self._logs:
             if self._is_closed:
                 raise StopAsyncIteration
             self._news.clear()
             await self._news.wait()
-        table = next(iter(self._tables))
-        del self._tables[table]
-        return table
+        log = next(iter(self._logs))
+        del self._logs[log]
+        return log
 
 
 class Listener:
@@ -114,7 +114,7 @@ class Listener:
         await self._connection.add_listener(self._voice.channel, self._hear)
 
     def _hear(self, _connection: object, _session: int, _channel: str, payload: object) -> None:
-        origin, _, table = str(payload).partition(" ")
+        origin, _, log = str(payload).partition(" ")
         if origin != self._voice.origin:
             for inbox in self._inboxes:
-                inbox.put(LogId(table))
+                inbox.put(LogId(log))

@@ -177,13 +177,13 @@ DELETE FROM snapshots USING shown WHERE table_id = id
 def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
     """The columns of `COMMIT`, in its order."""
     lines = (
-        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
-        for given in sorted(group, key=lambda given: given.table)
+        (given.log, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
+        for given in sorted(group, key=lambda given: given.log)
     )
     return tuple(zip(*lines, strict=True))
 
 
 def rebuild_arguments(rows: Sequence[tuple[LogId, Row]]) -> tuple[tuple[object, ...], ...]:
     """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
-    lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
+    lines = ((log, *row_values(row)) for log, row in sorted(dict(rows).items()))
     return tuple(zip(*lines, strict=True))

@@ -98,10 +98,10 @@ class Writer:
         later: list[_Waiting] = []
         while self._queue and len(group) < GROUP:
             waiting = self._queue.popleft()
-            if waiting.commit.table in group:
+            if waiting.commit.log in group:
                 later.append(waiting)
             else:
-                group[waiting.commit.table] = waiting
+                group[waiting.commit.log] = waiting
         self._queue.extendleft(reversed(later))
         return list(group.values())
 
@@ -129,7 +129,7 @@ class Writer:
                     return None
             else:
                 for waiting in group:
-                    _answer(waiting, waiting.commit.table in added)
+                    _answer(waiting, waiting.commit.log in added)
                 return None
         for waiting in group:
             _fail(waiting, Busy("PostgreSQL was busy or went away again and again."))
@@ -161,16 +161,16 @@ class Writer:
                 _fail(waiting, Unknown(f"PostgreSQL went away during a commit ({why}) and cannot be asked: {error}"))
             return []
         for waiting in group:
-            if waiting.commit.table in added:
+            if waiting.commit.log in added:
                 _answer(waiting, True)
-        return [waiting for waiting in group if waiting.commit.table not in added]
+        return [waiting for waiting in group if waiting.commit.log not in added]
 
     async def _read_back(self, group: Sequence[_Waiting]) -> frozenset[LogId]:
         self._hang_up()
         connection = await self._connected()
         # The entry may be on this server and on no standby yet. Once this is where it should be, so is the entry.
         await self._ask(connection, statements.BEHIND_ALL)
-        keys = [(waiting.commit.table, waiting.commit.entry.position, waiting.commit.entry.link) for waiting in group]
+        keys = [(waiting.commit.log, waiting.commit.entry.position, waiting.commit.entry.link) for waiting in group]
         found = await self._ask(connection, statements.ADDED, *zip(*keys, strict=True))
         return frozenset(line["table_id"] for line in found)
 
@@ -205,10 +205,10 @@ class Writer:
             raise Busy(f"PostgreSQL does not let go of an earlier session: {error}.") from error
 
 
-async def tell(connection: asyncpg.Connection, voice: Voice, table: LogId) -> None:
+async def tell(connection: asyncpg.Connection, voice: Voice, log: LogId) -> None:
     """Let others know of a change that is no entry, if there is room for the news."""
     try:
-        await connection.execute(statements.TELL, *voice, table)
+        await connection.execute(statements.TELL, *voice, log)
     except asyncpg.ProgramLimitExceededError as error:
         _log.warning("Nobody will be notified of a change: %s.", error)
 

@@ -37,11 +37,11 @@ _log = logging.getLogger(__name__)
 # writing
 
 
-def create(db: apsw.Connection, table: LogId, header: Entry, row: Row) -> bool:
+def create(db: apsw.Connection, log: LogId, header: Entry, row: Row) -> bool:
     key = db.execute(
         f"INSERT INTO tables (id, position, {ROW}) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT DO NOTHING RETURNING key",
-        (table, *row_values(row)),
+        (log, *row_values(row)),
     ).get
     if key is None:
         return False
@@ -56,7 +56,7 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
         "WHERE id = ? AND position = ? AND note = '' "
         "AND (SELECT link FROM log WHERE table_key = key AND log.position = tables.position) = ? "
         "ON CONFLICT DO NOTHING RETURNING table_key",
-        (*entry_values(commit.entry), commit.table, commit.entry.position - 1, commit.before),
+        (*entry_values(commit.entry), commit.log, commit.entry.position - 1, commit.before),
     ).get
     if key is None:
         return False
@@ -75,22 +75,22 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     return True
 
 
-def acknowledge(db: apsw.Connection, table: LogId, given: Mapping[str, int]) -> dict[str, int]:
+def acknowledge(db: apsw.Connection, log: LogId, given: Mapping[str, int]) -> dict[str, int]:
     for seat, cursor in given.items():
         db.execute(
             "INSERT INTO cursors SELECT key, ?, ? FROM tables WHERE id = ? ON CONFLICT DO UPDATE "
             "SET cursor = excluded.cursor WHERE excluded.cursor > cursors.cursor",
-            (seat, cursor, table),
+            (seat, cursor, log),
         )
-    return cursors(db, table)
+    return cursors(db, log)
 
 
-def put_aside(db: apsw.Connection, table: LogId, why: str) -> None:
-    db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, table))
+def put_aside(db: apsw.Connection, log: LogId, why: str) -> None:
+    db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, log))
 
 
-def prune(db: apsw.Connection, table: LogId) -> bool:
-    key = db.execute("SELECT key FROM tables WHERE id = ? AND NOT is_open", (table,)).get
+def prune(db: apsw.Connection, log: LogId) -> bool:
+    key = db.execute("SELECT key FROM tables WHERE id = ? AND NOT is_open", (log,)).get
     if key is None:
         return False
     db.execute("DELETE FROM snapshots WHERE table_key = ?", (key,))
@@ -101,13 +101,13 @@ def prune(db: apsw.Connection, table: LogId) -> bool:
 
 
 def rebuild(db: apsw.Connection, rows: Sequence[tuple[LogId, Row]]) -> None:
-    for table, row in rows:
+    for log, row in rows:
         db.execute(
             f"UPDATE tables SET ({ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL), position = "
             "coalesce((SELECT max(position) FROM log WHERE table_key = key), position) WHERE id = ?",
-            (*row_values(row), table),
+            (*row_values(row), log),
         )
-        db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (table,))
+        db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (log,))
 
 
 # time
@@ -120,7 +120,7 @@ def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: i
         f"RETURNING due, {_BYTES.format('id')}",
         (now + hold, until, now, limit),
     ).fetchall()
-    return [table for _, found in sorted(claimed) if (table := id_of(found)) is not None]
+    return [log for _, found in sorted(claimed) if (log := id_of(found)) is not None]
 
 
 def beat(db: apsw.Connection, now: Instant) -> Outage | None:
@@ -151,56 +151,56 @@ def newest(db: apsw.Connection) -> Instant:
 # reading
 
 
-def load(db: apsw.Connection, table: LogId) -> Saved | None:
-    newest = db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get
+def load(db: apsw.Connection, log: LogId) -> Saved | None:
+    newest = db.execute("SELECT position FROM tables WHERE id = ?", (log,)).get
     if newest is None:
         return None
-    header = next(iter(entries(db, table, -1, 1)), None)
+    header = next(iter(entries(db, log, -1, 1)), None)
     if header is None or header.position != 0:
-        raise Damaged(table, "entry 0 is missing")
-    latest = snapshot(db, table, _FURTHEST)
-    saved = Saved(header, latest, entries(db, table, 0 if latest is None else latest.position, None))
-    check_newest(table, newest, saved)
+        raise Damaged(log, "entry 0 is missing")
+    latest = snapshot(db, log, _FURTHEST)
+    saved = Saved(header, latest, entries(db, log, 0 if latest is None else latest.position, None))
+    check_newest(log, newest, saved)
     return saved
 
 
-def exists(db: apsw.Connection, table: LogId) -> bool:
-    return db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is not None
+def exists(db: apsw.Connection, log: LogId) -> bool:
+    return db.execute("SELECT 1 FROM tables WHERE id = ?", (log,)).get is not None
 
 
-def entries(db: apsw.Connection, table: LogId, after: Position, limit: int | None) -> tuple[Entry, ...]:
+def entries(db: apsw.Connection, log: LogId, after: Position, limit: int | None) -> tuple[Entry, ...]:
     most = _FURTHEST if limit is None else limit
-    with reading_log_of(table):
-        found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (table, after, most))
+    with reading_log_of(log):
+        found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (log, after, most))
         return tuple(_entry(fields) for fields in found)
 
 
-def positions(db: apsw.Connection, tables: Sequence[LogId]) -> dict[LogId, Position]:
-    found = (db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get for table in tables)
-    return {table: _whole(position) for table, position in zip(tables, found, strict=True) if position is not None}
+def positions(db: apsw.Connection, logs: Sequence[LogId]) -> dict[LogId, Position]:
+    found = (db.execute("SELECT position FROM tables WHERE id = ?", (log,)).get for log in logs)
+    return {log: _whole(position) for log, position in zip(logs, found, strict=True) if position is not None}
 
 
-def find(db: apsw.Connection, table: LogId, command: Command) -> Entry | None:
-    with reading_log_of(table):
-        found = db.execute(f"{_LOG} AND command = ?", (table, command)).fetchone()
+def find(db: apsw.Connection, log: LogId, command: Command) -> Entry | None:
+    with reading_log_of(log):
+        found = db.execute(f"{_LOG} AND command = ?", (log, command)).fetchone()
         return None if found is None else _entry(found)
 
 
-def cursors(db: apsw.Connection, table: LogId) -> dict[str, int]:
+def cursors(db: apsw.Connection, log: LogId) -> dict[str, int]:
     return cursors_of(
-        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (table,))
+        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (log,))
     )
 
 
-def row(db: apsw.Connection, table: LogId) -> Row | None:
+def row(db: apsw.Connection, log: LogId) -> Row | None:
     try:
-        found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (table,)).fetchone()
+        found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (log,)).fetchone()
     except apsw.CorruptError:
         return damaged_row()
     return None if found is None else row_of(found)
 
 
-def tables(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
+def logs(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
     """Those whose ids cannot be read are left out, and others take their places on the page."""
     begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
     end = "id > ? ORDER BY id"
@@ -208,15 +208,15 @@ def tables(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit
         found = db.execute(f"{begin} {end}", (after or "",))
     else:
         found = db.execute(f"{begin} is_open = ? AND {end}", (is_open, after or ""))
-    readable = ((table, row_of(columns)) for name, *columns in found if (table := id_of(name)) is not None)
+    readable = ((log, row_of(columns)) for name, *columns in found if (log := id_of(name)) is not None)
     return list(islice(readable, limit))
 
 
-def snapshot(db: apsw.Connection, table: LogId, at_most: Position) -> Snapshot | None:
+def snapshot(db: apsw.Connection, log: LogId, at_most: Position) -> Snapshot | None:
     found: Any = db.execute(
         "SELECT position, link, snapshots.state, log.state FROM snapshots JOIN log USING (table_key, position) "
         f"WHERE table_key = {_KEY} AND position <= ? ORDER BY position DESC LIMIT 1",
-        (table, at_most),
+        (log, at_most),
     ).fetchone()
     return None if found is None else Snapshot(*found)
 

@@ -19,7 +19,7 @@ import apsw
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
-from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
+from turnstile.store.protocol import INVALID_LOG_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
 from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
@@ -92,57 +92,57 @@ class SqliteStore:
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        if not is_log_id(table):
-            raise Unstorable(NO_ID)
-        return await self._write.ask(partial(statements.create, table=table, header=header, row=row))
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        if not is_log_id(log):
+            raise Unstorable(INVALID_LOG_ID)
+        return await self._write.ask(partial(statements.create, log=log, header=header, row=row))
 
     async def commit(self, commit: Commit) -> bool:
-        return await self._change(commit.table, partial(statements.commit, commit=commit), False)
+        return await self._change(commit.log, partial(statements.commit, commit=commit), False)
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        return await self._change(table, partial(statements.acknowledge, table=table, given=dict(cursors)), {})
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+        return await self._change(log, partial(statements.acknowledge, log=log, given=dict(cursors)), {})
 
-    async def put_aside(self, table: LogId, why: str) -> None:
+    async def put_aside(self, log: LogId, why: str) -> None:
         assert why, "a table is put aside for a reason"
         try:
-            if await self._look(table, partial(statements.exists, table=table), False):
-                await self._write.ask(partial(statements.put_aside, table=table, why=why))
+            if await self._look(log, partial(statements.exists, log=log), False):
+                await self._write.ask(partial(statements.put_aside, log=log, why=why))
         except Damaged as fault:  # there is no page to write on, and `row` says so whenever it is read
-            _log.error("Table %s cannot be marked as damaged (%s): %s", table, fault.why, why)
+            _log.error("Table %s cannot be marked as damaged (%s): %s", log, fault.why, why)
 
-    async def prune(self, table: LogId) -> bool:
-        return await self._change(table, partial(statements.prune, table=table), False)
+    async def prune(self, log: LogId) -> bool:
+        return await self._change(log, partial(statements.prune, log=log), False)
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        return await self._look(table, partial(statements.load, table=table), None)
+    async def load(self, log: LogId) -> Saved | None:
+        return await self._look(log, partial(statements.load, log=log), None)
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
-        return await self._look(table, partial(statements.snapshot, table=table, at_most=at_most), None)
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
+        return await self._look(log, partial(statements.snapshot, log=log, at_most=at_most), None)
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        return await self._look(table, partial(statements.entries, table=table, after=after, limit=limit), ())
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        return await self._look(log, partial(statements.entries, log=log, after=after, limit=limit), ())
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        return await self._read.ask(partial(statements.positions, tables=tuple(filter(is_log_id, tables))))
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        return await self._read.ask(partial(statements.positions, logs=tuple(filter(is_log_id, logs))))
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
-        return await self._look(table, partial(statements.find, table=table, command=command), None)
+    async def find(self, log: LogId, command: Command) -> Entry | None:
+        return await self._look(log, partial(statements.find, log=log, command=command), None)
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
-        return await self._look(table, partial(statements.cursors, table=table), {})
+    async def cursors(self, log: LogId) -> dict[str, int]:
+        return await self._look(log, partial(statements.cursors, log=log), {})
 
-    async def row(self, table: LogId) -> Row | None:
-        return await self._look(table, partial(statements.row, table=table), None)
+    async def row(self, log: LogId) -> Row | None:
+        return await self._look(log, partial(statements.row, log=log), None)
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
         if after is not None and not is_log_id(after):
             return []
-        return await self._read.ask(partial(statements.tables, is_open=is_open, after=after, limit=limit))
+        return await self._read.ask(partial(statements.logs, is_open=is_open, after=after, limit=limit))
 
     # time
 
@@ -165,8 +165,8 @@ class SqliteStore:
         """There is nobody else."""
         await self._closed.wait()
         nobody: tuple[LogId, ...] = ()
-        for table in nobody:
-            yield table
+        for log in nobody:
+            yield log
 
     # caches
 
@@ -175,13 +175,13 @@ class SqliteStore:
 
     # small things the above share
 
-    async def _change(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
+    async def _change(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
         """A write to one table; to what is no id of any, nothing is written."""
-        return await self._write.ask(work) if is_log_id(table) else nothing
+        return await self._write.ask(work) if is_log_id(log) else nothing
 
-    async def _look(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
+    async def _look(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
         """A read of one table; of what is no id of any, there is nothing to read."""
-        return await self._read.ask(work, table) if is_log_id(table) else nothing
+        return await self._read.ask(work, log) if is_log_id(log) else nothing
 
 
 def _warn_of_network(path: Path) -> None:
