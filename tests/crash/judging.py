@@ -15,7 +15,7 @@ from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import BEFORE_FIRST, Entry, Snapshot, verify
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Outage, Row, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 STEP_TAKES = 1_000
 

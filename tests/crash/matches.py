@@ -17,7 +17,7 @@ from turnstile.host import Host, host, watch
 from turnstile.host.upkeep import checked, every
 from turnstile.kernel.values import encode
 from turnstile.store.protocol import Broken, CannotOpen, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 HOUR = 3_600.0
 

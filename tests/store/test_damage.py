@@ -11,7 +11,7 @@ from tests.store.making import ROW, commit_of, following, header, state
 from turnstile.kernel.values import LogId
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify, verify_snapshot
 from turnstile.store.protocol import Saved
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 T, U = LogId("t"), LogId("u")
 

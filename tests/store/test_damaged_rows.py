@@ -15,7 +15,7 @@ from turnstile.kernel.values import Instant, LogId
 from turnstile.store.columns import DAMAGED_ROW
 from turnstile.store.log import Command, Damaged
 from turnstile.store.protocol import Store, Unstorable
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 T, U = LogId("t"), LogId("u")
 Kept = SqlitePlace | PostgresPlace

@@ -1,7 +1,7 @@
-"""A store that forgets everything with its process: for simulations and tests. It has no clock of its own.
+"""A store in memory, for simulations and tests. It uses the clock it is given.
 
-What is kept stands in a `Disk`. Stores on one disk are to each other what processes on one database are: a new store on
-the disk of an old one is a restart, two at a time are two servers.
+A `Disk` holds its contents. Several stores may share one disk, as processes share one database: a new store on the
+disk of a closed one simulates a restart, two open stores on one disk simulate two servers.
 """
 
 import asyncio
@@ -27,18 +27,18 @@ class _Log:
 
 @dataclass
 class Disk:
-    """What stores share, and what outlives them."""
+    """What stores share. It outlives them."""
 
     logs: dict[LogId, _Log] = field(default_factory=dict)
     outages: list[Outage] = field(default_factory=list)
     beat: Instant | None = None
     newest: Instant = field(default=Instant(0))
     stores: list["MemoryStore"] = field(default_factory=list)
-    """The open ones, who are told of each other's changes."""
+    """The open stores. Each is notified of the changes of the others."""
 
 
 class MemoryStore:
-    """Tables in memory. `clock` gives milliseconds since 1970; where it goes back, time stands still."""
+    """Logs in memory. `clock` gives milliseconds since 1970; while it goes back, the store's time stands still."""
 
     def __init__(self, clock: Callable[[], int], disk: Disk | None = None, *, is_shared: bool = True) -> None:
         self.is_shared = is_shared
@@ -102,7 +102,7 @@ class MemoryStore:
         return dict(kept.cursors)
 
     async def put_aside(self, log: LogId, why: str) -> None:
-        assert why, "a table is put aside for a reason"
+        assert why, "putting a log aside needs a reason"
         kept = self._logs().get(log)
         if kept is not None:
             kept.row = replace(kept.row, is_open=False, due=None, note=why)
@@ -213,7 +213,7 @@ class MemoryStore:
             if kept is not None:
                 kept.row, kept.snapshots, kept.claimed_until = row, {}, None
 
-    # small things the above share
+    # helpers
 
     def _logs(self) -> dict[LogId, _Log]:
         if not self._is_open:

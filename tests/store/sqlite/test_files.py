@@ -16,7 +16,7 @@ from tests.store.sqlite.on_disk import nothing, with_store
 from tests.store.sqlite.test_threads import Standstill
 from turnstile.kernel.values import LogId
 from turnstile.store.protocol import Broken, CannotOpen, StoreFault
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 T = LogId("t")
 
@@ -122,7 +122,7 @@ import asyncio, os, resource, signal, sys
 from tests.store.making import ROW, commit_of, following, header, stored
 from turnstile.kernel.values import LogId
 from turnstile.store.protocol import StorageFull
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 async def test(path):
     store = await SqliteStore.open(path)

@@ -14,10 +14,10 @@ from tests.store.sqlite.on_disk import nothing, with_store
 from turnstile.kernel.values import LogId
 from turnstile.store.log import Command
 from turnstile.store.protocol import Broken, Busy, ReadOnly
+from turnstile.store.sqlite import SqliteStore
 from turnstile.store.sqlite import connection as sqlite_connection
 from turnstile.store.sqlite import lanes as sqlite_lanes
 from turnstile.store.sqlite import store as sqlite
-from turnstile.store.sqlite.store import SqliteStore
 
 T = LogId("t")
 

@@ -1,5 +1,8 @@
-"""What the SQLite store asks of SQLite: each function is one operation, inside a transaction that others may share."""
-# ruff: noqa: S608  (statements are put together from the constants below, never from what anybody sent)
+"""The SQL of the SQLite store: each function is one operation, inside a transaction that others may share.
+
+The SQL table `tables` has one row for each log.
+"""
+# ruff: noqa: S608  (statements are built from the constants below, never from input)
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -50,7 +53,7 @@ def create(db: apsw.Connection, log: LogId, header: Entry, row: Row) -> bool:
 
 
 def commit(db: apsw.Connection, commit: Commit) -> bool:
-    """The entry goes in only behind the one that it follows; then the caches follow."""
+    """Add the entry if the entry before it is the newest one; then update the caches."""
     key = db.execute(
         f"INSERT INTO log (table_key, {ENTRY}) SELECT key, ?, ?, ?, ?, ?, ?, ? FROM tables "
         "WHERE id = ? AND position = ? AND note = '' "
@@ -66,7 +69,7 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     )
     if commit.snapshot is not None:
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (key, commit.entry.position, commit.snapshot))
-    if not commit.row.is_open:  # nobody has far to catch up any more: the newest snapshot is enough
+    if not commit.row.is_open:  # readers of a closed log need the newest snapshot only
         db.execute(
             "DELETE FROM snapshots WHERE table_key = ?1 AND position < "
             "(SELECT max(position) FROM snapshots WHERE table_key = ?1)",
@@ -138,13 +141,13 @@ def outages(db: apsw.Connection, since: Instant) -> list[Outage]:
 
 
 def newest(db: apsw.Connection) -> Instant:
-    """The last instant that anything here speaks of; 0 for a store in which nothing is yet."""
+    """The newest time in the store; 0 for an empty store."""
     instants = [0]
     for source in ("SELECT at FROM heartbeat", "SELECT at FROM log ORDER BY rowid DESC LIMIT 1000"):
         try:
             instants.extend(_whole(at) for (at,) in db.execute(source))
-        except apsw.CorruptError as error:  # that concerns the tables on it, when they are read
-            _log.error("A page of the store is damaged (%s): the newest time is looked for on the others.", error)
+        except apsw.CorruptError as error:  # readers of the logs on this page will report it
+            _log.error("A page of the store is damaged (%s): the newest time is taken from the other pages.", error)
     return Instant(max(instants))
 
 
@@ -201,7 +204,7 @@ def row(db: apsw.Connection, log: LogId) -> Row | None:
 
 
 def logs(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
-    """Those whose ids cannot be read are left out, and others take their places on the page."""
+    """A page of logs. Logs with unreadable ids are left out, and the page is filled with others."""
     begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
     end = "id > ? ORDER BY id"
     if is_open is None:
@@ -227,5 +230,5 @@ def _entry(fields: Any) -> Entry:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int):
-        raise CannotOpen("The file does not hold what was written into it: where a number belongs there is none.")
+        raise CannotOpen("The file is damaged: it has another value where a number belongs.")
     return value

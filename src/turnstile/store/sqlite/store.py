@@ -1,10 +1,10 @@
-"""The embedded store: one file of SQLite, for one process. Nothing to install, nothing to start.
+"""The embedded store: one SQLite file, for one process. Nothing to install, nothing to start.
 
-One thread writes and one reads, each with a connection of its own (see `sqlite_lanes`). What has been answered is on
-the disk: the write-ahead log is synced at every commit. A lock beside the file keeps a second server away.
+One thread writes and one reads, each with its own connection (see `lanes`). The write-ahead log is synced at every
+commit, so an answered commit is on the disk. A lock file beside the store keeps a second server out.
 
-The file is whole only together with its `-wal`: a copy of the one without the other, taken while a server runs or after
-it was killed, lacks the newest moves. Copy with SQLite's own backup, or after a clean end, when there is no `-wal`.
+The file is complete only together with its `-wal` file: a copy without it, made while a server runs or after a kill,
+lacks the newest moves. Copy with SQLite's own backup, or after a clean shutdown, when there is no `-wal` file.
 """
 
 import asyncio
@@ -26,13 +26,13 @@ from turnstile.store.sqlite.connection import connect_reader, connect_writer, re
 from turnstile.store.sqlite.lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
 
 FULL = 2
-"""`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
+"""`synchronous`: a commit is on the disk when it returns. Only a test uses less, to show what that would lose."""
 
 _log = logging.getLogger(__name__)
 
 
 class SqliteStore:
-    """Tables in a file. See `turnstile.store.protocol.Store` for what each method does."""
+    """Logs in a file. See `turnstile.store.protocol.Store` for what each method does."""
 
     is_shared = False
 
@@ -54,7 +54,7 @@ class SqliteStore:
         vfs: str | None = None,
         synchronous: int = FULL,
     ) -> "SqliteStore":
-        """The store in this file, which is made if it is not there. Raises `CannotOpen`."""
+        """Open the store in this file, and create it if it does not exist. Raises `CannotOpen`."""
         require_version(apsw.sqlite_lib_version())
         real = Path(path).resolve()
         _warn_of_network(real)
@@ -81,12 +81,12 @@ class SqliteStore:
     async def close(self) -> None:
         self._closed.set()
         failure: StoreFault | None = None
-        for lane in (self._read, self._write):  # the writer last: its last checkpoint wants to be alone
+        for lane in (self._read, self._write):  # the writer last: its last checkpoint must be alone
             try:
                 await lane.end()
             except StoreFault as fault:
                 failure = fault
-        self._file.let_go()  # who gives up waiting does not get here: the writer still writes
+        self._file.let_go()  # not reached when cancelled: the writer may still write
         if failure is not None:
             raise failure
 
@@ -104,12 +104,12 @@ class SqliteStore:
         return await self._change(log, partial(statements.acknowledge, log=log, given=dict(cursors)), {})
 
     async def put_aside(self, log: LogId, why: str) -> None:
-        assert why, "a table is put aside for a reason"
+        assert why, "putting a log aside needs a reason"
         try:
             if await self._look(log, partial(statements.exists, log=log), False):
                 await self._write.ask(partial(statements.put_aside, log=log, why=why))
-        except Damaged as fault:  # there is no page to write on, and `row` says so whenever it is read
-            _log.error("Table %s cannot be marked as damaged (%s): %s", log, fault.why, why)
+        except Damaged as fault:  # its page cannot be written; `row` says that it is damaged
+            _log.error("Log %s cannot be marked as damaged (%s): %s", log, fault.why, why)
 
     async def prune(self, log: LogId) -> bool:
         return await self._change(log, partial(statements.prune, log=log), False)
@@ -162,10 +162,10 @@ class SqliteStore:
     # elsewhere
 
     async def changes(self) -> AsyncIterator[LogId]:
-        """There is nobody else."""
+        """No other process has the file open, so there are no changes."""
         await self._closed.wait()
-        nobody: tuple[LogId, ...] = ()
-        for log in nobody:
+        no_changes: tuple[LogId, ...] = ()
+        for log in no_changes:
             yield log
 
     # caches
@@ -173,18 +173,18 @@ class SqliteStore:
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write.ask(partial(statements.rebuild, rows=tuple(rows)))
 
-    # small things the above share
+    # helpers
 
     async def _change(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
-        """A write to one table; to what is no id of any, nothing is written."""
+        """Write to one log; do nothing for an invalid id."""
         return await self._write.ask(work) if is_log_id(log) else nothing
 
     async def _look(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
-        """A read of one table; of what is no id of any, there is nothing to read."""
+        """Read one log; find nothing for an invalid id."""
         return await self._read.ask(work, log) if is_log_id(log) else nothing
 
 
 def _warn_of_network(path: Path) -> None:
     mounts = Path("/proc/mounts")
     if mounts.exists() and (kind := files.network_file_system(path, mounts.read_text(encoding="utf-8"))):
-        _log.warning("%s lies on a network file system (%s): moves may be lost there. Use a local disk.", path, kind)
+        _log.warning("%s is on a network file system (%s): moves may be lost there. Use a local disk.", path, kind)
