@@ -8,8 +8,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from turnstile.games import ecard
-from turnstile.games.updown import rules as updown
+from turnstile.games import ecard, updown
 from turnstile.kernel import (
     ByPlayer,
     Game,

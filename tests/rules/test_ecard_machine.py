@@ -25,19 +25,8 @@ from tests.rules.ecard_matches import (
     started,
     step,
 )
-from turnstile.games.ecard import (
-    BeginPicking,
-    Card,
-    Code,
-    Phase,
-    Pick,
-    Reset,
-    Start,
-    State,
-    ecard,
-    first_emperor,
-    outcome,
-)
+from turnstile.games.ecard import BeginPicking, Card, Code, Phase, Pick, Reset, Start, State, ecard, outcome
+from turnstile.games.ecard.rules import first_emperor
 from turnstile.kernel import Acks, ByPlayer, Hop, PlayerId, Refusal, Rejection, Seed, Step, digest, encode
 
 VALID = {phase: cause for phase, cause, _ in TRANSITIONS if cause != "auto"}

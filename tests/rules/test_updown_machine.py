@@ -27,8 +27,11 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown.cards import Suit, card, hand
 from turnstile.games.updown.hand import HandState
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import Code, Phase, PlaceBet, PlayCard, StartGame, State, View, updown, view
+from turnstile.games.updown.rules import updown
+from turnstile.games.updown.sight import view
+from turnstile.games.updown.state import Code, Phase, State, View
 from turnstile.kernel import Acks, Hop, PlayerId, Refusal, Rejection, digest, encode
 
 VALID = {phase: cause for phase, cause, _ in DIAGRAM if cause != "auto"}

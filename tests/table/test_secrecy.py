@@ -23,9 +23,8 @@ from tests.planter import SECRETS
 from tests.table.moments import MOST_PLAYERS, Place, next_event, table_moments
 from tests.table.tables import starting
 from tests.table.walks import find
-from turnstile.games import ecard, evenodd
+from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
-from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
 from turnstile.registry import lent, names, study_of
 from turnstile.table import news, play

@@ -7,8 +7,9 @@ from random import Random
 
 from turnstile.games.updown.cards import DECK, HEIGHT, Card, Hand, Suit
 from turnstile.games.updown.hand import beats, best_of
-from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import PlaceBet, PlayCard, StartGame, View, points
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
+from turnstile.games.updown.rounds import RoundState, points
+from turnstile.games.updown.state import View
 from turnstile.kernel import PlayerId
 from turnstile.studies.updown import cards_played, lacking_suits
 

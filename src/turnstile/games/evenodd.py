@@ -300,7 +300,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(leaders(state), state.score) if state.phase is Phase.FINISHED else None
 
 
-# small things the functions above share
+# helpers
 
 
 def leaders(state: State) -> Players:

@@ -6,7 +6,8 @@ from itertools import count
 from msgspec.structs import replace
 
 from turnstile.games import ecard
-from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Pair, Phase, Pick, Start, State, View
+from turnstile.games.ecard import BeginPicking, Pair, Phase, Pick, Start, State, View
+from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE, SIDES, first_emperor
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 
@@ -59,7 +60,7 @@ def _first_emperor(match: State | View) -> PlayerId | None:
 def _fitting_seed(players: Players, first: PlayerId | None, seed: Seed) -> Seed:
     """A seed from which this first emperor is drawn; any, where none was drawn yet."""
     candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
-    return next(each for each in candidates if first in (None, ecard.first_emperor(players, each)))
+    return next(each for each in candidates if first in (None, first_emperor(players, each)))
 
 
 def state_key(state: State) -> Hashable:
@@ -73,7 +74,7 @@ def tally(state: State) -> Tally:
     won, rounds_played = _emperor_wins(decided)
     facts = {"the slave wins a round": (rounds_played - won, rounds_played)}
     facts["the emperor wins a round"] = (won, rounds_played)
-    for side in range(ecard.SIDES):
+    for side in range(SIDES):
         rounds = range(side * ROUNDS_IN_SIDE + 1, (side + 1) * ROUNDS_IN_SIDE + 1)
         facts[f"... on side {side + 1}"] = _emperor_wins([pair for pair in decided if pair.round in rounds])
     facts["... in the tie break"] = _emperor_wins([pair for pair in decided if pair.round > ROUNDS])

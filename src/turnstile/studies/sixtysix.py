@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Card, Seat, total
 from turnstile.games.sixtysix.moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix.rules import FAILED_STOP, LIMIT, lowest, round_scores
+from turnstile.games.sixtysix.scores import FAILED_STOP, LIMIT, lowest_total, round_scores
 from turnstile.games.sixtysix.state import Options, Phase, Place, Round, Sight, State, View
 from turnstile.kernel import Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
@@ -310,9 +310,9 @@ def tally(state: State) -> Tally:
 def standing(state: State) -> Outcome:
     """Whoever would be lowest if every hand that is still played were added to the totals now."""
     if state.phase in OVER:
-        return lowest(state.players, state.totals)
+        return lowest_total(state.players, state.totals)
     sums = [points + total(hand) for points, hand in zip(state.totals, state.hands, strict=True)]
-    return lowest(state.players, sums)
+    return lowest_total(state.players, sums)
 
 
 study = Study(violation=violation, redraw=redraw, imagine=imagine, tally=tally, standing=standing)

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from turnstile.games.updown import rules as updown
 from turnstile.games.updown.cards import DECK, Card, Hand, Suit
 from turnstile.games.updown.hand import HandResult, HandState, PlayedCard
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState
-from turnstile.games.updown.rules import Phase, PlaceBet, PlayCard, StartGame, State, View
+from turnstile.games.updown.state import Options, Phase, State, View
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 
@@ -36,7 +37,7 @@ def violation(state: State) -> str | None:
     that deals them. A record's replay asks it.
     """
     players = tuple(player.id for player in state.players)
-    waiting = updown.new(players, updown.Options(max(state.round_sequence, default=0)), state.seed)
+    waiting = updown.new(players, Options(max(state.round_sequence, default=0)), state.seed)
     if isinstance(waiting, Rejection):
         return waiting.sentence
     if len(state.completed_rounds) > len(waiting.round_sequence):  # before anybody plays them all again
@@ -222,5 +223,5 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
 
 
 study = Study(
-    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.standing
+    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.highest_total
 )

@@ -56,7 +56,7 @@ def put(cards: Hand, index: int, card: Card) -> Hand:
     return (*cards[:index], card, *cards[index + 1 :])
 
 
-def closed_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:
+def close_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:
     """The hand with `card` in the place of the lowest of `indexes`; the others are gone and the row closes up."""
     lowest, *gone = sorted(indexes)
     return tuple([held for index, held in enumerate(put(cards, lowest, card)) if index not in gone])

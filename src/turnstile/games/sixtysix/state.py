@@ -99,6 +99,18 @@ class State(Value, frozen=True):
     rounds: tuple[Round, ...]
 
     @property
+    def seats(self) -> tuple[Seat, ...]:
+        return tuple(map(Seat, range(len(self.players))))
+
+    def seat_after(self, seat: Seat) -> Seat:
+        return Seat((seat + 1) % len(self.players))
+
+    @property
+    def taken_card(self) -> int:
+        assert self.taken is not None, "a card was taken from the deck"
+        return self.taken
+
+    @property
     def hand_sizes(self) -> tuple[int, ...]:
         return tuple([len(held) for held in self.hands])
 

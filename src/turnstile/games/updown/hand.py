@@ -60,3 +60,8 @@ def beats(card: Card, best: Card, mesa: Suit) -> bool:
     if card.suit is best.suit:
         return HEIGHT[card.rank] > HEIGHT[best.rank]
     return card.suit is mesa
+
+
+def without(held: Hand, card: Card) -> Hand:
+    gone = held.index(card)
+    return held[:gone] + held[gone + 1 :]

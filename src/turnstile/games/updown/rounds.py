@@ -1,9 +1,14 @@
-"""What a match of Up-Down consists of: its players, the round that is being played, and the rounds that are over."""
+"""The rounds of Up-Down: their sizes, the bets, the points, and what a round in play and a finished round hold."""
 
-from turnstile.games.updown.cards import Card, Hand
+from collections.abc import Sequence
+
+from turnstile.games.updown.cards import DECK, Card, Hand
 from turnstile.games.updown.hand import HandResult, HandState
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import PlayerId, Value
+
+POINTS_FOR_THE_BET = 10
+POINTS_A_HAND = 2
 
 
 class PlayerState(Value, frozen=True):
@@ -57,3 +62,40 @@ class RoundResult(Value, frozen=True):
     starting_player_id: PlayerId
     results: tuple[PlayerResult, ...]
     completed_hands: tuple[HandResult, ...]
+
+
+def largest_round(players: int) -> int:
+    """How many cards each player can have when one more is needed for the mesa."""
+    return (len(DECK) - 1) // players
+
+
+def up_and_down(size: int) -> tuple[int, ...]:
+    """The sizes of the rounds: 1, 2, ..., size, ..., 2, 1."""
+    return (*range(1, size), *range(size, 0, -1))
+
+
+def forbidden_bet(current: RoundState, players: Sequence[PlayerState]) -> int | None:
+    """The bet that would make the sum of all bets equal to the round size, when the last player is to bet.
+
+    At most one bet is forbidden and a round has at least one card, so of the bets 0 to X at least one is always left.
+    """
+    if current.current_betting_index < len(current.betting_order) - 1:
+        return None
+    return current.cards_per_player - sum(player.bet or 0 for player in players)
+
+
+def points(bet: int, hands_won: int) -> int:
+    """Ten and two for each hand won by whoever won exactly as many as it bet; nothing for the others."""
+    return POINTS_FOR_THE_BET + POINTS_A_HAND * hands_won if bet == hands_won else 0
+
+
+def result_of(player: PlayerState) -> PlayerResult:
+    assert player.bet is not None, "everybody has bet"
+    gained = points(player.bet, player.hands_won)
+    return PlayerResult(player.id, player.bet, player.hands_won, gained, player.score + gained)
+
+
+def put(players: tuple[PlayerState, ...], seat: int, player: PlayerState) -> tuple[PlayerState, ...]:
+    seated = list(players)
+    seated[seat] = player
+    return tuple(seated)
