@@ -29,9 +29,10 @@ from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, St
 from turnstile.registry import lent, names, study_of
 from turnstile.table import news, play
 from turnstile.table.machine import Table, table
+from turnstile.table.messages import Told
 from turnstile.table.play import thinking
 from turnstile.table.sight import status
-from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase, Told
+from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 from turnstile.testing.moments import Spot, open_phases

@@ -10,25 +10,37 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Effect
-from turnstile.kernel.game import AnyGame, refuse_count, refuse_ids
+from turnstile.kernel.game import refuse_count
 from turnstile.kernel.machine import Deferred, Machine, Next, Refusal, Rejection
-from turnstile.kernel.values import ByPlayer, Move, PlayerId
+from turnstile.kernel.values import ByPlayer, Move
 from turnstile.registry import find_game
 from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, postponed, refuse_ring, stopped, with_clocks
-from turnstile.table.news import told
+from turnstile.table.messages import MatchEnded, MatchStarting
+from turnstile.table.news import tell
 from turnstile.table.play import (
-    announced,
-    begun,
-    dealt,
-    finished,
+    announce,
+    apply_event,
+    begin_match,
+    deal,
+    finish_match,
     game_of,
     options_of,
-    played,
+    refuse_version,
     result_of,
-    rung,
+    ring_game_timer,
     with_clocks_of_thinking,
 )
-from turnstile.table.presence import NOT_SEATED, awaiting, back, gone, heard, must_wait, refuse_acks, without_the_silent
+from turnstile.table.presence import (
+    NOT_SEATED,
+    await_acks,
+    mark_away,
+    mark_back,
+    mark_silent_away,
+    must_wait,
+    refuse_acks,
+    take_acks,
+)
+from turnstile.table.seating import free_seat, refuse_company, take_seat
 from turnstile.table.values import (
     VERSION,
     Accepted,
@@ -45,8 +57,6 @@ from turnstile.table.values import (
     Join,
     Kind,
     Leave,
-    MatchEnded,
-    MatchStarting,
     Phase,
     Rematch,
     Remove,
@@ -89,17 +99,9 @@ def open_table(header: Header) -> Table | Rejection:
     options = game.read_options(bytes(header.options))
     if isinstance(options, Rejection):
         return options
-    if fault := game.refuse_options(options) or _refuse_company(game, header.seats):
+    if fault := game.refuse_options(options) or refuse_company(game, header.seats):
         return fault
     return State(phase=Phase.SEATING, header=header, now=header.at, seats=header.seats)
-
-
-def _refuse_company(game: AnyGame, seats: tuple[Seat, ...]) -> Rejection | None:
-    """Why these cannot be seated from the first. Too few of them can: others may join before the start."""
-    are_too_many = len(seats) > game.seats[-1]
-    return (refuse_count(len(seats), game.seats) if are_too_many else None) or refuse_ids(
-        [seat.player for seat in seats]
-    )
 
 
 table: Machine[Table] = Machine(
@@ -122,7 +124,7 @@ def join(state: Table, event: Join) -> Table | Rejection:
     """A player, or a program that plays from elsewhere, takes the next free seat."""
     if event.kind is Kind.BOT:
         return Rejection(Refusal.INVALID_EVENT, "A bot does not join: whoever opened the table adds it.")
-    return _seated(at(state, event), Seat(event.player, event.kind))
+    return take_seat(at(state, event), Seat(event.player, event.kind))
 
 
 @table.on(Phase.SEATING, AddBot, to=Phase.SEATING)
@@ -130,35 +132,19 @@ def add_bot(state: Table, event: AddBot) -> Table | Rejection:
     """The admin seats a bot."""
     if event.player != state.header.admin:
         return NOT_ADMIN
-    return _seated(at(state, event), Seat(event.name, Kind.BOT, event.bot))
-
-
-def _seated(state: Table, seat: Seat) -> Table | Rejection:
-    if fault := refuse_ids([seat.player]):
-        return fault
-    if state.seat_of(seat.player):
-        return Rejection(Code.ALREADY_SEATED, f"{seat.player} has a seat at this table.")
-    if len(state.seats) == game_of(state).seats[-1]:
-        return Rejection(Code.TABLE_FULL, "Every seat of this table is taken.")
-    return replace(state, seats=(*state.seats, seat))
+    return take_seat(at(state, event), Seat(event.name, Kind.BOT, event.bot))
 
 
 @table.on(Phase.SEATING, Leave, to=Phase.SEATING)
 def leave(state: Table, event: Leave) -> Table | Rejection:
     """A player gives its seat back. The admin stays the admin, seated or not."""
-    return _unseated(at(state, event), event.player)
+    return free_seat(at(state, event), event.player)
 
 
 @table.on(Phase.SEATING, Remove, to=Phase.SEATING)
 def remove(state: Table, event: Remove) -> Table | Rejection:
     """The admin frees a seat."""
-    return NOT_ADMIN if event.player != state.header.admin else _unseated(at(state, event), event.name)
-
-
-def _unseated(state: Table, player: PlayerId) -> Table | Rejection:
-    if state.seat_of(player) is None:
-        return NOT_SEATED
-    return replace(state, seats=tuple(seat for seat in state.seats if seat.player != player))
+    return NOT_ADMIN if event.player != state.header.admin else free_seat(at(state, event), event.name)
 
 
 @table.on(Phase.SEATING, Close, to=Phase.CLOSED)
@@ -182,8 +168,8 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
         at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
     )
     state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
-    state, effects = announced(game, state, MatchStarting(commit(event.seed), players))
-    return Next(awaiting(state), *effects)
+    state, effects = announce(game, state, MatchStarting(commit(event.seed), players))
+    return Next(await_acks(state), *effects)
 
 
 # starting
@@ -202,8 +188,8 @@ def add_words(state: Table, event: AddWords) -> Table | Rejection:
 @table.on(Phase.STARTING, Acknowledge, to=Phase.SETTLING)
 def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
     """Everyone has seen the commitment: the match begins, from the seed and the words that were added."""
-    after = heard(at(state, event), event.cursors)
-    return after if isinstance(after, Rejection) else begun(after)
+    after = take_acks(at(state, event), event.cursors)
+    return after if isinstance(after, Rejection) else begin_match(after)
 
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
@@ -211,7 +197,7 @@ def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
     """Whoever has not acknowledged the commitment in time is away, and the match begins."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
-    return begun(without_the_silent(at(state, event), event.cursors))
+    return begin_match(mark_silent_away(at(state, event), event.cursors))
 
 
 # gathering
@@ -220,7 +206,7 @@ def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
 @table.on(Phase.GATHERING, Acknowledge, to=Phase.SETTLING)
 def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
     """Everyone who is waited for has acknowledged everything it was told."""
-    after = heard(at(state, event), event.cursors)
+    after = take_acks(at(state, event), event.cursors)
     return after if isinstance(after, Rejection) else replace(after, phase=Phase.SETTLING)
 
 
@@ -231,8 +217,8 @@ def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
         return refused
     state = at(state, event)
     if event.timer != ACKS:
-        return rung(state, event)
-    return replace(without_the_silent(state, event.cursors), phase=Phase.SETTLING)
+        return ring_game_timer(state, event)
+    return replace(mark_silent_away(state, event.cursors), phase=Phase.SETTLING)
 
 
 table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone has received what was just told."))
@@ -249,7 +235,7 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     """
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    if refused := _refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
+    if refused := refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
         return refused
     game = game_of(state)
     move = game.machine.read_event(bytes(event.move))
@@ -259,21 +245,7 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
         return Rejection(Code.NOT_A_MOVE, "That is for the table to do, not for a player.")
     if move.player != event.player:
         return Rejection(Code.NOT_YOUR_SEAT, "You can move for yourself only.")
-    return played(game, replace(stopped(at(state, event), event.player), rings=0), move)
-
-
-def _refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
-    """Why a move cannot have been decided on this update, or was decided on one from before `since`.
-
-    The newest update is never stale, for a player may have been told nothing since it moved. A move that does not say
-    what its player has seen is taken as it is.
-    """
-    if seen is None or min(since, newest) <= seen <= newest:
-        return None
-    if 0 <= seen < newest:
-        why = f"What you may do has changed since update {seen}; decide again on update {newest}."
-        return Rejection(Code.STALE_VERSION, why)
-    return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
+    return apply_event(game, replace(stopped(at(state, event), event.player), rings=0), move)
 
 
 @table.on(
@@ -292,11 +264,11 @@ def run_out(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
     clock, state = state.header.settings.clock, at(state, event)
     late = next((player for player in state.players if clock_of(player) == event.timer), None)
     if late is None or clock is None:
-        return rung(state, event)
+        return ring_game_timer(state, event)
     state = stopped(state, late)
     if clock.run_out is RunOut.FORFEIT:
-        return finished(state, Result(How.OUT_OF_TIME, state.others(late), reason=late))
-    return gone(state, (late,)) if clock.run_out is RunOut.BOT else replace(state, late=(*state.late, late))
+        return finish_match(state, Result(How.OUT_OF_TIME, state.others(late), reason=late))
+    return mark_away(state, (late,)) if clock.run_out is RunOut.BOT else replace(state, late=(*state.late, late))
 
 
 # at any time during the match
@@ -311,7 +283,7 @@ def come_back(state: Table, event: Return) -> Table | Rejection:
         return NOT_SEATED
     if not seat.is_away:
         return Rejection(Code.ALREADY_HERE, f"{event.player} is not away.")
-    here = back(at(state, event), event.player)
+    here = mark_back(at(state, event), event.player)
     return with_clocks_of_thinking(game_of(here), here) if here.phase is Phase.PLAYING else here
 
 
@@ -330,7 +302,7 @@ def resign(state: Table, event: Resign) -> Next[Table] | Rejection:
     """A player gives up; all others share the win."""
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    return finished(at(state, event), Result(How.RESIGNED, state.others(event.player), reason=event.player))
+    return finish_match(at(state, event), Result(How.RESIGNED, state.others(event.player), reason=event.player))
 
 
 @table.on(Phase.STARTING, Halt, to=Phase.FINISHED)
@@ -338,7 +310,7 @@ def resign(state: Table, event: Resign) -> Next[Table] | Rejection:
 @table.on(Phase.PLAYING, Halt, to=Phase.FINISHED)
 def halt(state: Table, event: Halt) -> Next[Table]:
     """The match cannot go on: nobody wins, and everyone is told why."""
-    return finished(at(state, event), Result(How.HALTED, (), reason=event.reason))
+    return finish_match(at(state, event), Result(How.HALTED, (), reason=event.reason))
 
 
 # settling
@@ -353,15 +325,15 @@ def settle(state: Table) -> Next[Table]:
     game, effects = game_of(state), list[Effect | Deferred]()
     for _ in range(MOST_DEALS):
         if must_wait(game, state):
-            return Next(awaiting(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
+            return Next(await_acks(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
         state = disarmed(state, ACKS)
         if state.pending:
-            state, more = told(game, replace(state, pending=state.pending[1:]), state.pending[0])
+            state, more = tell(game, replace(state, pending=state.pending[1:]), state.pending[0])
         elif result := result_of(game, state):
-            ended = finished(state, result)
+            ended = finish_match(state, result)
             return Next(ended.state, *effects, *ended.effects)
         elif due := game.dealer(state.match):
-            state, more = dealt(game, state, due)
+            state, more = deal(game, state, due)
         else:
             return Next(with_clocks_of_thinking(game, replace(state, phase=Phase.PLAYING)), *effects)
         effects += more

@@ -16,7 +16,8 @@ from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Deferred, Step
 from turnstile.kernel.values import ByPlayer, Message, PlayerId, encode
-from turnstile.table.values import NOTHING, Batch, Note, State, Told
+from turnstile.table.messages import Told
+from turnstile.table.values import NOTHING, Batch, Note, State
 
 News = tuple[State[Any], list[Effect | Deferred]]
 """A table with its streams grown, and the effects that say by what."""
@@ -75,7 +76,7 @@ def _sees_another(game: AnyGame, before: Any, after: Any, eyes: PlayerId | None)
     return eyes is not None and game.actions(before, eyes) != game.actions(after, eyes)
 
 
-def kept_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[Any]]:
+def keep_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[Any]]:
     """Batches that wait while the match on the table goes on: they still go with the match as it was."""
     return (replace(batch, match=match) if batch.match is None else batch for batch in batches)
 
@@ -93,7 +94,7 @@ def same_for_all(state: State[Any], message: Raw) -> Batch[Any]:
     return Batch(tuple([Note(eyes, message) for eyes in (*state.players, None)]))
 
 
-def told(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
+def tell(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
     """This batch at the end of the streams."""
     new: dict[PlayerId | None, list[Raw]] = {}
     for note in batch.notes:
@@ -108,10 +109,10 @@ def told(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
         watched=state.watched + len(new.get(None, ())),
     )
     effects: list[Effect | Deferred] = [
-        _deferred(game, after, batch, player, state.told[player] + 1, tuple(new[player])) for player in players
+        _defer(game, after, batch, player, state.told[player] + 1, tuple(new[player])) for player in players
     ]
     if None in new:
-        effects.append(_deferred(game, after, batch, None, state.watched + 1, tuple(new[None])))
+        effects.append(_defer(game, after, batch, None, state.watched + 1, tuple(new[None])))
     return after, effects
 
 
@@ -120,7 +121,7 @@ def _last_message(before: int, new: Sequence[Raw]) -> int | None:
     return max((seq for seq, message in enumerate(new, start=before + 1) if message != NOTHING), default=None)
 
 
-def _deferred(
+def _defer(
     game: AnyGame, state: State[Any], batch: Batch[Any], player: PlayerId | None, seq: int, messages: tuple[Raw, ...]
 ) -> Deferred:
     """The effect, to be made when somebody wants it: replaying a log asks for states alone."""

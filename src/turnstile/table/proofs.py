@@ -22,7 +22,7 @@ from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.machine import Table, table
 from turnstile.table.news import updates_in
 from turnstile.table.play import game_of, thinking
-from turnstile.table.presence import unheard
+from turnstile.table.presence import players_awaited
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -268,7 +268,7 @@ def _faults_of_streams(state: Table) -> Iterator[str]:
         yield "Somebody is waited for with what it was never told."
     if any(not 0 <= state.actions_since[player] <= _next_offer(state, player) for player in state.told):
         yield "A player's actions have changed with an update that is not one of the next."
-    if state.phase in GATES and not unheard(state):
+    if state.phase in GATES and not players_awaited(state):
         yield "The table waits for nobody."
     if state.pending and state.phase is not Phase.GATHERING:
         yield "Something waits to be told, and the table does not wait for what comes before it."

@@ -9,7 +9,7 @@ from turnstile.kernel.game import Players
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
 from turnstile.table.play import game_of
-from turnstile.table.presence import unheard
+from turnstile.table.presence import players_awaited
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
@@ -58,7 +58,7 @@ def status(state: State[Any]) -> Status:
     )
 
 
-def delayed(shown: Status) -> Status:
+def delayed_status(shown: Status) -> Status:
     """A status for those who may not know yet what happens now: no clocks, no gates, nobody's absence."""
     phase = Phase.PLAYING if shown.phase is Phase.GATHERING else shown.phase
     seats = tuple(replace(seat, is_away=False) for seat in shown.seats)
@@ -100,7 +100,7 @@ def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
 def needs_server(state: State[Any]) -> bool:
     """Whether the table waits for the server: a bot to move, bots alone to be told, a next table to be opened."""
     if state.phase in (Phase.STARTING, Phase.GATHERING):
-        return all(bot_of(state, player) for player in unheard(state))
+        return all(bot_of(state, player) for player in players_awaited(state))
     return state.phase is Phase.REMATCHED or any(_bots_to_move(state))
 
 

@@ -3,14 +3,13 @@
 Times are instants in milliseconds that come with the events; the table itself has no clock.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from msgspec import Meta, Raw
 
-from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
-from turnstile.kernel.effects import LONGEST_TIMER, Effect
+from turnstile.kernel.chance import LONGEST_SEED, Seed
+from turnstile.kernel.effects import LONGEST_TIMER
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import (
     LONGEST_ID,
@@ -18,11 +17,9 @@ from turnstile.kernel.values import (
     Event,
     Instant,
     LogId,
-    Message,
     PlayerId,
     Timeout,
     Value,
-    encode,
 )
 
 M = TypeVar("M")
@@ -364,38 +361,7 @@ class Succeeded(ServerEvent, frozen=True):
     """The next table exists."""
 
 
-# messages and effects
-
-
-class MatchStarting(Message, frozen=True):
-    """The match is about to begin, from a seed that this commits to; players may add words before they acknowledge."""
-
-    commitment: Commitment
-    players: Players
-
-
-class MatchEnded(Message, frozen=True):
-    """The last update of every stream: the result, and what proves that the deal was fair."""
-
-    result: Result
-    seed: Seed
-    words: ByPlayer[str]
-
-
-class Told(Effect, frozen=True):
-    """News for one player (`None`: for all spectators): messages from `seq` on, and what it sees and may do now."""
-
-    player: PlayerId | None
-    seq: int
-    messages: tuple[Raw, ...]
-    view: Any
-    actions: Any
-
-    def updates(self) -> Iterator[tuple[int, bytes]]:
-        """The updates as they go over the wire, each with its number."""
-        tail = b',"view":' + encode(self.view) + b',"actions":' + encode(self.actions) + b"}"
-        for seq, message in enumerate(self.messages, start=self.seq):
-            yield seq, b'{"seq":%d,"message":' % seq + bytes(message) + tail
+# answers
 
 
 class Accepted(Value, frozen=True):
