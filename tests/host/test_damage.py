@@ -50,7 +50,7 @@ def test_S6_U9_a_table_with_a_flipped_bit_is_put_aside_and_others_go_on(tmp_path
         row = await store.row(LogId("bad"))
         assert row is not None
         assert not row.is_open
-        assert "the hash of entry 2 does not follow" in row.note
+        assert "the hash of entry 2 does not match its content" in row.note
         await store.close()
 
     asyncio.run(run())

@@ -192,9 +192,9 @@ def test_V4_spectators_with_a_delay_see_no_clocks_before_the_end() -> None:
             line = await attached(company.host, None)
             first = await anext(aiter(line))
             assert isinstance(first, Status)
-            assert decode(first.body, sight.Status).clocks == {}
+            assert decode(first.body, sight.TableStatus).clocks == {}
             await company.ask(T, Resign(ANA, "enough", NOW))
-            assert decode(line.live.status(is_delayed=False), sight.Status).phase is Phase.FINISHED
+            assert decode(line.live.status(is_delayed=False), sight.TableStatus).phase is Phase.FINISHED
 
     asyncio.run(run())
 
@@ -206,7 +206,7 @@ def test_a_rematch_has_its_company_from_the_first_and_nobody_sits_down_between()
             await started(company)
             await company.ask(T, Resign(ANA, "enough", NOW))
             await company.ask(T, Rematch(ANA, "again", NOW, LogId("next")))
-            shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.Status)
+            shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.TableStatus)
             assert shown.successor is None
             await company.ask(T, Rematch(BO, "again", NOW, LogId("other")))
             await company.until(T, Phase.CLOSED)

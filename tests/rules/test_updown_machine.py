@@ -314,7 +314,7 @@ def test_who_may_start_comes_before_how_many_there_are() -> None:
 
 def test_an_unknown_event_is_invalid_before_it_is_in_the_wrong_phase() -> None:
     for phase in RESTING:
-        assert updown.apply(in_phase(phase), Acks()) == Rejection(Refusal.INVALID_EVENT, "up-down knows no event Acks.")
+        assert updown.apply(in_phase(phase), Acks()) == Rejection(Refusal.INVALID_EVENT, "up-down has no event Acks.")
 
 
 MALFORMED = [

@@ -78,7 +78,7 @@ def verify(log: LogId, before: Link, after: Position, entries: Iterable[Entry]) 
             raise Damaged(log, f"entry {number} is missing")
         made = _link(before, number, found.at, found.event, found.state, found.command, found.answer)
         if made != found.link:
-            raise Damaged(log, f"the hash of entry {number} does not follow from what is written")
+            raise Damaged(log, f"the hash of entry {number} does not match its content")
         before = found.link
 
 

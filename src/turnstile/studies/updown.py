@@ -21,7 +21,7 @@ NUMBER = {card: number for number, card in enumerate(DECK)}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RoundFacts:
     """A round as a state tells it: the mesa, the bets, the cards in the order they were played, what is still held."""
 
     mesa: Card
@@ -113,7 +113,7 @@ def _retold(waiting: State, claim: State) -> State | None:
         return story
     bets = {player.id: player.bet for player in claim.players}
     held = {player.id: player.hand for player in claim.players}
-    return _play_round(story, Told(current.mesa, bets, cards_played(current), held))
+    return _play_round(story, RoundFacts(current.mesa, bets, cards_played(current), held))
 
 
 @lru_cache(maxsize=4096)  # states that are asked about one after the other mostly have their past in common
@@ -124,10 +124,10 @@ def _after_rounds(waiting: State, completed: tuple[RoundResult, ...]) -> State |
     before, done = _after_rounds(waiting, completed[:-1]), completed[-1]
     bets = {result.player_id: result.bet for result in done.results}
     cards = tuple(card for each in done.completed_hands for card in each.cards_played)
-    return before and _play_round(before, Told(done.mesa, bets, cards, {}))
+    return before and _play_round(before, RoundFacts(done.mesa, bets, cards, {}))
 
 
-def _play_round(dealt: State, told: Told) -> State | None:
+def _play_round(dealt: State, told: RoundFacts) -> State | None:
     """A round played as it is told, instead of with the cards that were dealt."""
     deck = _deck(dealt, told)
     if deck is None:
@@ -147,7 +147,7 @@ def _hands(current: RoundState) -> list[HandResult | HandState]:
     return [*current.completed_hands, *([current.current_hand] if current.current_hand else [])]
 
 
-def _deck(story: State, told: Told) -> list[int] | None:
+def _deck(story: State, told: RoundFacts) -> list[int] | None:
     """The numbers of the cards as they must have lain in the deck: each player's hand, then the mesa."""
     current = story.current_round
     if current is None or current.current_betting_index > 0:

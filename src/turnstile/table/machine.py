@@ -1,7 +1,7 @@
 """The table: a match being played, as a machine around the machine of its game. It waits, tells and keeps time.
 
-Everything that happens arrives as an event with its time: what players ask for, what they acknowledge, which timer ran
-out, that the server was away. The table knows no network, no store and no clock. More about it: docs/table.md.
+Everything that happens arrives as an event with its time: players' commands and acknowledgements, timers that ran out,
+outages of the server. The table knows no network, no store and no clock. See docs/table.md.
 """
 
 from typing import Any
@@ -76,16 +76,16 @@ __all__ = ["Table", "answer_of", "open_table", "refuse_acks", "table"]
 
 Table = State[Any]
 
-MOST_DEALS = 1_000  # that a dealer may do without anybody being told
+MOST_DEALS = 1_000  # events in a row from a dealer
 
-NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only whoever opened the table may do that.")
+NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only the player who opened the table may do that.")
 
 
 # start
 
 
 def open_table(header: Header) -> Table | Rejection:
-    """A new table; nobody is seated, but for the company of a rematch."""
+    """A new table. Its seats are empty, except after a rematch."""
     if header.version != VERSION:
         return Rejection(Code.OTHER_VERSION, f"This table was kept by version {header.version} of tables.")
     game = find_game(header.game)
@@ -123,7 +123,7 @@ table: Machine[Table] = Machine(
 def join(state: Table, event: Join) -> Table | Rejection:
     """A player, or a program that plays from elsewhere, takes the next free seat."""
     if event.kind is Kind.BOT:
-        return Rejection(Refusal.INVALID_EVENT, "A bot does not join: whoever opened the table adds it.")
+        return Rejection(Refusal.INVALID_EVENT, "A bot cannot join: the player who opened the table adds it.")
     return take_seat(at(state, event), Seat(event.player, event.kind))
 
 
@@ -194,7 +194,7 @@ def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
 def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
-    """Whoever has not acknowledged the commitment in time is away, and the match begins."""
+    """Players who have not acknowledged the commitment in time are away, and the match begins."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
     return begin_match(mark_silent_away(at(state, event), event.cursors))
@@ -205,14 +205,14 @@ def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
 
 @table.on(Phase.GATHERING, Acknowledge, to=Phase.SETTLING)
 def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
-    """Everyone who is waited for has acknowledged everything it was told."""
+    """All players for whom the table waits have acknowledged everything."""
     after = take_acks(at(state, event), event.cursors)
     return after if isinstance(after, Rejection) else replace(after, phase=Phase.SETTLING)
 
 
 @table.on(Phase.GATHERING, Ring, to=Phase.SETTLING)
 def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
-    """Whoever has not acknowledged in time is away, and the match goes on; or a timer of the game ran out."""
+    """Players who have not acknowledged in time are away, and the match goes on; or a timer of the game ran out."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
     state = at(state, event)
@@ -221,7 +221,7 @@ def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
     return replace(mark_silent_away(state, event.cursors), phase=Phase.SETTLING)
 
 
-table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone has received what was just told."))
+table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until all players have received the last messages."))
 
 
 # playing
@@ -229,9 +229,9 @@ table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone
 
 @table.on(Phase.PLAYING, Act, to=Phase.SETTLING)
 def act(state: Table, event: Act) -> Next[Table] | Rejection:
-    """A player makes a move. Who it is, the server vouches for; whether the move is legal, the game says.
+    """A player makes a move. The server vouches for the player; the game decides whether the move is legal.
 
-    Whoever is away stays so, for the move may be that of a bot which stands in: a seat comes back with Return alone.
+    A player who is away stays away, for its stand-in bot may have made the move: only Return brings a player back.
     """
     if state.seat_of(event.player) is None:
         return NOT_SEATED
@@ -242,7 +242,7 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
     if isinstance(move, Rejection):
         return move
     if not isinstance(move, Move):
-        return Rejection(Code.NOT_A_MOVE, "That is for the table to do, not for a player.")
+        return Rejection(Code.NOT_A_MOVE, "Only the table itself can do that, not a player.")
     if move.player != event.player:
         return Rejection(Code.NOT_YOUR_SEAT, "You can move for yourself only.")
     return apply_event(game, replace(stopped(at(state, event), event.player), rings=0), move)
@@ -277,7 +277,7 @@ def run_out(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
 @table.on(Phase.GATHERING, Return, to=Phase.GATHERING)
 @table.on(Phase.PLAYING, Return, to=Phase.PLAYING)
 def come_back(state: Table, event: Return) -> Table | Rejection:
-    """A player who was away is here again, finds its stream as it left it, and is waited for."""
+    """A player who was away is back. It finds its stream as it left it, and the table waits for it again."""
     seat = state.seat_of(event.player)
     if seat is None:
         return NOT_SEATED
@@ -291,7 +291,7 @@ def come_back(state: Table, event: Return) -> Table | Rejection:
 @table.on(Phase.GATHERING, Resume, to=Phase.GATHERING)
 @table.on(Phase.PLAYING, Resume, to=Phase.PLAYING)
 def resume(state: Table, event: Resume) -> Table:
-    """The server was away: every deadline moves by the time that was lost."""
+    """The server was away: every deadline moves by the lost time."""
     return postponed(at(state, event), event.lost)
 
 
@@ -309,7 +309,7 @@ def resign(state: Table, event: Resign) -> Next[Table] | Rejection:
 @table.on(Phase.GATHERING, Halt, to=Phase.FINISHED)
 @table.on(Phase.PLAYING, Halt, to=Phase.FINISHED)
 def halt(state: Table, event: Halt) -> Next[Table]:
-    """The match cannot go on: nobody wins, and everyone is told why."""
+    """The match cannot go on: no player wins, and all are told why."""
     return finish_match(at(state, event), Result(How.HALTED, (), reason=event.reason))
 
 
@@ -321,7 +321,7 @@ def halt(state: Table, event: Halt) -> Next[Table]:
     to={"acks are missing": Phase.GATHERING, "somebody is to move": Phase.PLAYING, "it is over": Phase.FINISHED},
 )
 def settle(state: Table) -> Next[Table]:
-    """What comes next: a batch that is waiting, the end, the dealer's part, or the players'."""
+    """Decide what comes next: a waiting batch, the end, an event of the dealer, or the players' moves."""
     game, effects = game_of(state), list[Effect | Deferred]()
     for _ in range(MOST_DEALS):
         if must_wait(game, state):
@@ -345,7 +345,7 @@ def settle(state: Table) -> Next[Table]:
 
 @table.on(Phase.FINISHED, Rematch, to={"not all agree yet": Phase.FINISHED, "all agree": Phase.REMATCHED})
 def rematch(state: Table, event: Rematch) -> Table | Rejection:
-    """A player wants to play again. When all do (bots always do), they meet at a new table."""
+    """A player wants to play again. When all agree (bots always do), a new table follows."""
     if state.seat_of(event.player) is None:
         return NOT_SEATED
     if event.player in state.agreed:
@@ -358,7 +358,7 @@ def rematch(state: Table, event: Rematch) -> Table | Rejection:
 
 @table.on(Phase.REMATCHED, Succeeded, to=Phase.CLOSED)
 def succeeded(state: Table, event: Succeeded) -> Table:
-    """The next table is there; this one is done."""
+    """The next table exists; this one is done."""
     return replace(at(state, event), phase=Phase.CLOSED)
 
 

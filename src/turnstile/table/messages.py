@@ -13,14 +13,14 @@ from turnstile.table.values import Result
 
 
 class MatchStarting(Message, frozen=True):
-    """The match is about to begin, from a seed that this commits to; players may add words before they acknowledge."""
+    """The match is about to begin. The server commits to its seed; players may add words before they acknowledge."""
 
     commitment: Commitment
     players: Players
 
 
 class MatchEnded(Message, frozen=True):
-    """The last update of every stream: the result, and what proves that the deal was fair."""
+    """The last update of every stream: the result, and the proof that the deal was fair."""
 
     result: Result
     seed: Seed
@@ -28,7 +28,7 @@ class MatchEnded(Message, frozen=True):
 
 
 class Told(Effect, frozen=True):
-    """News for one player (`None`: for all spectators): messages from `seq` on, and what it sees and may do now."""
+    """Updates for one player (`None`: for all spectators): messages from `seq` on, with its view and actions."""
 
     player: PlayerId | None
     seq: int
@@ -37,7 +37,7 @@ class Told(Effect, frozen=True):
     actions: Any
 
     def updates(self) -> Iterator[tuple[int, bytes]]:
-        """The updates as they go over the wire, each with its number."""
+        """The updates as they are sent over the wire, each with its number."""
         tail = b',"view":' + encode(self.view) + b',"actions":' + encode(self.actions) + b"}"
         for seq, message in enumerate(self.messages, start=self.seq):
             yield seq, b'{"seq":%d,"message":' % seq + bytes(message) + tail

@@ -1,4 +1,4 @@
-"""The match on the table: what an event of its game does to it, and how it ends. Who may do what, the machine says."""
+"""The match on the table: what an event of its game does, and how the match ends. `machine` decides who may do what."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ from turnstile.table.news import News, batches_of, keep_as_shown, same_for_all, 
 from turnstile.table.values import NOTHING, Batch, Code, How, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
-MOST_RINGS = 1_000  # timers one after the other, with nobody moving
+MOST_RINGS = 1_000  # timers that run out in a row, without a move
 
 
 def game_of(state: State[Any]) -> AnyGame:
@@ -32,12 +32,12 @@ def options_of(state: State[Any]) -> Any:
 
 
 def thinking(game: AnyGame, state: State[Any]) -> Players:
-    """Who may do something now."""
+    """The players who may move now."""
     return tuple(player for player in state.players if game.actions(state.match, player))
 
 
 def with_clocks_of_thinking(game: AnyGame, state: State[Any]) -> State[Any]:
-    """The clocks of those who may do something run, all others stand; without clocks nobody need ask who that is."""
+    """Run the clocks of the players who may move, and stop all others."""
     return state if state.header.settings.clock is None else with_clocks(state, thinking(game, state))
 
 
@@ -45,7 +45,7 @@ def with_clocks_of_thinking(game: AnyGame, state: State[Any]) -> State[Any]:
 
 
 def begin_match(state: State[Any]) -> Next[State[Any]]:
-    """The match, dealt from the seed and the words that players have added to it; everyone sees it as it begins."""
+    """Create the match from the seed and the words that players have added, and show it to everyone."""
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     match = game.new(state.players, options_of(state), mix(state.seed, state.words))
@@ -56,7 +56,7 @@ def begin_match(state: State[Any]) -> Next[State[Any]]:
 
 
 def apply_event(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
-    """The table after an event of the game, with everyone told, or about to be."""
+    """The table after an event of the game. In a gated game, the new batches wait in `pending`."""
     step = game.machine.step(state.match, event)
     if isinstance(step, Rejection):
         return step
@@ -77,11 +77,11 @@ def _actions_since(
     event: Event | None = None,
     batches: Iterable[Batch[Any]] = (),
 ) -> ByPlayer[int]:
-    """From which update on each player has the actions that it has in `match`.
+    """The update from which on each player has the actions that it has in `match`.
 
-    A move uses its player's actions up, even where the same are offered again. In open play the first update of a step
-    brings them, in a gated game the last one. It depends on what each player knows alone: its own moves, its own
-    actions and the number of its own updates.
+    A move uses up its player's actions, even if the same ones are offered again. In open play the first update of a
+    step brings new actions, in a gated game the last one. The result depends only on what each player knows: its own
+    moves, its own actions and the number of its own updates.
     """
     mover = event.player if isinstance(event, Move) else None
     changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
@@ -91,15 +91,15 @@ def _actions_since(
 
 
 def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
-    """Whether a player may do something else than before; before the match it may do nothing."""
+    """Whether a player's actions have changed. Before the match it has none."""
     return game.actions(after, player) != (() if before is None else game.actions(before, player))
 
 
 def refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
-    """Why a move cannot have been decided on this update, or was decided on one from before `since`.
+    """Why a move that was decided on the update `seen` is refused: the update does not exist, or is older than `since`.
 
-    The newest update is never stale, for a player may have been told nothing since it moved. A move that does not say
-    what its player has seen is taken as it is.
+    The newest update is never stale, because a player may have been told nothing since it moved. A move without `seen`
+    is always accepted.
     """
     if seen is None or min(since, newest) <= seen <= newest:
         return None
@@ -110,14 +110,14 @@ def refuse_version(seen: int | None, since: int, newest: int) -> Rejection | Non
 
 
 def deal(game: AnyGame, state: State[Any], event: Event) -> News:
-    """The table after the dealer's part."""
+    """The table after an event of the dealer."""
     after = apply_event(game, state, event)
     assert not isinstance(after, Rejection), f"the dealer of {game.name} is refused: {after}"
     return after.state, list(after.effects)
 
 
 def ring_game_timer(state: State[Any], ring: Ring) -> Next[State[Any]] | State[Any]:
-    """A timer of the game: its event happens, unless the game has no use for it any more."""
+    """A timer of the game ran out: its event happens, unless the game refuses it."""
     game, timer = game_of(state), timer_of(state, ring.timer)
     assert timer is not None, "only a timer that is armed rings"
     happening = game.machine.read_event(bytes(timer.event))
@@ -142,7 +142,7 @@ def result_of(game: AnyGame, state: State[Any]) -> Result | None:
 
 
 def finish_match(state: State[Any], result: Result) -> Next[State[Any]]:
-    """The match is over: whatever waited is told, then the result, and the seed that the deal came from."""
+    """The match is over: tell the waiting batches, then the result and the seed."""
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     ended = replace(with_clocks(state, ()), phase=Phase.FINISHED, result=result, timers=(), pending=())
@@ -152,7 +152,7 @@ def finish_match(state: State[Any], result: Result) -> Next[State[Any]]:
 
 
 def announce(game: AnyGame, state: State[Any], message: Message) -> News:
-    """A message of the table's own for everyone, spectators included."""
+    """Send a message of the table to all players and spectators."""
     return _tell_everyone(game, state, Raw(encode(message)))
 
 
@@ -161,7 +161,7 @@ def _tell_everyone(game: AnyGame, state: State[Any], written: Raw) -> News:
 
 
 def _tell_all(game: AnyGame, state: State[Any], batches: Iterable[Batch[Any]]) -> News:
-    """All these batches told, one after the other."""
+    """Append all these batches to the streams, one after the other."""
     effects: list[Effect | Deferred] = []
     for batch in batches:
         state, more = tell(game, state, batch)

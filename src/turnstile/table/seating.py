@@ -1,4 +1,4 @@
-"""Who sits at a table before the match: taking a seat, giving it back, and why a company is refused."""
+"""The seats of a table before the match: who takes one, who gives it back, and why a seat is refused."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from turnstile.table.values import Code, Seat, State
 
 
 def refuse_company(game: AnyGame, seats: tuple[Seat, ...]) -> Rejection | None:
-    """Why these cannot be seated from the first. Too few of them can: others may join before the start."""
+    """Why a new table cannot have these seats. Too few is fine: others may join before the start."""
     are_too_many = len(seats) > game.seats[-1]
     return (refuse_count(len(seats), game.seats) if are_too_many else None) or refuse_ids(
         [seat.player for seat in seats]

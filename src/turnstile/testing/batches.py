@@ -21,9 +21,9 @@ from turnstile.kernel import (
     Next,
     PlayerId,
     Rejection,
-    Row,
     Seed,
     Tell,
+    Transition,
     encode,
 )
 from turnstile.testing.leaks import Leak
@@ -39,7 +39,7 @@ Facts = Mapping[str, object]
 class Part:
     """A part of a step: the state that is shown, what one player is told with it, and how the step goes on from it."""
 
-    row: Row
+    row: Transition
     state: Any
     then: Any
     messages: Sequence[Message]

@@ -55,7 +55,7 @@ def test_a_bot_says_why_it_cannot_move() -> None:
     question = asked()
     for wrong, why in (
         (replace(question, game_type="chess"), "There is no game chess here"),
-        (question_with(question, b'{"type":"Fly"}'), "This is no event of e-card"),
+        (question_with(question, b'{"type":"Fly"}'), "Invalid event for e-card"),
         (question_with(question, b'{"type":"BeginPicking"}'), "This is no move of a player of E-Card"),
         (with_view(question, b"{}"), "This is no view of E-Card"),
     ):
