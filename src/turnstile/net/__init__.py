@@ -1,1 +1,4 @@
-"""What every HTTP edge shares: a server in this process, limits, and which addresses may be called."""
+"""What every HTTP server and client here shares: serving, request limits, and which addresses may be called.
+
+Import names from the modules: `serving`, `limits`, `addresses`, `probe`.
+"""

@@ -72,7 +72,7 @@ from turnstile.league.protocol.messages import (
     StandingsUpdateAck,
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
-from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.net.addresses import THIS_MACHINE, refusal, refusal_at_registration
 from turnstile.store.protocol import Store
 
 TABLE = table_of("manager")
@@ -311,7 +311,7 @@ class ManagerProcess(AgentProcess):
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
         meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
-        why = await admitted(meta.contact_endpoint, self.settings.reach)
+        why = await refusal_at_registration(meta.contact_endpoint, self.settings.reach)
         if why is None and self.is_own(meta.contact_endpoint):
             why = "the league manager lives there"
         if why is not None:

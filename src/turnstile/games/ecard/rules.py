@@ -208,7 +208,7 @@ def finish(state: State) -> Next[State]:
 
 @ecard.on(Phase.FINISHED, Reset, to=Phase.LOBBY)
 def reset(state: State, event: Reset) -> State:
-    """Back to the lobby, as if nothing had been played; the next Start brings a seed of its own."""
+    """Back to the lobby, as if nothing had been played; the next Start brings a new seed."""
     return _lobby(state.players, None)
 
 

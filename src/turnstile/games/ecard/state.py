@@ -19,7 +19,7 @@ class Phase(StrEnum):
 
 
 class Code(StrEnum):
-    """Why E-Card turns an event down. Codes are protocol: add to them, never rename one."""
+    """Why E-Card refuses a move. Codes are protocol: add to them, never rename one."""
 
     UNKNOWN_PLAYER = "UnknownPlayer"
     ALREADY_PICKED = "AlreadyPicked"
@@ -35,7 +35,7 @@ class Roles(Value, frozen=True):
 
 
 class Pair(Value, frozen=True):
-    """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; nobody is a draw."""
+    """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; `None` is a draw."""
 
     round: int
     emperor_player: PlayerId

@@ -17,8 +17,8 @@ HAND_SIZE = 4
 class Card(Value, frozen=True):
     """A card that lies face down in a hand, and the seats that have seen it, in ascending order.
 
-    Who has seen a card is no secret: every look at one is announced. And since every move of a card is announced
-    too, whoever has seen it knows it wherever it goes, by exchange or when a row closes up, until it is discarded.
+    Every look at a card is announced, so all players know who has seen it. Every move of a card is announced, too. So a
+    player who has seen a card knows it wherever it goes, by exchange or when a row closes up, until it is discarded.
     """
 
     value: int

@@ -335,7 +335,7 @@ def start_next_round(state: State, event: StartNextRound) -> Answer:
 
 ACKS_DUE = frozenset(row.phase for row in sixtysix.rows if row.event is Acks)
 sixtysix.close(
-    ACKS_DUE, Rejection(Code.ACKS_MISSING, "Not everybody has acknowledged what was told last; wait a moment.")
+    ACKS_DUE, Rejection(Code.ACKS_MISSING, "Not all players have acknowledged the last messages; wait a moment.")
 )
 
 
@@ -343,7 +343,7 @@ sixtysix.close(
 
 
 def dealer(state: State) -> Event | None:
-    """The table goes on by itself wherever it only waits until everybody knows what happened."""
+    """The table goes on by itself in all phases that only wait for acknowledgements."""
     return Acks() if state.phase in ACKS_DUE else None
 
 

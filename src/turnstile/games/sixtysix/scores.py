@@ -6,7 +6,7 @@ from turnstile.games.sixtysix.cards import Hand, Seat, total
 from turnstile.kernel.game import Outcome, Players
 from turnstile.kernel.values import ByPlayer
 
-FAILED_STOP = 10  # what a stopper pays on top of its hand when somebody holds less
+FAILED_STOP = 10  # what a stopper pays on top of its hand when another player holds less
 LIMIT = 66
 
 

@@ -35,12 +35,12 @@ def start_hand(number: int, order: Players, leader: PlayerId) -> HandState:
 
 
 def turned(order: Players, first: int) -> Players:
-    """The same circle, from another player on."""
+    """The same circle, starting at another player."""
     return order[first:] + order[:first]
 
 
 def playable(held: Hand, pinta: Suit | None) -> Sequence[Card]:
-    """Any card for whoever plays first; then the cards of the pinta, or any card for whoever has none of it."""
+    """The cards that may be played: any card first; then the cards of the pinta, or any card without the pinta."""
     if pinta is None:
         return held
     return [card for card in held if card.suit is pinta] or held

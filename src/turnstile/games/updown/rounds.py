@@ -22,7 +22,7 @@ class PlayerState(Value, frozen=True):
 
 
 class PlayerView(Value, frozen=True):
-    """A player in somebody's eyes. The hand is `None` where it is not for these eyes; its size is public."""
+    """A player as another player sees it. The hand is `None` unless it is the viewer's own; its size is public."""
 
     id: PlayerId
     hand: Hand | None
@@ -46,7 +46,7 @@ class RoundState(Value, frozen=True):
 
 
 class PlayerResult(Value, frozen=True):
-    """What a round brought a player, and its points of all rounds up to this one."""
+    """A player's points in a round, and its points in all rounds up to this one."""
 
     player_id: PlayerId
     bet: int
@@ -85,12 +85,12 @@ def forbidden_bet(current: RoundState, players: Sequence[PlayerState]) -> int | 
 
 
 def points(bet: int, hands_won: int) -> int:
-    """Ten and two for each hand won by whoever won exactly as many as it bet; nothing for the others."""
+    """Ten points and two for each hand won, if the player won exactly as many as it bet; else nothing."""
     return POINTS_FOR_THE_BET + POINTS_A_HAND * hands_won if bet == hands_won else 0
 
 
 def result_of(player: PlayerState) -> PlayerResult:
-    assert player.bet is not None, "everybody has bet"
+    assert player.bet is not None, "all players have bet"
     gained = points(player.bet, player.hands_won)
     return PlayerResult(player.id, player.bet, player.hands_won, gained, player.score + gained)
 

@@ -235,7 +235,7 @@ def complete_round(state: State) -> Next[State]:
 
 
 def dealer(state: State) -> Event | None:
-    """Once everybody sits there, the table starts on behalf of its admin, who may also do it without the table."""
+    """The table starts the match for its admin, who may also start it without a table."""
     return next(iter(actions(state, state.players[0].id)), None) if state.phase is Phase.WAITING else None
 
 
@@ -258,7 +258,7 @@ def highest_total(state: State) -> Outcome:
 
 
 def _refuse_player(state: State, player: PlayerId, otherwise: Rejection) -> Rejection:
-    """Somebody without a seat is unknown; somebody else is refused for another reason."""
+    """A player without a seat is unknown; a seated player is refused for another reason."""
     if player in ids_of(state):
         return otherwise
     return Rejection(Code.UNKNOWN_PLAYER, f"{player} has no seat in this match")
@@ -269,7 +269,7 @@ def _sorted_hand(numbers: Sequence[int]) -> Hand:
 
 
 def _tell_hands(state: State) -> Tell:
-    """Each player learns its own hand, and everybody the mesa and who bets in which order."""
+    """Each player learns its own hand, the mesa and the order of betting."""
     current = round_of(state)
     number, size, mesa, order = current.round_number, current.cards_per_player, current.mesa, current.betting_order
     return Tell((ByPlayer({each.id: RoundDealt(number, size, mesa, order, each.hand) for each in state.players}),))

@@ -27,7 +27,7 @@ class Phase(StrEnum):
 
 
 class Code(StrEnum):
-    """Why Up-Down turns an event down. Codes are protocol: add to them, never rename one."""
+    """Why Up-Down refuses a move. Codes are protocol: add to them, never rename one."""
 
     UNKNOWN_PLAYER = "UnknownPlayer"
     ONLY_ADMIN_CAN_START = "OnlyAdminCanStart"
@@ -44,9 +44,9 @@ class Code(StrEnum):
 
 
 class Options(Value, frozen=True):
-    """`max_round_size` is the size of the largest round; by default 7, or less where the cards do not reach.
+    """`max_round_size` is the size of the largest round; by default 7, or less if the deck is too small.
 
-    The bound in its type is that of two players; for more, `new` knows a smaller one.
+    The bound in its type is for two players; for more players, `new` checks a smaller one.
     """
 
     max_round_size: Annotated[int, msgspec.Meta(ge=1, le=largest_round(SEATS[0]))] | None = None
@@ -83,7 +83,7 @@ def ids_of(state: State) -> Players:
 
 
 def seat_of(state: State, player: PlayerId) -> int:
-    """Where a player who is known to be there sits."""
+    """The seat of a player, who must have one."""
     return [each.id for each in state.players].index(player)
 
 
