@@ -58,7 +58,7 @@ BROKEN: dict[str, tuple[Phase, Spoil]] = {
     ),
     "The turn, the starter or the stopper": (Phase.READY_FOR_TURN, lambda it: replace(it, stopper=Seat(3))),
     "No round has so many turns.": (Phase.READY_FOR_TURN, lambda it: replace(it, turn_count=3 * 2**60)),
-    "another number of players": (
+    "A round on the score sheet has another": (
         Phase.READY_FOR_TURN,
         lambda it: replace(it, rounds=(Round(3, None, (0, 0)),)),
     ),
