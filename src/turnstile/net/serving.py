@@ -57,7 +57,7 @@ async def serve(
 ) -> Serving:
     """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken.
 
-    `head_seconds`: how long anybody may take over the headers of a request.
+    `head_seconds`: how long a client may take to send the headers of a request.
     `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
     """
     listener = _listening(host, port)

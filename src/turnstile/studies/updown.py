@@ -40,7 +40,7 @@ def violation(state: State) -> str | None:
     waiting = updown.new(players, Options(max(state.round_sequence, default=0)), state.seed)
     if isinstance(waiting, Rejection):
         return waiting.sentence
-    if len(state.completed_rounds) > len(waiting.round_sequence):  # before anybody plays them all again
+    if len(state.completed_rounds) > len(waiting.round_sequence):  # before replaying them all
         return CONTRADICTION
     story = waiting if state.phase is Phase.WAITING else _retold(waiting, state)
     return None if story == state else CONTRADICTION

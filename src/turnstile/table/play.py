@@ -137,7 +137,7 @@ def result_of(game: AnyGame, state: State[Any]) -> Result | None:
     if state.events >= MOST_EVENTS:
         return Result(How.HALTED, (), reason=f"a match has at most {MOST_EVENTS:,} events")
     if state.rings >= MOST_RINGS:
-        return Result(How.HALTED, (), reason=f"{MOST_RINGS:,} timers ran out and nobody moved")
+        return Result(How.HALTED, (), reason=f"{MOST_RINGS:,} timers ran out without a move")
     return None
 
 

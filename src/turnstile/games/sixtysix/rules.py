@@ -102,7 +102,7 @@ def start_game(state: State, event: StartGame) -> Answer:
 
 
 def deal(state: State, starter: Seat) -> Next[State]:
-    """Four cards each, face down in a row, then one face up. Everybody is told so before anyone looks at a card."""
+    """Four cards each, face down in a row, then one face up. All players are told so before they look at a card."""
     cards = shuffle(state.seed, "deal", len(state.rounds) + 1, DECK)
     hands = tuple([deal_hand(cards[seat * HAND_SIZE :]) for seat in range(len(state.players))])
     *deck, face_up = cards[len(hands) * HAND_SIZE :]
@@ -128,13 +128,13 @@ def look_at_first_two(state: State) -> Next[State]:
 
 @sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN)
 def begin_round(state: State, event: Acks) -> Next[State]:
-    """Everybody knows its first two cards: the starter has the first turn."""
+    """All players know their first two cards: the starter has the first turn."""
     return _with_news(replace(state, phase=Phase.READY_FOR_TURN))
 
 
 @sixtysix.on(Phase.READY_FOR_TURN, TakeCardFromDeck, to=Phase.DECK_CARD_TAKEN)
 def take_card_from_deck(state: State, event: TakeCardFromDeck) -> Answer:
-    """The player draws a card; nobody else learns its value."""
+    """The player draws a card; the others do not learn its value."""
     if fault := refuse_player(state, event):
         return fault
     return _with_news(replace(state, phase=Phase.DECK_CARD_TAKEN, deck=state.deck[:-1], taken=state.deck[-1]))
@@ -167,7 +167,7 @@ def show_cards(state: State, event: ShowCards) -> Answer:
 
 @sixtysix.on(Phase.SHOWING_CARDS, Acks, to=Phase.COMPARING_CARDS)
 def compare_cards(state: State, event: Acks) -> State:
-    """Everybody knows how the claim turned out."""
+    """All players know the result of the claim."""
     return replace(state, phase=Phase.COMPARING_CARDS)
 
 
@@ -186,7 +186,7 @@ def comparing_cards(state: State) -> State:
 
 @sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsFromDeck, to=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK)
 def replace_cards_from_deck(state: State, event: ReplaceCardsFromDeck) -> Answer:
-    """One card from the deck, seen by nobody, takes the place of all that were shown."""
+    """One card from the deck, which no player sees, replaces all shown cards."""
     if fault := refuse_player(state, event):
         return fault
     after = replace_shown(state, Card(state.deck[-1]), state.discarded)
@@ -257,7 +257,7 @@ def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
 
 @sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD})
 def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
-    """9 or 10: the player looks at a card of another; everybody learns at which, and nobody else what it is."""
+    """9 or 10: the player looks at a card of another player; the others learn which card, but not its value."""
     other, index = Seat(event.another_player_index), event.card_index
     if fault := refuse_player(state, event) or refuse_power(state, event):
         return fault
@@ -269,7 +269,7 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
 
 @sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS})
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
-    """11 or 12: a card of one's own for one of another, unlooked-at; who knew one of them knows where it lies now."""
+    """11 or 12: the player exchanges a card for one of another player, unseen. Players who know a card still know it."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
     if fault := refuse_player(state, event) or refuse_power(state, event):
         return fault
@@ -290,7 +290,7 @@ def exchange_cards(state: State, event: ExchangeCards) -> Answer:
 @sixtysix.on(Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, Acks, to=Phase.TURN_DONE)
 @sixtysix.on(Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED, Acks, to=Phase.TURN_DONE)
 def end_turn(state: State, event: Acks) -> State:
-    """Everybody knows what was done, and the turn is done.
+    """All players know what was done, and the turn is done.
 
     The spec's diagram leads REPLACING_CARD_BY_DISCARDED, REPLACING_MULTIPLE_CARDS_BY_DISCARDED and
     ROUND_STOPPING straight to READY_FOR_TURN. They go through turn_done like every other end of a turn: otherwise
@@ -329,7 +329,7 @@ def round_done(state: State) -> Next[State]:
 
 @sixtysix.on(Phase.ROUND_FINISHED, StartNextRound, to=Phase.ROUND_STARTING)
 def start_next_round(state: State, event: StartNextRound) -> Answer:
-    """The player who starts the next round, and nobody else, lets it be dealt."""
+    """Only the player who starts the next round may have it dealt."""
     return refuse_player(state, event) or deal(state, state.turn)
 
 

@@ -53,7 +53,7 @@ class ReadGate:
             self._open.release()
 
     @contextmanager
-    def nobody_reads(self) -> Iterator[None]:
+    def no_reads(self) -> Iterator[None]:
         """No read is open, and none begins."""
         with self._turn, self._open:
             yield
@@ -275,7 +275,7 @@ class WriteLane(Lane):
         """
         if self._pages < CHECKPOINT_AFTER or self._health.fault is not None:
             return
-        with self._gate.nobody_reads() if self._pages >= 2 * CHECKPOINT_AFTER else nullcontext():
+        with self._gate.no_reads() if self._pages >= 2 * CHECKPOINT_AFTER else nullcontext():
             self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def _finish(self) -> None:
