@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.harness import Contest, Contestant, Run
 from bench.tables import Wanted, header, history
-from turnstile.host.ledger import TableEvent
+from turnstile.host.logs import TableEvent
 from turnstile.kernel import AnyGame, Event, Rejection
 from turnstile.kernel.chance import mix
 from turnstile.kernel.values import Instant

@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from turnstile.agents.launch.children import Child
-from turnstile.agents.wire.envelope import utc_now, written
+from turnstile.agents.wire.envelope import format_time, utc_now
 from turnstile.net.serving import served
 
 LEAGUE = "league_2025_even_odd"
@@ -149,7 +149,7 @@ async def _announce(referee: str, addresses: list[str], matches: int) -> None:
         "protocol": "league.v2",
         "message_type": "ROUND_ANNOUNCEMENT",
         "sender": "league_manager",
-        "timestamp": written(utc_now()),
+        "timestamp": format_time(utc_now()),
         "conversation_id": "bench",
         "league_id": LEAGUE,
         "round_id": 1,

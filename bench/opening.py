@@ -12,7 +12,7 @@ from bench import endless
 from bench.harness import Aim, Contest, Contestant, Run
 from bench.hosting import Stage
 from bench.tables import Wanted, store_all
-from turnstile.host.ledger import SNAPSHOT_EVERY
+from turnstile.host.logs import SNAPSHOT_EVERY
 from turnstile.kernel.values import LogId
 from turnstile.registry import lent
 from turnstile.store.sqlite import SqliteStore

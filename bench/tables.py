@@ -8,12 +8,13 @@ from typing import NamedTuple
 import click
 from msgspec import Raw
 
-from turnstile.host.ledger import Kept, TableEvent, drafted, first
+from turnstile.durable.log import begin, draft
+from turnstile.host.logs import TABLES, TableEvent
 from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed, encode
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Entry
 from turnstile.store.protocol import Commit, Row, Store
-from turnstile.table.machine import Table, open_table, table
+from turnstile.table.machine import Table, table
 from turnstile.table.play import thinking
 from turnstile.table.sight import bot_of, is_open
 from turnstile.table.values import Acknowledge, Act, AddBot, Clock, Header, Join, Phase, Settings, Start
@@ -83,14 +84,12 @@ class Log(NamedTuple):
 
 def log_of(game: AnyGame, wanted: Wanted, at: Instant) -> Log:
     settled = header(game, wanted, at)
-    made, state = first(settled), open_table(settled)
-    assert not isinstance(made, Rejection), made
-    assert not isinstance(state, Rejection), state
-    kept, commits = Kept(state, 0, made[0].link), list[Commit]()
-    for event, after in history(game, state, wanted):
-        commit, kept = drafted(kept, event, after)
+    made, kept = begin(TABLES, settled.table, encode(settled), settled.at)
+    row, commits = TABLES.row(kept.state), list[Commit]()
+    for event, after in history(game, kept.state, wanted):
+        commit, kept = draft(TABLES, settled.table, kept, event, event.at, after)
         commits.append(commit)
-    return Log(*made, commits)
+    return Log(made, row, commits)
 
 
 async def store_log(store: Store, name: str, log: Log) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.logs import FOLDER, SCENARIOS, file_of, load, save
-from turnstile.host.ledger import read_header, replayed
+from tools.logs import FOLDER, SCENARIOS, file_of
+from turnstile.durable.log import replay
+from turnstile.durable.upkeep import load_entries, save_entries
+from turnstile.host.logs import TABLES, read_header
 from turnstile.host.records import read_through, record_of
 from turnstile.kernel.record import Record
 from turnstile.kernel.values import LogId
@@ -35,12 +37,12 @@ FILES = sorted(FOLDER.glob("*.jsonl"))
 
 
 def log_in(file: Path) -> Saved:
-    header, *entries = load(file.read_bytes())
+    header, *entries = load_entries(file.read_bytes())
     return Saved(header, None, tuple(entries))
 
 
 def state_at_the_end(file: Path) -> Table:
-    return replayed(GOLDEN, log_in(file)).state
+    return replay(TABLES, GOLDEN, log_in(file)).state
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -50,17 +52,17 @@ def test_U1_every_entry_of_a_stored_log_leads_to_the_same_fingerprint(file: Path
     assert len(steps) == len(log.entries)
     assert steps[-1][1].link == log.entries[-1].link
     assert isinstance(record_of(GOLDEN, log), Record)
-    assert save([log.header, *log.entries]) == file.read_bytes()
+    assert save_entries([log.header, *log.entries]) == file.read_bytes()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_U1_a_log_is_of_the_version_its_name_says(file: Path) -> None:
-    header = read_header(GOLDEN, log_in(file).header)
+    header = read_header(GOLDEN, log_in(file).header.event)
     assert file.stem.startswith(f"{header.game}-v{header.game_version}-")
 
 
 def test_every_installed_game_has_logs() -> None:
-    assert {read_header(GOLDEN, log_in(file).header).game for file in FILES} == set(names())
+    assert {read_header(GOLDEN, log_in(file).header.event).game for file in FILES} == set(names())
 
 
 def test_every_scenario_was_written() -> None:

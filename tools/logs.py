@@ -4,22 +4,22 @@ They are written once: a release that reads one of them differently has changed 
 raise the version of tables, or of the game. Each scenario is a function; its name and its game are the file's name.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import msgspec
 from msgspec import Raw
 
-from turnstile.host.ledger import Kept, TableEvent, drafted, first
+from turnstile.durable.log import begin, draft
+from turnstile.durable.upkeep import save_entries
+from turnstile.host.logs import TABLES, TableEvent
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Command, Entry
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import ACKS, clock_of, timer_of
-from turnstile.table.machine import Table, open_table, table
+from turnstile.table.machine import Table, table
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -49,38 +49,6 @@ NOON = Instant(1_800_000_000_000)
 ANA, BO = PlayerId("ana"), PlayerId("bo")
 
 
-class Line(msgspec.Struct, frozen=True):
-    """An entry as a line of text."""
-
-    position: int
-    at: Instant
-    event: str
-    state: str
-    link: str
-    command: Command | None
-    answer: str | None
-
-
-def line_of(entry: Entry) -> Line:
-    answer = None if entry.answer is None else entry.answer.decode()
-    state, link = entry.state.hex(), entry.link.hex()
-    return Line(entry.position, entry.at, entry.event.decode(), state, link, entry.command, answer)
-
-
-def entry_of(line: Line) -> Entry:
-    answer = None if line.answer is None else line.answer.encode()
-    state, link = bytes.fromhex(line.state), bytes.fromhex(line.link)
-    return Entry(line.position, line.at, line.event.encode(), state, link, line.command, answer)
-
-
-def save(entries: Iterable[Entry]) -> bytes:
-    return b"".join(msgspec.json.encode(line_of(entry)) + b"\n" for entry in entries)
-
-
-def load(data: bytes) -> tuple[Entry, ...]:
-    return tuple(entry_of(msgspec.json.decode(line, type=Line)) for line in data.splitlines())
-
-
 class Writing:
     """A table at which we say what happens and when, and the log that comes of it. No host, no store, no clock."""
 
@@ -91,11 +59,8 @@ class Writing:
         self.time = NOON
         self._chance = Random(game)
         header = Header(LogId("golden"), game, version or found.version, Raw(b"{}"), ANA, NOON, settings or Settings())
-        made, start = first(header), open_table(header)
-        assert not isinstance(made, Rejection)
-        assert not isinstance(start, Rejection)
-        self.entries = [made[0]]
-        self.kept = Kept(start, 0, made[0].link)
+        made, self.kept = begin(TABLES, header.table, encode(header), header.at)
+        self.entries = [made]
 
     @property
     def state(self) -> Table:
@@ -114,7 +79,7 @@ class Writing:
         for event in events:
             after = table.apply(self.state, event)
             assert not isinstance(after, Rejection), (event, after)
-            commit, self.kept = drafted(self.kept, event, after)
+            commit, self.kept = draft(TABLES, self.kept.state.header.table, self.kept, event, event.at, after)
             self.entries.append(commit.entry)
 
     def sit_down(self, *players: PlayerId) -> None:
@@ -257,7 +222,7 @@ def main() -> None:
         written = scenario()
         path = FOLDER / file_of(scenario, written)
         if not path.exists():
-            path.write_bytes(save(written.entries))
+            path.write_bytes(save_entries(written.entries))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ from turnstile.agents.process.process import AgentProcess, Ready, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.referee.process import RefereeProcess
 from turnstile.league.manager.state import Options
+from turnstile.store import opening
+from turnstile.store.opening import is_database
 from turnstile.store.protocol import Store
 from turnstile.store.sqlite.store import SqliteStore
 
@@ -46,6 +48,8 @@ async def open_store(where: str) -> Store:
     """A store whose clock is that of the loop, when it is set forth, too."""
     loop = loops.current()
     ahead = loop.ahead
+    if is_database(where):
+        return await opening.open_store(where)
     return await SqliteStore.open(
         where, wall=lambda: time.time_ns() + round(ahead * 1e9), monotonic=lambda: round(loop.time() * 1e9)
     )
@@ -90,7 +94,7 @@ class Running:
         matches = getattr(self.host, "_matches", None)
         works: list[RunningMachine[Any]] = [self.host.work, *(matches._all.values() if matches else ())]
         waiting = [work.keeper.timers for work in works if len(work.keeper.timers) == 1]
-        dues = (timer.due for each in waiting for name, timer in each.items() if name in timers)
+        dues = (timer.due for each in waiting for timer in each if timer.name in timers)
         return max((due - now for due in dues), default=0) / 1000
 
     @asynccontextmanager
@@ -119,6 +123,8 @@ class Company:
     def __init__(self, data: Path, time_scale: float) -> None:
         self.data = data
         self.time_scale = time_scale
+        self.store: str | None = None
+        """One store for all of them, instead of a file for each."""
         self.journal = io.StringIO()
         self.url = ""
         self.running: list[Running] = []
@@ -133,6 +139,7 @@ class Company:
             "manager": self.url,
             "time_scale": self.time_scale,
             "log": self.journal,
+            "store": self.store,
         }
         return Settings(**{**known, **more})
 

@@ -16,9 +16,9 @@ import pytest
 from tests.agents.agents_in_process import pairings, points_of, run, standings_of
 from tests.agents.loops import LONGEST, be_patient, until
 from tests.agents.processes import AgentProcess
-from turnstile.agents.manager.process import TABLE
-from turnstile.agents.process.keeper import Keeper
-from turnstile.league.manager.machine import manager as machine
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import LEAGUES, own_prefix
+from turnstile.kernel.values import LogId
 from turnstile.store.sqlite.store import SqliteStore
 
 PACE = "0.2"  # long enough for a process to start within the retries of those who call it
@@ -78,7 +78,7 @@ class League:
         assert all(match["result"] is not None for match in files.values())
         await self.manager.kill()
         store = await SqliteStore.open(self.data / "state" / "manager-league_2025_even_odd.db")
-        kept = await Keeper.restore(store, TABLE, machine, is_open=lambda _: True)
+        kept = await MachineKeeper.restore(store, LogId(own_prefix("manager", "league_2025_even_odd")), LEAGUES)
         await store.close()
         assert kept is not None
         assert points_of(files) == standings_of(kept.state)

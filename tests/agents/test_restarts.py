@@ -193,11 +193,11 @@ def test_U9_a_match_whose_log_is_damaged_is_put_aside_and_the_others_go_on(tmp_p
             await league.announce(*(league.entry(f"R1M{number}", referee_id="REF01") for number in (1, 2)))
             await until(lambda: len(league.heard("P01", "GAME_INVITATION")) == 2)
             await league.referee.drop()
-            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
+            flip(tmp_path / "state" / "referee-whistle.db", "match/Whistle/foreign/R1M1", 1)
             league.referee = await league.here.referee(port=league.referee.port)
             hold.set()
             assert (await league.reports.get())["match_id"] == "R1M2"
-            assert "match/foreign/R1M1 is damaged" in league.here.journal.getvalue()
+            assert "match/Whistle/foreign/R1M1 is damaged" in league.here.journal.getvalue()
             for _ in range(2):  # nobody knows a result yet: it is begun again
                 await league.announce(
                     league.entry("R1M1", referee_id="REF01")
@@ -219,7 +219,7 @@ def test_U9_a_match_whose_log_is_damaged_when_players_know_its_result_is_not_beg
             await league.announce(league.entry("R1M1", referee_id="REF01"))
             await until(lambda: bool(league.heard("P01", "GAME_OVER") and league.heard("P02", "GAME_OVER")))
             await league.referee.drop()
-            flip(tmp_path / "state" / "referee-whistle.db", "match/foreign/R1M1", 1)
+            flip(tmp_path / "state" / "referee-whistle.db", "match/Whistle/foreign/R1M1", 1)
             league.is_deaf = False
             league.referee = await league.here.referee(port=league.referee.port)
             await league.announce(league.entry("R1M1", referee_id="REF01"))

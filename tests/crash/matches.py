@@ -13,8 +13,9 @@ from tests.crash.evenings import Evening
 from tests.crash.judging import Time, Wrong
 from tests.host.history import check
 from tests.host.matches import at_once
-from turnstile.host import Host, host, watch
-from turnstile.host.upkeep import checked, every
+from turnstile.cli.stores import KINDS
+from turnstile.durable import upkeep
+from turnstile.host import Host, chores, watch
 from turnstile.kernel.values import encode
 from turnstile.store.protocol import Broken, CannotOpen, Store
 from turnstile.store.sqlite import SqliteStore
@@ -27,7 +28,7 @@ class Matches:
 
     def __init__(self, evening: Evening) -> None:
         self._evening = evening
-        watch.BEAT_EVERY = watch.LOOK_EVERY = host.TIDY_EVERY = HOUR  # the company turns the clockwork by hand
+        watch.BEAT_EVERY = watch.LOOK_EVERY = chores.TIDY_EVERY = HOUR  # the company turns the clockwork by hand
 
     def crash(self, disk: Disk, times: int) -> bool:
         """Crash so often, and play on to the end; whether the moment came too late. Raises `Wrong`."""
@@ -69,11 +70,11 @@ class Matches:
 
 async def _judge(store: Store, memory: Memory) -> None:
     """Everything that anybody was answered or told is there, and what is there is whole."""
-    tables = [name async for name, _ in every(store)]
+    tables = [name async for name, _ in upkeep.every(store)]
     if lost := memory.opened.difference(tables):
         raise Wrong(f"the tables {lost} are lost")
     for name in tables:
-        if fault := await checked(store, name):
+        if fault := await upkeep.check(KINDS, store, name):
             raise Wrong(f"table {name}: {fault}")
     try:
         await check(store, memory.histories.values())

@@ -6,7 +6,8 @@ The checker knows only what clients were told and what is stored in the end.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from turnstile.host.ledger import Kept, command_of, read_event, replayed, told_since
+from turnstile.durable.log import replay
+from turnstile.host.logs import TABLES, KeptTable, command_of, told_since
 from turnstile.kernel.values import LogId, PlayerId, decode
 from turnstile.store.log import BEFORE_FIRST, Entry, verify
 from turnstile.store.protocol import Saved, Store
@@ -32,8 +33,8 @@ async def check(store: Store, histories: Iterable[History]) -> None:
     for history in histories:
         entries = await store.entries(history.table, -1)
         verify(history.table, BEFORE_FIRST, -1, entries)
-        begin = replayed(history.table, Saved(entries[0], None, ()))
-        replayed(history.table, Saved(entries[0], None, entries[1:]))
+        begin = replay(TABLES, history.table, Saved(entries[0], None, ()))
+        replay(TABLES, history.table, Saved(entries[0], None, entries[1:]))
         _check_answers(history, entries[1:])
         _check_updates(history, begin, entries[1:])
 
@@ -41,7 +42,7 @@ async def check(store: Store, histories: Iterable[History]) -> None:
 def _check_answers(history: History, entries: Iterable[Entry]) -> None:
     stored: dict[str, list[Accepted]] = {}
     for entry in entries:
-        event = read_event(history.table, entry)
+        event = TABLES.read_event(history.table, entry)
         if isinstance(event, Command) and event.player == history.player:
             assert entry.answer is not None
             assert entry.command == command_of(event)
@@ -56,7 +57,7 @@ def _check_answers(history: History, entries: Iterable[Entry]) -> None:
         assert len(answers) == 1, f"{history.player}'s command {name} took effect {len(answers)} times"
 
 
-def _check_updates(history: History, begin: Kept, entries: tuple[Entry, ...]) -> None:
+def _check_updates(history: History, begin: KeptTable, entries: tuple[Entry, ...]) -> None:
     _, told = told_since(history.table, begin, entries, history.player, 0)
     numbers = [seq for seq, _ in history.updates]
     assert numbers == list(range(1, len(numbers) + 1)), f"{history.player}'s stream has a gap or is out of order"

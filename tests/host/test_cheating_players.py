@@ -7,7 +7,9 @@ import pytest
 
 from tests.host.cases import ANA, BO, TIMED, T, World, act, code, pick, started, stream
 from tests.host.matches import NOW
-from turnstile.host.ledger import replayed, told_since
+from turnstile.durable.log import replay
+from turnstile.host.chores import Chores
+from turnstile.host.logs import TABLES, told_since
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.protocol import Saved
@@ -82,9 +84,9 @@ def test_P7_who_acknowledged_something_cannot_deny_it_the_log_has_what_it_was_se
         world = World()
         async with world.host() as company:
             await started(company)
-            await company.host._save_cursors()
+            await Chores(company.host).save_cursors()
         (header, *entries), sent = world.disk.logs[T].entries, world.memory.history(T, ANA).updates
-        _, told = told_since(T, replayed(T, Saved(header, None, ())), entries, ANA, 0)
+        _, told = told_since(T, replay(TABLES, T, Saved(header, None, ())), entries, ANA, 0)
         assert told == sent
         assert world.disk.logs[T].cursors[ANA] == len(sent)
         assert all(type(entry.at) is int for entry in entries)

@@ -7,8 +7,9 @@ import pytest
 
 from tests.host import bell
 from tests.host.cases import ANA, BO, TIMED, T, World, act, attached, code, pick, started, stream, until
+from turnstile.durable.log import replay
 from turnstile.host import Host
-from turnstile.host.ledger import replayed
+from turnstile.host.logs import TABLES
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import Instant, LogId, Malformed, decode
 from turnstile.registry import lent
@@ -81,7 +82,7 @@ def test_T4_a_move_in_the_instant_of_its_deadline_is_made_if_it_comes_first_and_
             await company.host._watch._look(0)
             answer = "" if move_first else code(await company.host.submit(T, pick(ANA)))
         log = world.disk.logs[T].entries
-        replayed(T, Saved(log[0], None, tuple(log[1:])))
+        replay(TABLES, T, Saved(log[0], None, tuple(log[1:])))
         return answer, world.events("Ring")
 
     assert asyncio.run(ended(move_first=True)) == ("", 0)

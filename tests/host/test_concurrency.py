@@ -7,8 +7,8 @@ import json
 
 from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream, until
 from tests.host.matches import NOW
+from turnstile.durable import keeper as keeper_module
 from turnstile.host import Refused
-from turnstile.host import live as live_module
 from turnstile.kernel.values import PlayerId
 from turnstile.table.values import Accepted, Join, Settings
 
@@ -99,7 +99,7 @@ def test_K10_between_deciding_and_committing_nothing_is_waited_for() -> None:
     """What is decided is decided on what is kept; the store then says whether that is still the newest."""
     (body,) = [
         node
-        for node in ast.walk(ast.parse(inspect.getsource(live_module)))
+        for node in ast.walk(ast.parse(inspect.getsource(keeper_module)))
         if isinstance(node, ast.AsyncFunctionDef) and node.name == "take"
     ]
     (loop,) = [node for node in ast.walk(body) if isinstance(node, ast.For)]

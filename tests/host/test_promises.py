@@ -8,7 +8,8 @@ from tests.host import bell
 from tests.host.cases import ANA, BO, T, World, attached, code, pick, started
 from tests.host.matches import at_once
 from turnstile import registry
-from turnstile.host import Host, Line, Refused, Status, tables
+from turnstile.durable import room
+from turnstile.host import Host, Line, Refused, Status
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import Instant, LogId, PlayerId, decode
@@ -105,7 +106,7 @@ def test_a_bot_does_not_move_for_a_player_who_has_come_back() -> None:
 
 
 def test_K13_a_table_is_heard_of_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_LIVE", 1)
+    monkeypatch.setattr(room, "MOST_LIVE", 1)
 
     async def run() -> None:
         world = World()
@@ -131,7 +132,7 @@ def test_U3_a_server_without_the_game_leaves_its_matches_to_those_who_have_it(mo
         length = len(world.disk.logs[T].entries)
         with monkeypatch.context() as patch:
             patch.setattr(registry, "find_game", lambda name: None)
-            for module in ("turnstile.table.machine", "turnstile.host.ledger"):
+            for module in ("turnstile.table.machine", "turnstile.host.logs"):
                 patch.setattr(f"{module}.find_game", lambda name: None)
             async with world.host() as company:
                 assert code(await company.host.attach(T, None)) == Code.UNKNOWN_GAME

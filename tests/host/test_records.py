@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from tests.host import bell
 from tests.host.matches import ANA, BO, NOW, begun, done, hear, hosting, opened, played
 from tools.logs import Writing
+from turnstile.durable.upkeep import Code
 from turnstile.host import Host
-from turnstile.host.records import Code, record_of
+from turnstile.host.records import record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save
 from turnstile.kernel.values import LogId, decode, encode

@@ -6,7 +6,7 @@ import json
 from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import NOW
 from turnstile.host.live import RECENT
-from turnstile.host.upkeep import recorded
+from turnstile.host.records import read_record
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record
 from turnstile.kernel.values import PlayerId
@@ -25,11 +25,11 @@ def test_V1_nothing_that_a_spectator_can_ask_for_tells_more_than_the_view_of_a_s
                 assert b"a seed" not in body
                 assert json.loads(body)["actions"] == []
                 assert "hand" not in (json.loads(body)["view"] or {}) or not json.loads(body)["view"]["hand"]
-            record = await recorded(world.store, T)
+            record = await read_record(world.store, T)
             assert isinstance(record, Rejection)
-            assert record.code == "MatchNotOver"
+            assert record.code == "NotOver"
             await company.ask(T, Resign(BO, "enough", NOW))
-            assert isinstance(await recorded(world.store, T), Record)
+            assert isinstance(await read_record(world.store, T), Record)
 
     asyncio.run(run())
 

@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from tests.host.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import hosting, played
 from tests.store.places import START
-from turnstile.host import Refused
-from turnstile.host import host as host_module
+from turnstile.host import Refused, chores
 from turnstile.host.host import MOST_WAITING
-from turnstile.host.ledger import SNAPSHOT_EVERY
 from turnstile.host.live import Live
+from turnstile.host.logs import SNAPSHOT_EVERY
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, ReadOnly, StorageFull, StoreFault
 from turnstile.table import play
@@ -160,7 +159,7 @@ def test_R5_a_match_of_too_many_events_is_ended_by_rule_and_everyone_is_told(mon
 def test_R9_of_tables_that_are_over_and_that_nobody_looks_at_nothing_stays_in_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(host_module, "TIDY_EVERY", 0)
+    monkeypatch.setattr(chores, "TIDY_EVERY", 0)
 
     async def run() -> None:
         store = MemoryStore(lambda: START, is_shared=False)

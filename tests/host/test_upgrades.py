@@ -12,9 +12,11 @@ from msgspec.structs import replace
 from tests.host import bell
 from tests.host.matches import ANA, NOW, hosting, played
 from tools.logs import Writing
+from turnstile.durable.log import replay
+from turnstile.durable.upkeep import Code
 from turnstile.host import Line, Refused, Status
-from turnstile.host.ledger import read_header, replayed
-from turnstile.host.records import Code, record_of
+from turnstile.host.logs import TABLES, read_header
+from turnstile.host.records import record_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId, decode, encode
 from turnstile.registry import lent
@@ -96,11 +98,11 @@ def test_U4_a_table_that_a_newer_release_has_ended_stays_ended_when_an_older_one
             assert isinstance(await host.attach(OLD, None), Line)
         header, halt = await store.entries(OLD, -1)
         saved = Saved(header, None, (halt,))
-        about = replace(read_header(OLD, header), game_version=1)
+        about = replace(read_header(OLD, header.event), game_version=1)
         first = entry(BEFORE_FIRST, 0, THEN, encode(about), header.state)
-        ended = sha256(encode(replace(replayed(OLD, saved).state, header=about))).digest()
+        ended = sha256(encode(replace(replay(TABLES, OLD, saved).state, header=about))).digest()
         again = Saved(first, None, (entry(first.link, 1, halt.at, halt.event, ended),))
-        assert replayed(OLD, again).state.phase is Phase.CLOSED
+        assert replay(TABLES, OLD, again).state.phase is Phase.CLOSED
         record = record_of(OLD, again)
         assert isinstance(record, Rejection)
         assert record.code == Code.OTHER_VERSION
@@ -135,4 +137,4 @@ def test_U1_a_game_that_fails_on_what_it_once_took_is_a_damaged_table_not_a_dead
         at.happen(Act(bell.FRAGILE, "m", at.now(), Raw(encode(bell.Muffle(bell.FRAGILE)))))
         monkeypatch.setattr(bell, "is_broken", True)
         with pytest.raises(Damaged, match=f"entry {at.kept.position} makes bell fail: RuntimeError: it fell down"):
-            replayed(LogId("golden"), at.log)
+            replay(TABLES, LogId("golden"), at.log)

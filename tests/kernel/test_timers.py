@@ -7,8 +7,8 @@ import pytest
 from tests.league.player import played
 from tests.league.referee import refereed
 from turnstile.kernel import Event, Rejection, Step
-from turnstile.kernel.timers import TimedMachine, Timer, replay_timed
-from turnstile.kernel.values import Instant
+from turnstile.kernel.timers import Timed, TimedMachine, Timer, postpone, replay_timed
+from turnstile.kernel.values import Instant, Timeout
 from turnstile.league.player.machine import player
 from turnstile.league.player.state import State as Player
 from turnstile.league.proofs import referee as referee_world
@@ -30,12 +30,12 @@ def said(work: TimedMachine[State], words: str, now: int) -> Step[State] | Rejec
 
 
 def due(work: TimedMachine[State]) -> dict[str, Instant]:
-    return {name: timer.due for name, timer in work.timers.items()}
+    return {timer.name: timer.due for timer in work.timers}
 
 
 def test_a_new_clockwork_waits_for_nothing() -> None:
     work = TimedMachine(referee, refereed.idle())
-    assert work.timers == {}
+    assert work.timers == ()
     assert work.next_timer is None
 
 
@@ -67,27 +67,30 @@ def test_the_next_timer_is_the_one_that_runs_out_first() -> None:
     work = at_work()
     said(work, "A is silent", 6000)
     state = work.state
-    assert work.next_timer == Timer(Instant(6000), expiry_of(state, refereed.seat(state, "B"), Awaited.GAME_JOIN_ACK))
+    assert work.next_timer == Timer(
+        "player_B", Instant(6000), expiry_of(state, refereed.seat(state, "B"), Awaited.GAME_JOIN_ACK)
+    )
 
 
 def test_a_timer_whose_event_has_come_runs_no_more_even_if_the_event_is_refused() -> None:
     work = TimedMachine(player, played.invited())
-    timer = Timer(Instant(5000), played.event_of(played.invited(), "join countdown"))  # type: ignore[arg-type]
-    work.state = played.joined()
-    work.timers["join"] = timer
+    event = played.event_of(played.invited(), "join countdown")
+    assert isinstance(event, Timeout)
+    timer = Timer("join", Instant(5000), event)
+    work.timed = Timed(played.joined(), (timer,))
     assert isinstance(work.take(timer.event, Instant(5000)), Rejection)
-    assert work.timers == {}
+    assert work.timers == ()
 
 
 def test_an_event_that_is_refused_moves_nothing() -> None:
     work = at_work()
-    before, timers = work.state, dict(work.timers)
+    before, timers = work.state, work.timers
     assert isinstance(said(work, "booked", 2000), Rejection)
     assert work.state is before
     assert work.timers == timers
 
 
-def test_the_pace_shortens_all_timers_alike() -> None:
+def test_the_time_scale_shortens_all_timers_alike() -> None:
     work = at_work(time_scale=0.1)
     assert due(work) == {"player_A": 1500, "player_B": 1500}
 
@@ -97,17 +100,17 @@ def test_no_timer_is_due_at_the_instant_at_which_it_starts() -> None:
 
 
 def test_T6_while_nobody_is_there_no_timer_runs() -> None:
-    work = at_work()
-    before = due(work)
-    work.put_off(60_000)
-    assert due(work) == {name: instant + 60_000 for name, instant in before.items()}
+    timers = at_work().timers
+    later = postpone(timers, 60_000)
+    assert [timer.due for timer in later] == [timer.due + 60_000 for timer in timers]
+    assert [(timer.name, timer.event) for timer in later] == [(timer.name, timer.event) for timer in timers]
 
 
 # the log
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_the_same_events_at_the_same_instants_make_the_same_clockwork_at_any_point(seed: int) -> None:
+def test_the_same_events_at_the_same_instants_make_the_same_timed_machine_at_any_point(seed: int) -> None:
     rng, now, log = Random(f"log {seed}"), 0, list[tuple[Instant, Event]]()
     work = TimedMachine(referee, refereed.idle(), 0.5)
     while work.state.phase is not Phase.MATCH_COMPLETE:
@@ -122,7 +125,7 @@ def test_the_same_events_at_the_same_instants_make_the_same_clockwork_at_any_poi
         assert (again.state, again.timers) == (work.state, work.timers)
 
 
-def test_a_log_without_events_is_a_clockwork_that_begins() -> None:
+def test_a_log_without_events_is_a_timed_machine_that_begins() -> None:
     again = replay_timed(player, played.starting(), [])
     assert isinstance(again.state, Player)
-    assert (again.state, again.timers) == (played.starting(), {})
+    assert (again.state, again.timers) == (played.starting(), ())

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from tests.league.manager.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
-from turnstile.league.manager.calls import match_key
-from turnstile.league.manager.register import authenticate, referees_key, token
+from turnstile.league.manager.register import authenticate
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.play import is_believed
 from turnstile.league.player.state import Options, PlayerStartup, State
@@ -17,6 +16,7 @@ from turnstile.league.protocol.announced import AnnouncedMatch
 from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, Address, MatchId, Registration
+from turnstile.league.trust import agent_token, default_referee_key, match_key
 
 P01, P02, P03 = PlayerId("P01"), PlayerId("P02"), PlayerId("P03")
 R1M1, R2M1 = MatchId("R1M1"), MatchId("R2M1")
@@ -83,8 +83,9 @@ def test_A6_with_another_referee_a_match_has_other_keys() -> None:
     (match,) = league.state.matches
     before = announcements(league)["player:P01"]
     after = replace(match, referee_id=REF02 if match.referee_id == REF01 else REF01)
-    assert match_key(SECRET, after, P01) != match_key(SECRET, match, P01) == before[0].key_of(P01)
-    assert match_key(Seed("another"), match, P01) != match_key(SECRET, match, P01)
+    keys = [match_key(SECRET, each.match_id, each.referee_id, P01) for each in (after, match)]
+    assert keys[0] != keys[1] == before[0].key_of(P01)
+    assert match_key(Seed("another"), match.match_id, match.referee_id, P01) != keys[1]
 
 
 def test_A6_a_key_is_no_token_of_anybody() -> None:
@@ -95,8 +96,9 @@ def test_A6_a_key_is_no_token_of_anybody() -> None:
 
 
 def test_A6_the_key_of_the_referees_is_made_from_the_secret_and_is_nothing_else() -> None:
-    assert referees_key(SECRET) == referees_key(SECRET) != referees_key(Seed("another"))
-    digits = {key.rpartition("-")[2] for key in (referees_key(SECRET), token(SECRET, Address("referee:REF01")))}
+    assert default_referee_key(SECRET) == default_referee_key(SECRET) != default_referee_key(Seed("another"))
+    made = default_referee_key(SECRET), agent_token(SECRET, Address("referee:REF01"))
+    digits = {key.rpartition("-")[2] for key in made}
     assert len(digits) == 2
 
 

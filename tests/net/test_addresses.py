@@ -12,8 +12,9 @@ from tests.agents.wire import zoo
 from tests.agents.wire.wired import INVITATION, JOINED, asked
 from tests.agents.wire.zoo import living
 from turnstile.agents.wire.caller import Caller, Unreached
-from turnstile.agents.wire.envelope import Claim, Identity
+from turnstile.agents.wire.envelope import Identity
 from turnstile.league.protocol.words import LEAGUE_MANAGER
+from turnstile.league.trust import Claim
 from turnstile.net.addresses import (
     LOOKUP_SECONDS,
     LOOKUPS,

@@ -5,7 +5,7 @@ import pytest
 from tests.rules.sixtysix_matches import BOB, turn
 from tests.table.tables import ANA, BO, OPENED, SEED, around, opened, play, seated, started, starting
 from turnstile.kernel import PlayerId, encode
-from turnstile.table.clocks import next_timer
+from turnstile.kernel.timers import next_timer
 from turnstile.table.sight import bot_of, bots_to_move, delayed_status, due_of, is_open, needs_server, status
 from turnstile.table.values import Phase
 
@@ -108,7 +108,7 @@ def test_a_gate_that_waits_for_no_bot_needs_no_server() -> None:
 
 def test_somebody_must_look_when_a_timer_is_due() -> None:
     assert due_of(seated().state, 5_000) is None
-    timer = next_timer(starting(ack_seconds=30.0).state)
+    timer = next_timer(starting(ack_seconds=30.0).state.timers)
     assert timer is not None
     assert due_of(starting(ack_seconds=30.0).state, 5_000) == timer.due == OPENED + 30_000
 

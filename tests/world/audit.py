@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from turnstile.host import Status, Update
-from turnstile.host.ledger import asked, command_of, news_of, read_event
+from turnstile.host.logs import TABLES, command_of, news_of, part_of_sender
 from turnstile.kernel.chance import verify as verify_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
@@ -90,7 +90,7 @@ class Audit:
         except Damaged as fault:
             self._world.fail("positions" if found.position != self.read else "chain", str(fault))
             return
-        event, before = read_event(self.name, found), self.state
+        event, before = TABLES.read_event(self.name, found), self.state
         step = table.step(before, event)
         if isinstance(step, Rejection):
             self._world.fail("replay", f"{self.name}: entry {found.position} is refused: {step.sentence}")
@@ -107,7 +107,7 @@ class Audit:
         self._before = found
 
     def _grow(self, step: Step[Any]) -> None:
-        for told in news_of(step):
+        for told in news_of([step]):
             have = self.streams.setdefault(told.player, [])
             for seq, body in told.updates():
                 if seq != len(have) + 1:
@@ -128,7 +128,7 @@ class Audit:
         if (self.name, event.player, event.id) in self._world.forbidden:
             self._world.fail("forbidden", f"{self.name}: {event} was accepted")
         wanted = self._world.mail.contents.get((self.name, key))
-        if wanted is not None and encode(asked(event)) not in wanted:
+        if wanted is not None and encode(part_of_sender(event)) not in wanted:
             self._world.fail("forbidden", f"{self.name}: {event} was asked for by nobody")
 
     def was_accepted(self, key: str, answer: Accepted) -> None:
@@ -231,7 +231,7 @@ class Audit:
 
     def _note(self, found: Entry, event: object, before: Table, step: Step[Any]) -> None:
         reach, after = self._world.reach, step.state
-        former = self._before and read_event(self.name, self._before)
+        former = self._before and TABLES.read_event(self.name, self._before)
         if former is not None and self._before is not None and self._before.at == found.at:
             if isinstance(former, Ring) and isinstance(event, Act):
                 reach("a timer, then a move in the same instant")

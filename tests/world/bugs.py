@@ -8,19 +8,22 @@ import pytest
 from msgspec.structs import replace
 
 from tests.world.store import FaultyStore
+from turnstile.durable import storing
+from turnstile.durable.log import Kept, follow
 from turnstile.host import Host, Line, tables
 from turnstile.host import drive as drives
 from turnstile.host.drive import drive
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.ledger import Kept, followed, read_event, replayed
-from turnstile.host.live import EventAt, Live
+from turnstile.host.live import Live, TableEventAt
+from turnstile.host.logs import TABLES, KeptTable, TableEvent, TableLogs
 from turnstile.host.resend import made_anew
 from turnstile.host.watch import Watch
-from turnstile.kernel.machine import Rejection
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Commit, Saved
-from turnstile.table.clocks import next_timer
+from turnstile.store.protocol import Commit, Store
+from turnstile.table.machine import Table
 from turnstile.table.values import Acknowledge, Resume, Ring
 
 Patch = pytest.MonkeyPatch
@@ -84,12 +87,10 @@ def stored_answer_not_found(patch: Patch) -> None:
 def told_before_commit(patch: Patch) -> None:
     real = Live._commit
 
-    async def commit(self: Live, commit: Commit) -> bool:
-        event = read_event(self.name, commit.entry)
-        decision = self._decide(self.kept, event)
-        assert not isinstance(decision, Rejection)
-        self._tell(*decision[1:])
-        return await real(self, commit)
+    async def commit(self: Live, event: TableEvent, step: Step[Table], commit: Commit | None, after: KeptTable) -> bool:
+        self.kept = after
+        self.tell([(event, step)])
+        return await real(self, event, step, commit, after)
 
     patch.setattr(Live, "_commit", commit)
 
@@ -109,7 +110,7 @@ def recent_updates_kept_after_reading_on(patch: Patch) -> None:
     async def read_on(self: Live) -> bool:
         entries = await self._store.entries(self.name, self.kept.position)
         if entries:
-            self.kept = followed(self.name, self.kept, entries)
+            self.kept = follow(TABLES, self.name, self.kept, entries)
             self.notify()
         return bool(entries)
 
@@ -160,7 +161,7 @@ def nobody_woken(patch: Patch) -> None:
 def future_counts_as_acknowledged(patch: Patch) -> None:
     async def heard(self: Host, live: Live, player: PlayerId, seq: int) -> None:
         live.acknowledge(player, min(seq, live.state.told.get(player, 0)))
-        await self._pass(live)
+        await self.pass_gate_at(live)
 
     patch.setattr(Host, "_heard", heard)
 
@@ -170,7 +171,7 @@ def gate_opens_by_itself(patch: Patch) -> None:
     async def pass_gate(live: Live) -> Rejection | None:
         return await live.take(lambda now: Acknowledge(now, ByPlayer(live.state.told)))
 
-    patch.setattr(Host, "_pass", staticmethod(pass_gate))
+    patch.setattr(Host, "pass_gate_at", staticmethod(pass_gate))
 
 
 # time
@@ -179,7 +180,7 @@ def gate_opens_by_itself(patch: Patch) -> None:
 @caught_by("timer early")
 def timer_fires_early(patch: Patch) -> None:
     async def ring(self: Watch, live: Live) -> None:
-        while timer := next_timer(live.state):
+        while timer := next_timer(live.state.timers):
             due = timer.due
             if await live.take(lambda _, timer=timer, due=due: Ring(due, timer.name, due)):  # type: ignore[misc]
                 return
@@ -215,9 +216,9 @@ def clock_believed_without_a_beat(patch: Patch) -> None:
 
 @caught_by("outage once", first=145)
 def outage_counted_by_each_process(patch: Patch) -> None:
-    real = Live._resume_at
+    real = Live.give_back
 
-    async def resume_at(self: Live, now: Instant) -> Resume | None:
+    async def give_back(self: Live, now: Instant) -> Resume | None:
         """What is lost when it is first asked, though another process may have given it back meanwhile."""
         return first[now] if now > self.state.now and now in first else await keep(self, now)
 
@@ -226,7 +227,7 @@ def outage_counted_by_each_process(patch: Patch) -> None:
         return first[now]
 
     first: dict[Instant, Resume | None] = {}
-    patch.setattr(Live, "_resume_at", resume_at)
+    patch.setattr(Live, "give_back", give_back)
 
 
 # starting again
@@ -234,18 +235,20 @@ def outage_counted_by_each_process(patch: Patch) -> None:
 
 @caught_by("replay")
 def stream_counted_wrongly_after_a_restart(patch: Patch) -> None:
-    def recounted(name: LogId, saved: Saved) -> Kept:
-        kept = replayed(name, saved)
-        return Kept(replace(kept.state, watched=kept.state.watched + 1), kept.position, kept.link)
+    real = storing.load
 
-    patch.setattr(tables, "replayed", recounted)
+    async def recount(kind: TableLogs, store: Store, name: LogId) -> KeptTable | None:
+        kept = await real(kind, store, name)
+        return kept and Kept(replace(kept.state, watched=kept.state.watched + 1), kept.position, kept.link)
+
+    patch.setattr(tables, "load", recount)
 
 
 @caught_by("fresh")
 def refused_on_what_is_past(patch: Patch) -> None:
     real = Live.take
 
-    async def take(self: Live, event_at: EventAt) -> Rejection | None:
+    async def take(self: Live, event_at: TableEventAt) -> Rejection | None:
         is_shared, self._store.is_shared = self._store.is_shared, False
         try:
             return await real(self, event_at)
@@ -265,10 +268,10 @@ def driven_only_once(patch: Patch) -> None:
 
 @caught_by("exception")
 def busy_store_ends_the_host(patch: Patch) -> None:
-    async def contained(self: Host, name: LogId, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def guard(self: Host, name: LogId, work: Callable[[], Awaitable[Any]]) -> Any:
         return await work()
 
-    patch.setattr(Host, "_contained", contained)
+    patch.setattr(Host, "_guard", guard)
 
 
 @caught_by("rematch", first=290)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.world.client import PASSING, Player
 from tests.world.server import Process
 from turnstile.host import Refused
-from turnstile.host.ledger import asked, command_of
+from turnstile.host.logs import command_of, part_of_sender
 from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.table.values import Accepted, Act, Code, Command
 
@@ -31,7 +31,7 @@ class Mail:
     def send(self, who: str, table: LogId, command: Command, reply: Callable[[Any], object]) -> None:
         """A command on its way to any process."""
         place, key = self._world.faults.randrange(len(self._world.processes)), (table, command_of(command))
-        self.contents.setdefault(key, set()).add(encode(asked(command)))
+        self.contents.setdefault(key, set()).add(encode(part_of_sender(command)))
         self._world.trace(who, "sends", type(command).__name__, command.id, "to", place)
 
         def arrive() -> None:

@@ -11,14 +11,15 @@ from typing import NamedTuple
 from msgspec import Raw
 from msgspec.structs import replace
 
-from turnstile.host.ledger import Kept, TableEvent, command_of, drafted, first, replayed, told_since
+from turnstile.durable.log import begin, draft, replay
+from turnstile.host.logs import TABLES, KeptTable, TableEvent, command_of, told_since
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
+from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, decode, encode
 from turnstile.registry import find_game
 from turnstile.store.log import Entry
 from turnstile.store.protocol import Saved
-from turnstile.table.clocks import next_timer
 from turnstile.table.machine import table
 from turnstile.table.values import (
     Acknowledge,
@@ -72,15 +73,15 @@ class Broken(AssertionError):
     """A promise that does not hold on some path."""
 
 
-def kept_of(log: tuple[Entry, ...]) -> Kept:
+def kept_of(log: tuple[Entry, ...]) -> KeptTable:
     """What a server that starts now would have."""
-    return replayed(NAME, Saved(log[0], None, log[1:]))
+    return replay(TABLES, NAME, Saved(log[0], None, log[1:]))
 
 
-_KEPT: dict[bytes, Kept] = {}
+_KEPT: dict[bytes, KeptTable] = {}
 
 
-def kept(log: tuple[Entry, ...]) -> Kept:
+def kept(log: tuple[Entry, ...]) -> KeptTable:
     """The same, remembered: a log is named by its last link."""
     found = _KEPT.get(log[-1].link)
     if found is None:
@@ -94,9 +95,7 @@ def begun(game_name: str) -> Small:
     assert game is not None
     settings = Settings(clock=Clock(1.0, run_out=RunOut.FORFEIT), ack_seconds=1.0)
     header = Header(NAME, game_name, game.version, Raw(b"{}"), ANN, Instant(0), settings)
-    made = first(header)
-    assert not isinstance(made, Rejection)
-    log: tuple[Entry, ...] = (made[0],)
+    log: tuple[Entry, ...] = (begin(TABLES, NAME, encode(header), header.at)[0],)
     at = Instant(0)
     for command in (Join(ANN, "j", at), Join(BOB, "j", at), Start(ANN, "s", at, Seed("7"))):
         log = written(log, command)
@@ -108,7 +107,7 @@ def written(log: tuple[Entry, ...], event: TableEvent) -> tuple[Entry, ...]:
     before = kept(log)
     after = table.apply(before.state, event)
     assert not isinstance(after, Rejection), after
-    commit, _ = drafted(before, event, after)
+    commit, _ = draft(TABLES, NAME, before, event, event.at, after)
     return (*log, commit.entry)
 
 
@@ -160,7 +159,7 @@ def _server(world: Small) -> Iterator[tuple[str, Small]]:
         command = decode(world.draft[0], Act)
         yield ("answers", _answered(world, command)) if world.draft[1] else ("commits", _committed(world, command))
     state = kept(world.log).state
-    timer = next_timer(state)
+    timer = next_timer(state.timers)
     if timer is not None and timer.due > world.now:
         yield "time passes", world._replace(now=timer.due)
     if timer is not None and timer.due <= world.now:
@@ -180,7 +179,7 @@ def _committed(world: Small, command: Command) -> Small:
     draft = (world.draft[0], True)
     if isinstance(after, Rejection) or not is_new:
         return world._replace(draft=draft)
-    return world._replace(log=(*world.log, drafted(before, event, after)[0].entry), draft=draft)
+    return world._replace(log=written(world.log, event), draft=draft)
 
 
 def _answered(world: Small, command: Command) -> Small:
@@ -230,7 +229,7 @@ def _check_streams(log: tuple[Entry, ...]) -> None:
     for player in PLAYERS:
         if (log[-1].link, player) in _STREAMS:
             continue
-        start = replayed(NAME, Saved(log[0], None, ()))
+        start = replay(TABLES, NAME, Saved(log[0], None, ()))
         _, updates = told_since(NAME, start, log[1:], player, 0)
         if [seq for seq, _ in updates] != list(range(1, len(updates) + 1)):
             raise Broken("a stream has a gap")

@@ -9,7 +9,6 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-import turnstile.host.ledger as ledger
 import turnstile.host.live as live_tables
 from tests.world import plan as plans
 from tests.world import weather as weathers
@@ -21,7 +20,7 @@ from tests.world.mail import Mail
 from tests.world.plan import EPOCH
 from tests.world.server import Process
 from turnstile.host import Status, Update
-from turnstile.host.ledger import read_event
+from turnstile.host.logs import TABLES
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.store.memory import Disk
 from turnstile.store.protocol import OUTAGE_AFTER, Commit
@@ -128,7 +127,7 @@ class World:
 
     def committed(self, process: Process, commit: Commit, is_taken: bool) -> None:
         """At the moment in which an entry is durable, or finds its position taken."""
-        event = read_event(commit.log, commit.entry)
+        event = TABLES.read_event(commit.log, commit.entry)
         self.trace(
             process.name,
             "commits" if is_taken else "loses",
@@ -354,9 +353,9 @@ class World:
 @contextmanager
 def _settings(plan: plans.Plan) -> Iterator[None]:
     """Limits of the host, small enough to matter in a short match."""
-    before = ledger.SNAPSHOT_EVERY, live_tables.RECENT
-    ledger.SNAPSHOT_EVERY, live_tables.RECENT = plan.snapshot_every, plan.recent
+    before = TABLES.snapshot_every, live_tables.RECENT
+    TABLES.snapshot_every, live_tables.RECENT = plan.snapshot_every, plan.recent
     try:
         yield
     finally:
-        ledger.SNAPSHOT_EVERY, live_tables.RECENT = before
+        TABLES.snapshot_every, live_tables.RECENT = before

@@ -11,21 +11,21 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from turnstile.agents.process.ledger import Header as AgentHeader
-from turnstile.host.records import Code as RecordCode
-from turnstile.host.upkeep import Code, every
+from turnstile.agents.process.logs import KINDS as LEAGUE_KINDS
+from turnstile.durable.upkeep import Code, Kinds
+from turnstile.host.logs import TABLES
 from turnstile.kernel import Rejection
-from turnstile.kernel.values import LogId, Malformed, Value, decode, encode
-from turnstile.registry import find_game
-from turnstile.store.log import Damaged
+from turnstile.kernel.values import LogId, Value, encode
 from turnstile.store.opening import open_existing
-from turnstile.store.protocol import Row, Store, StoreFault
+from turnstile.store.protocol import Store, StoreFault
 
 T = TypeVar("T")
 
 DEFAULT = "turnstile.db"
+KINDS: Kinds = {TABLES.tag: TABLES, **{kind.tag: kind for kind in LEAGUE_KINDS}}
+"""Every kind of log that a server or an agent of the league writes."""
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-WANTING = (RecordCode.DAMAGED, Code.STALE_CACHE, Code.PUT_ASIDE)
+WANTING = (Code.DAMAGED, Code.STALE_CACHE, Code.PUT_ASIDE)
 
 store_option = click.option(
     "--store",
@@ -46,7 +46,6 @@ def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
 
     async def run() -> T:
         async with _opened(where) as store:
-            await _refuse_league(where, store)
             return await work(store)
 
     try:
@@ -62,35 +61,6 @@ async def _opened(where: str) -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
-
-
-COMMANDS_OF = {"manager": "manager", "referee": "referee", "registrar": "referee", "player": "player"}
-"""The command that runs a machine of the league."""
-
-
-async def _refuse_league(where: str, store: Store) -> None:
-    """Refuse a store in which an agent of a league keeps its log: it would look like damaged or finished tables."""
-    async for name, row in every(store):
-        if find_game(row.game) is None and (machine := await _agent_machine(store, name, row)):
-            agent = COMMANDS_OF.get(machine, machine)
-            raise click.ClickException(
-                f"{where} holds the log of a league {agent}, and 'turnstile matches' is for tables; nothing was "
-                f"changed. 'turnstile league status' shows the league; 'turnstile league {agent}' checks the log and "
-                "goes on from it."
-            )
-
-
-async def _agent_machine(store: Store, name: LogId, row: Row) -> str | None:
-    """The machine of the league whose log this is; `None` for the log of a table.
-
-    The first entry of the log tells them apart; if it is damaged, the row does.
-    """
-    by_row = row.game if row.game in COMMANDS_OF else None
-    try:
-        first = await store.entries(name, -1, 1)
-        return decode(first[0].event, AgentHeader).machine if first else by_row
-    except (Damaged, Malformed):
-        return by_row
 
 
 class Verdict(Value, frozen=True):

@@ -2,12 +2,13 @@
 
 from enum import StrEnum
 
+from turnstile.durable.storing import PASSING as MAY_PASS
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Value
 from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unknown, Unstorable
 from turnstile.table.values import Accepted
 
-PASSING = (Busy, ReadOnly, StorageFull, Unknown, Unstorable)
+PASSING = (*MAY_PASS, Unstorable)
 """Faults of a store that concern what was asked alone: it is refused. Any other one ends the process."""
 
 

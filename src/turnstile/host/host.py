@@ -10,34 +10,30 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from random import Random, SystemRandom
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from turnstile.durable.keeper import CommandTaken, MachineFailed
+from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
+from turnstile.host.chores import Chores
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.ledger import (
-    Gone,
-    asked,
-    canonical,
-    command_of,
-    first,
-    read_event,
-    read_header,
-)
 from turnstile.host.lines import Line, refuse_line
-from turnstile.host.live import CommandTaken, EventAt, GameFailed, Live
+from turnstile.host.live import Live, TableEventAt
+from turnstile.host.logs import TABLES, canonical, command_of, part_of_sender, read_header
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import LogId, PlayerId, decode
+from turnstile.kernel.values import LogId, PlayerId, decode, encode
 from turnstile.registry import find_game
 from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import Table, refuse_acks
-from turnstile.table.sight import bot_of, is_open, needs_server
+from turnstile.table.sight import bot_of, needs_server
 from turnstile.table.values import (
     Accepted,
     Acknowledge,
@@ -60,7 +56,6 @@ GATES = (Phase.STARTING, Phase.GATHERING)
 SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
-TIDY_EVERY = 1.0  # seconds
 
 
 class Host:
@@ -81,14 +76,15 @@ class Host:
     # its life
 
     async def run(self, ready: asyncio.Event, stop: asyncio.Event) -> None:
-        """Serve until `stop` is set, then finish what was begun. What escapes from any task ends it all."""
+        """Serve until `stop` is set, then finish what was begun. What escapes from any task ends the host."""
         async with asyncio.TaskGroup() as group:
             self._group = group
             await self.unless_passing(self.heartbeat.beat())
-            chores = [self._watch.keep_beating(), self._watch.keep_looking(), self._keep_tidy()]
+            chores = Chores(self)
+            works = [self._watch.keep_beating(), self._watch.keep_looking(), chores.keep_tidy()]
             if self.store.is_shared:
-                chores += [self._keep_hearing()]
-            tasks = [self._spawn(chore) for chore in chores]
+                works += [chores.keep_hearing()]
+            tasks = [self.spawn(work) for work in works]
             ready.set()
             await stop.wait()
             self.is_stopping = True
@@ -97,7 +93,7 @@ class Host:
             for live in tuple(self.tables.live.values()):
                 for line in tuple(live.lines):
                     self.detach(line, "the server stops")
-        await self._save_cursors()
+        await chores.save_cursors()
         self._group = None
 
     @asynccontextmanager
@@ -112,39 +108,130 @@ class Host:
             finally:
                 stop.set()
 
-    async def do(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Something done at a table to its end, even when whoever wanted it has gone.
-
-        `who` wants it: nobody may let too much wait. The server's own work (nobody's) is always done.
-        """
-        return STOPPING if self.is_stopping else await asyncio.shield(self._spawn(self._at(name, work, who)))
-
-    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task of the host. What escapes from it ends the host; requests are then told that it stops."""
         assert self._group is not None, "a host runs while it is used"
         task = self._group.create_task(work)
-        task.add_done_callback(self._mind)
+        task.add_done_callback(self._end_if_failed)
         return task
 
-    def _mind(self, task: asyncio.Task[Any]) -> None:
-        """What escapes from a task ends the host: whoever comes in that very moment is told that it stops."""
+    def _end_if_failed(self, task: asyncio.Task[Any]) -> None:
         if not task.cancelled() and task.exception() is not None:
             self.is_stopping = True
+
+    # work at a table
+
+    async def do(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
+        """Do something at a table to its end, even if its sender leaves meanwhile.
+
+        `who` wants it: no sender may let too much wait. The server's own work has no sender, and is always done.
+        """
+        return STOPPING if self.is_stopping else await asyncio.shield(self.spawn(self.at(name, work, who)))
+
+    async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
+        """Do something at a table when it is its turn. What goes wrong stays at the table."""
+        return await self._guard(name, lambda: self._take_turn(name, work, who))
+
+    async def _guard(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
+        """The result of some work at a table. A fault leads to what must be done about it, which is guarded as well."""
+        has_failed = False
+        while True:
+            try:
+                return await work()
+            except PASSING as fault:
+                self.counts[type(fault).__name__] += 1
+                return passing(fault)
+            except MachineFailed as failure:
+                mend = partial(self._put_aside, name, str(failure)) if has_failed else partial(self._halt, failure)
+                work, has_failed = mend, True
+            except Damaged as fault:
+                log.exception("Table %s is put aside", name)
+                work = partial(self._put_aside, name, str(fault))
+            except Gone:
+                work = partial(self._let_go, name)
+
+    async def _take_turn(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
+        """Do something at a table alone, and then what the table needs."""
+        while True:
+            live = await self.tables.find(name)
+            if isinstance(live, Rejection):
+                return live
+            if who and live.waiting[who] >= MOST_WAITING:
+                return Rejection(Code.BUSY, "Too many of your requests wait at this table; try again.")
+            live.waiting[who] += 1
+            try:
+                async with live.lock:
+                    if self.tables.live.get(name) is not live:
+                        continue  # it was forgotten meanwhile
+                    await live.settle_doubt()
+                    await live.resume()
+                    return await work(live)
+            finally:
+                live.waiting -= Counter([who])
+                self._look_after(live)
+
+    async def _halt(self, failure: MachineFailed) -> Rejection:
+        """End a match whose game failed, and tell its players so; what exactly failed is for the log alone."""
+        log.error("Table %s is halted", failure.name, exc_info=failure.__cause__)
+        self.counts["halted"] += 1
+        await self._take_turn(failure.name, lambda live: live.take(lambda now: Halt(now, GAME_FAILED)), "")
+        return Rejection(Code.GAME_FAILED, GAME_FAILED)
+
+    async def _put_aside(self, name: LogId, why: str) -> Rejection:
+        """Stop a table that cannot be trusted, in full view; its log stays as it is, and all others go on."""
+        self.counts["put aside"] += 1
+        self.tables.let_go(name, "the table was put aside")
+        await self.store.put_aside(name, why)
+        return await self.tables.missing(name)
+
+    async def _let_go(self, name: LogId) -> Rejection:
+        self.tables.let_go(name, "the table is gone")
+        return await self.tables.missing(name)
+
+    def _look_after(self, live: Live) -> None:
+        """Plan for the table's next deadline, and do what it needs a server for."""
+        self._watch.alarm.plan(live.name, live.due)
+        is_idle = not (live.is_driven or self.is_stopping) and self.tables.live.get(live.name) is live
+        if is_idle and needs_server(live.state):
+            live.is_driven = True
+            self.spawn(self._drive(live))
+
+    async def _drive(self, live: Live) -> None:
+        try:
+            await drive(self, live)
+        finally:
+            live.is_driven = False
+
+    async def unless_passing(self, work: Awaitable[T]) -> T | None:
+        """The result of a chore; `None` where the store cannot do it now, and the chore can wait."""
+        try:
+            return await work
+        except PASSING as fault:
+            self.counts[type(fault).__name__] += 1
+            log.warning("The store: %s", fault)
+            return None
 
     # what players want
 
     async def open(self, header: Header) -> LogId | Refused:
         """A new table. The same one may be asked for again: it is opened once."""
-        made = STOPPING if self.is_stopping else first(replace(header, at=self.store.now()))
-        if isinstance(made, Rejection):
-            return Refused(made)
-        refused = await asyncio.shield(self._spawn(self._contained(header.table, lambda: self._created(header, *made))))
+        if self.is_stopping:
+            return Refused(STOPPING)
+        dated = replace(header, at=self.store.now())
+        try:
+            made, kept = begin(TABLES, header.table, encode(dated), dated.at)
+        except CannotGoOn as fault:
+            return Refused(fault.refused)
+        row = TABLES.row(kept.state)
+        creating = self._guard(header.table, lambda: self._create(header, made, row))
+        refused = await asyncio.shield(self.spawn(creating))
         return header.table if refused is None else Refused(refused)
 
-    async def _created(self, header: Header, made: Entry, row: Row) -> Rejection | None:
+    async def _create(self, header: Header, made: Entry, row: Row) -> Rejection | None:
         if await self.store.create(header.table, made, row):
             return None
         found = await self.store.entries(header.table, -1, 1)
-        if found and replace(read_header(header.table, found[0]), at=header.at) == header:
+        if found and replace(read_header(header.table, found[0].event), at=header.at) == header:
             return None
         return Rejection(Code.TABLE_EXISTS, "There is another table of this id.")
 
@@ -164,7 +251,9 @@ class Host:
 
     async def fail(self, live: Live, bug: Exception) -> None:
         """A game has failed outside its table's steps."""
-        await self._contained(live.name, lambda: self._halt(GameFailed(live, bug)))
+        failure = MachineFailed(live.name, live.state.header.game, bug)
+        failure.__cause__ = bug
+        await self._guard(live.name, lambda: self._halt(failure))
 
     async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`."""
@@ -179,7 +268,7 @@ class Host:
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self._spawn(self._line(name, player, after))
+        work = self.spawn(self._line(name, player, after))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -196,60 +285,15 @@ class Host:
         """End a line. The seat's stream is kept."""
         line.end(why)
 
-    async def notice(self, name: LogId, event_at: EventAt) -> Rejection | None:
+    async def notice(self, name: LogId, event_at: TableEventAt) -> Rejection | None:
         """What the server has noticed about a table."""
         return await self.do(name, lambda live: live.take(event_at))
 
     async def pass_gate(self, name: LogId) -> Rejection | None:
         """Go on, if everyone who is waited for has acknowledged everything; else why not."""
-        return await self.do(name, self._pass)
+        return await self.do(name, self.pass_gate_at)
 
     # at a table
-
-    async def _at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Something done at a table, by one at a time, and what the table then needs. Faults stay at the table."""
-        return await self._contained(name, lambda: self._done_at(name, work, who))
-
-    async def _done_at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
-        while True:
-            live = await self.tables.find(name)
-            if isinstance(live, Rejection):
-                return live
-            if who and live.waiting[who] >= MOST_WAITING:
-                return Rejection(Code.BUSY, "Too much of yours waits at this table; try again.")
-            live.waiting[who] += 1
-            try:
-                async with live.lock:
-                    if self.tables.live.get(name) is not live:
-                        continue  # it was forgotten meanwhile
-                    await live.settle_doubt()
-                    await live.resume()
-                    return await work(live)
-            finally:
-                live.waiting -= Counter([who])
-                self._look_after(live)
-
-    async def _contained(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
-        """What comes of some work at a table; its faults stay there."""
-        try:
-            return await self._minded(name, work)
-        except PASSING as fault:
-            self.counts[type(fault).__name__] += 1
-            return passing(fault)
-
-    async def _minded(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
-        """What comes of some work at a table that may turn out to be broken, or gone."""
-        try:
-            return await work()
-        except GameFailed as failure:
-            halting = failure
-            return await self._minded(name, lambda: self._halt(halting))
-        except Damaged as fault:
-            log.exception("Table %s is put aside", name)
-            return await self._put_aside(name, str(fault))
-        except Gone:
-            self.tables.let_go(name, "the table is gone")
-            return await self.tables.missing(name)
 
     async def _asked_by_player(self, live: Live, command: Command) -> Answer:
         if _is_away(live, command.player):
@@ -269,7 +313,7 @@ class Host:
         before = await self.store.find(live.name, command_of(command))
         if before is None:
             return Refused(refused, seq)
-        if before.answer is None or asked(read_event(live.name, before)) != asked(command):
+        if before.answer is None or part_of_sender(TABLES.read_event(live.name, before)) != part_of_sender(command):
             return Refused(ID_REUSED, seq)
         return decode(before.answer, Accepted)
 
@@ -283,14 +327,14 @@ class Host:
         live.acknowledge(player, seq)
         if _is_away(live, player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and await self._pass(live):
+        if live.state.phase in GATES and await self.pass_gate_at(live):
             await live.save_cursors()
             if self.store.is_shared:
-                await self._pass(live)  # another process may have had the rest
+                await self.pass_gate_at(live)  # another process may have had the rest
         return None
 
     @staticmethod
-    async def _pass(live: Live) -> Rejection | None:
+    async def pass_gate_at(live: Live) -> Rejection | None:
         """Go on, where everyone has heard what the table waits for; else why not."""
         if live.state.phase not in GATES:
             return None
@@ -298,10 +342,10 @@ class Host:
 
     async def _line(self, name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
         """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
-        line = await self._at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
+        line = await self.at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
         if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
             return line
-        live = await self._contained(name, lambda: self.tables.find(name))
+        live = await self._guard(name, lambda: self.tables.find(name))
         if isinstance(live, Rejection):
             return live
         return refuse_line(live, player, after) or self._added(live, player, after)
@@ -323,94 +367,6 @@ class Host:
                 self.detach(other, "another connection has taken this seat")
         live.lines[line] = None
         return line
-
-    # when something is wrong with a table
-
-    async def _halt(self, failure: GameFailed) -> Rejection:
-        """A game that failed is over, and its players are told so; what exactly failed is for the log alone."""
-        log.error("Table %s is halted", failure.live.name, exc_info=failure.__cause__)
-        self.counts["halted"] += 1
-        try:
-            await self._done_at(failure.live.name, lambda live: live.take(lambda now: Halt(now, GAME_FAILED)), "")
-        except GameFailed as again:
-            return await self._put_aside(failure.live.name, str(again))
-        return Rejection(Code.GAME_FAILED, GAME_FAILED)
-
-    async def _put_aside(self, name: LogId, why: str) -> Rejection:
-        """A table that cannot be trusted is stopped, in full view; its log stays as it is, and all others go on."""
-        self.counts["put aside"] += 1
-        self.tables.let_go(name, "the table was put aside")
-        await self.store.put_aside(name, why)
-        return await self.tables.missing(name)
-
-    def _look_after(self, live: Live) -> None:
-        """Plan for the table's next deadline, and do what it needs a server for."""
-        self._watch.plan(live.name, live.due)
-        is_idle = not (live.is_driven or self.is_stopping) and self.tables.live.get(live.name) is live
-        if is_idle and needs_server(live.state):
-            live.is_driven = True
-            self._spawn(self._drive(live))
-
-    async def _drive(self, live: Live) -> None:
-        try:
-            await drive(self, live)
-        finally:
-            live.is_driven = False
-
-    # chores
-
-    async def _keep_hearing(self) -> None:
-        """Other processes' commits, as soon as they are known; where nothing can be heard, asking stands behind it."""
-        while True:
-            await self.unless_passing(self._hear())
-            await asyncio.sleep(TIDY_EVERY)
-
-    async def _hear(self) -> None:
-        async for name in self.store.changes():
-            if name in self.tables.live:
-                self._spawn(self._at(name, self._changed_elsewhere))
-
-    async def _changed_elsewhere(self, live: Live) -> None:
-        """Read on; where there is nothing to read, the table may be gone."""
-        if not await live.read_on():
-            row = await self.store.row(live.name)
-            if row is None or row.note:
-                raise Gone(live.name)
-
-    async def _keep_tidy(self) -> None:
-        """Keep cursors, read on where a wake-up was missed, forget finished tables that nobody looks at."""
-        while True:
-            await asyncio.sleep(TIDY_EVERY)
-            await self._save_cursors()
-            for name in [name for name, live in self.tables.live.items() if live.is_in_doubt]:
-                await self._at(name, Live.settle_doubt)
-            if self.store.is_shared:
-                await self.unless_passing(self._ask_for_changes())
-            for name in [name for name, live in self.tables.live.items() if live.is_idle and not is_open(live.state)]:
-                del self.tables.live[name]
-
-    async def _save_cursors(self) -> None:
-        unsaved = [name for name, live in self.tables.live.items() if live.unsaved]
-        await asyncio.gather(*(self._at(name, self._saved) for name in unsaved))
-
-    async def _saved(self, live: Live) -> None:
-        await live.save_cursors()
-        await self._pass(live)
-
-    async def _ask_for_changes(self) -> None:
-        known = {name: live.kept.position for name, live in self.tables.live.items()}
-        newest = await self.store.positions(tuple(known))
-        for name in [name for name, position in known.items() if newest.get(name) != position]:
-            await self._at(name, self._changed_elsewhere)
-
-    async def unless_passing(self, work: Awaitable[T]) -> T | None:
-        """A chore that can wait, where the store cannot do it now."""
-        try:
-            return await work
-        except PASSING as fault:
-            self.counts[type(fault).__name__] += 1
-            log.warning("The store: %s", fault)
-            return None
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:

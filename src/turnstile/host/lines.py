@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
+from turnstile.durable.log import Gone
 from turnstile.host.answers import PASSING, Code, Refused
-from turnstile.host.ledger import Gone
 from turnstile.host.live import Live
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId

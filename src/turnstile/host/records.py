@@ -5,19 +5,11 @@ that anybody can replay and verify it without knowing tables. No I/O, no waiting
 """
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Any
 
-from turnstile.host.ledger import (
-    Kept,
-    Outdated,
-    TableEvent,
-    Unplayable,
-    ended_as_outdated,
-    followed,
-    read_event,
-    replayed,
-)
+from turnstile.durable.log import CannotGoOn, Outdated, follow, replay
+from turnstile.durable.upkeep import Code, read_entries
+from turnstile.host.logs import TABLES, KeptTable, TableEvent
 from turnstile.kernel.chance import mix
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
@@ -25,20 +17,17 @@ from turnstile.kernel.record import Record, write
 from turnstile.kernel.values import Event, LogId
 from turnstile.registry import find_game
 from turnstile.store.log import Damaged
-from turnstile.store.protocol import Saved
+from turnstile.store.protocol import Saved, Store
 from turnstile.table.clocks import timer_of
 from turnstile.table.machine import Table
 from turnstile.table.sight import is_open
 from turnstile.table.values import Act, Ring
 
 
-class Code(StrEnum):
-    """Why there is no record of a match. Add to them, never rename one."""
-
-    DAMAGED = "DamagedLog"
-    OTHER_VERSION = "OtherVersion"
-    NOT_OVER = "MatchNotOver"
-    NO_MATCH = "NoMatch"
+async def read_record(store: Store, name: LogId) -> Record | Rejection:
+    """The record of a match that is over, from the log of its table in a store."""
+    log = await read_entries(store, name)
+    return log if isinstance(log, Rejection) else record_of(name, log)
 
 
 def record_of(name: LogId, log: Saved) -> Record | Rejection:
@@ -52,7 +41,7 @@ def record_of(name: LogId, log: Saved) -> Record | Rejection:
             events += _fed(name, before.state, after, cause)
     except Damaged as fault:
         return Rejection(Code.DAMAGED, str(fault))
-    except (Outdated, Unplayable) as reason:
+    except CannotGoOn as reason:
         return Rejection(Code.OTHER_VERSION, str(reason))
     if table is None or is_open(table):
         return Rejection(Code.NOT_OVER, f"The match at table {name} is not over; its record would give its seed away.")
@@ -64,7 +53,7 @@ def record_of(name: LogId, log: Saved) -> Record | Rejection:
     return record
 
 
-Reading = tuple[Kept, Kept, TableEvent]
+Reading = tuple[KeptTable, KeptTable, TableEvent]
 """What was kept before an entry, what is kept after it, and what happened in between."""
 
 
@@ -73,17 +62,17 @@ def read_through(name: LogId, log: Saved) -> Iterator[Reading]:
 
     Raises `Damaged`, and `Outdated` where another version of the game wrote it.
     """
-    kept = replayed(name, Saved(log.header, None, ()))
-    if log.entries and (ended := ended_as_outdated(name, kept.state.header, log.entries[-1])):
-        assert ended.state.result is not None, "such an end has a reason"
-        raise Outdated(ended.state.result.reason)
+    kept = replay(TABLES, name, Saved(log.header, None, ()))
+    if log.entries and (ended := TABLES.end_without_replay(name, log.header.event, log.entries[-1])):
+        assert ended.result is not None, "such an end has a reason"
+        raise Outdated(Rejection(Code.OTHER_VERSION, ended.result.reason))
     for found in log.entries:
-        after = followed(name, kept, (found,))
-        yield kept, after, read_event(name, found)
+        after = follow(TABLES, name, kept, (found,))
+        yield kept, after, TABLES.read_event(name, found)
         kept = after
 
 
-def _fed(name: LogId, before: Table, after: Kept, cause: TableEvent) -> Iterator[Event]:
+def _fed(name: LogId, before: Table, after: KeptTable, cause: TableEvent) -> Iterator[Event]:
     """What the game was fed in one step of the table: a move or a timer's event, and then whatever the dealer did."""
     table = after.state
     if table.match is None:

@@ -1,6 +1,7 @@
 """Streams made anew from the log: for those who come back after their updates have left the memory."""
 
-from turnstile.host.ledger import BadSnapshot, Gone, Kept, replayed, told_since
+from turnstile.durable.log import BadSnapshot, Gone, replay
+from turnstile.host.logs import TABLES, KeptTable, told_since
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Entry, Snapshot
 from turnstile.store.protocol import Saved, Store
@@ -9,7 +10,7 @@ from turnstile.table.machine import Table
 AT_ONCE = 256  # entries of a log that are read in one go
 
 
-async def made_anew(store: Store, newest: Kept, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
+async def made_anew(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
     """The next updates of a stream after `after`: what was told once is told again, to the bit."""
     kept, updates = await _before(store, newest, stream, after), list[tuple[int, bytes]]()
     name = kept.state.header.table
@@ -18,13 +19,13 @@ async def made_anew(store: Store, newest: Kept, stream: PlayerId | None, after: 
     return updates
 
 
-async def _before(store: Store, newest: Kept, stream: PlayerId | None, after: int) -> Kept:
+async def _before(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> KeptTable:
     """The table at the newest snapshot that had told this stream no more than `after`, or at its beginning."""
     name = newest.state.header.table
     header = next(iter(await store.entries(name, -1, 1)), None)
     if header is None:
         raise Gone(name)
-    best = replayed(name, Saved(header, None, ()))
+    best = replay(TABLES, name, Saved(header, None, ()))
     low, middle, high = 1, newest.position, newest.position  # most who come back have missed little
     while low <= high:
         snapshot = await store.snapshot(name, middle)
@@ -37,10 +38,10 @@ async def _before(store: Store, newest: Kept, stream: PlayerId | None, after: in
     return best
 
 
-def _kept(header: Entry, snapshot: Snapshot, newest: Kept) -> Kept | None:
+def _kept(header: Entry, snapshot: Snapshot, newest: KeptTable) -> KeptTable | None:
     """The table at a snapshot; `None` where that is bad. It is a cache: an older one, or the log, has the same."""
     try:
-        return replayed(newest.state.header.table, Saved(header, snapshot, ()))
+        return replay(TABLES, newest.state.header.table, Saved(header, snapshot, ()))
     except BadSnapshot:
         return None
 

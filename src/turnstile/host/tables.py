@@ -1,71 +1,54 @@
-"""The tables in memory: read from their logs when somebody wants them, forgotten when nobody does."""
+"""The tables of a host: loaded from their logs, ended where this release cannot go on with them, let go of."""
 
-import asyncio
-import logging
-from weakref import WeakValueDictionary
-
+from turnstile.durable.log import OtherKind, Outdated, Unplayable
+from turnstile.durable.room import Room
+from turnstile.durable.storing import load
 from turnstile.host.answers import Code
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.ledger import BadSnapshot, Outdated, Unplayable, outdated, replayed
 from turnstile.host.live import Live
+from turnstile.host.logs import TABLES, outdated
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, is_log_id
-from turnstile.store.protocol import Saved, Store
+from turnstile.store.protocol import Store
 from turnstile.table.values import Code as TableCode
 
-log = logging.getLogger("turnstile.host")
-
 NO_TABLE = Rejection(Code.NO_TABLE, "There is no such table.")
-MOST_LIVE = 10_000  # tables in memory, where some of them are idle
 
 
-class Tables:
+class Tables(Room[Live]):
     """At most one `Live` for each table."""
 
     def __init__(self, store: Store, heartbeat: Heartbeat) -> None:
-        self.live: dict[LogId, Live] = {}
+        super().__init__(self._read)
         self._store = store
         self._heartbeat = heartbeat
-        self._loading: WeakValueDictionary[LogId, asyncio.Lock] = WeakValueDictionary()
 
-    async def find(self, name: LogId) -> Live | Rejection:
-        """The table, or why it cannot be had. However many want it, it is read once."""
-        if not is_log_id(name):
-            return NO_TABLE
-        if live := self.live.get(name):
-            return live
-        lock = self._loading.setdefault(name, asyncio.Lock())
-        async with lock:
-            return self.live.get(name) or await self._load(name)
-
-    async def _load(self, name: LogId) -> Live | Rejection:
-        """The table from its log; one that this release cannot play on is ended by an entry that says so."""
-        row, saved = await self._store.row(name), await self._store.load(name)
-        if row is None or saved is None or row.note:
+    async def _read(self, name: LogId) -> Live | Rejection:
+        """A table from its log, or why it cannot be had."""
+        row = await self._store.row(name) if is_log_id(name) else None
+        if row is None or row.note:
             return await self.missing(name)
         try:
-            kept = replayed(name, saved)
-        except BadSnapshot as fault:
-            log.warning("%s Its log is read from the beginning.", fault)
-            kept = replayed(name, Saved(saved.header, None, await self._store.entries(name, 0)))
+            kept = await load(TABLES, self._store, name)
+        except OtherKind:
+            return NO_TABLE
         except Unplayable as fault:
             return fault.refused
-        except Outdated as reason:
+        except Outdated as fault:
             if not row.is_open:
-                return Rejection(TableCode.OTHER_VERSION, str(reason))
-            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
-            await self._store.commit(outdated(name, saved.header, last, str(reason), self._store.now()))
-            return await self._load(name)
-        cursors = await self._store.cursors(name)
-        if len(self.live) >= MOST_LIVE:
-            self.forget_idle()
-        live = self.live[name] = Live(name, kept, cursors, self._store, self._heartbeat)
-        return live
+                return Rejection(TableCode.OTHER_VERSION, str(fault))
+            await self._end_outdated(name, str(fault))
+            return await self._read(name)
+        if kept is None:
+            return NO_TABLE
+        return Live(name, kept, await self._store.cursors(name), self._store, self._heartbeat)
 
-    def forget_idle(self) -> None:
-        """Room for others: what nobody would miss is read again when somebody wants it."""
-        for name in [name for name, live in self.live.items() if live.is_idle]:
-            del self.live[name]
+    async def _end_outdated(self, name: LogId, reason: str) -> None:
+        """End a table that this release cannot go on with, by an entry that says so."""
+        saved = await self._store.load(name)
+        if saved is not None:
+            last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
+            await self._store.commit(outdated(name, saved.header, last, reason, self._store.now()))
 
     def let_go(self, name: LogId, why: str) -> None:
         """Forget a table that is not played any more, and tell those who listen."""
@@ -75,7 +58,7 @@ class Tables:
 
     async def missing(self, name: LogId) -> Rejection:
         """Why a table cannot be had."""
-        row = await self._store.row(name)
+        row = await self._store.row(name) if is_log_id(name) else None
         if row is None:
             return NO_TABLE
         return Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")

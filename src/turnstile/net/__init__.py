@@ -1,4 +1,1 @@
-"""What every HTTP server and client here shares: serving, request limits, and which addresses may be called.
-
-Import names from the modules: `serving`, `limits`, `addresses`, `probe`.
-"""
+"""What every HTTP server and client shares: serving, request limits, allowed addresses, templates, static files."""

@@ -1,6 +1,7 @@
 """Opens the store at a location: an SQLite file, or a PostgreSQL database. Only this module chooses between them."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from turnstile.store.protocol import CannotOpen, Store
 from turnstile.store.sqlite import SqliteStore
@@ -14,7 +15,10 @@ def is_database(where: str) -> bool:
 
 
 async def open_store(where: str) -> Store:
-    """Open the store at a location, and create it if it does not exist. Raises `CannotOpen`."""
+    """Open the store at a location, and create it if it does not exist. Raises `CannotOpen`.
+
+    A database may hold several stores: `?schema=NAME` in its address chooses one.
+    """
     if not is_database(where):
         return await SqliteStore.open(where)
     try:
@@ -22,7 +26,20 @@ async def open_store(where: str) -> Store:
     except ImportError as missing:
         why = f"A store in PostgreSQL needs another package: pip install 'turnstile[postgres]' ({missing})."
         raise CannotOpen(why) from missing
-    return await PostgresStore.open(where)
+    dsn, schema = split_schema(where)
+    return await (PostgresStore.open(dsn) if schema is None else PostgresStore.open(dsn, schema=schema))
+
+
+def split_schema(where: str) -> tuple[str, str | None]:
+    """The address of a database without its `schema`, and the schema."""
+    address = urlsplit(where)
+    query = parse_qsl(address.query, keep_blank_values=True)
+    schema = dict(query).get("schema")
+    if schema is None:
+        return where, None
+    rest = urlencode([pair for pair in query if pair[0] != "schema"], safe="/")
+    head, _, _ = where.partition("?")
+    return f"{head}?{rest}" if rest else head, schema
 
 
 async def open_existing(where: str) -> Store:

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Arm, Disarm, Effect
 from turnstile.kernel.game import Players
 from turnstile.kernel.machine import Rejection
+from turnstile.kernel.timers import Timer, find_timer, start_timer, stop_timer
 from turnstile.kernel.values import ByPlayer, Instant, PlayerId, encode
-from turnstile.table.values import NOTHING, Clock, Code, Command, Per, Ring, RunOut, ServerEvent, State, Timer
+from turnstile.table.values import NOTHING, Clock, Code, Command, Per, Ring, RunOut, ServerEvent, State
 
 ACKS = "acks"
 MOST_TIMERS = 32  # that a game may have running at once
@@ -24,33 +25,18 @@ def at(state: State[Any], event: Command | ServerEvent) -> State[Any]:
     return replace(state, now=event.at) if event.at > state.now else state
 
 
-def timer_of(state: State[Any], name: str) -> Timer | None:
-    return next((timer for timer in state.timers if timer.name == name), None)
+def timer_of(state: State[Any], name: str) -> Timer[Raw] | None:
+    return find_timer(state.timers, name)
 
 
 def armed(state: State[Any], name: str, milliseconds: int, event: Raw = NOTHING) -> State[Any]:
     """The table with this timer started, anew if it was running."""
     timer = Timer(name, Instant(state.now + milliseconds), event)
-    return replace(state, timers=(*_without(state, name), timer))
+    return replace(state, timers=start_timer(state.timers, timer))
 
 
 def disarmed(state: State[Any], name: str) -> State[Any]:
-    return replace(state, timers=_without(state, name)) if timer_of(state, name) else state
-
-
-def _without(state: State[Any], name: str) -> tuple[Timer, ...]:
-    return tuple(timer for timer in state.timers if timer.name != name)
-
-
-def postponed(state: State[Any], milliseconds: int) -> State[Any]:
-    """Every deadline so much later."""
-    later = tuple(replace(timer, due=Instant(timer.due + milliseconds)) for timer in state.timers)
-    return replace(state, timers=later)
-
-
-def next_timer(state: State[Any]) -> Timer | None:
-    """The timer that runs out next."""
-    return min(state.timers, key=lambda timer: timer.due, default=None)
+    return replace(state, timers=stop_timer(state.timers, name)) if timer_of(state, name) else state
 
 
 def refuse_ring(state: State[Any], ring: Ring) -> Rejection | None:

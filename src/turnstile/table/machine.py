@@ -12,9 +12,10 @@ from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import refuse_count
 from turnstile.kernel.machine import Deferred, Machine, Next, Refusal, Rejection
+from turnstile.kernel.timers import postpone
 from turnstile.kernel.values import ByPlayer, Move
 from turnstile.registry import find_game
-from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, postponed, refuse_ring, stopped, with_clocks
+from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, refuse_ring, stopped, with_clocks
 from turnstile.table.messages import MatchEnded, MatchStarting
 from turnstile.table.news import tell
 from turnstile.table.play import (
@@ -292,7 +293,8 @@ def come_back(state: Table, event: Return) -> Table | Rejection:
 @table.on(Phase.PLAYING, Resume, to=Phase.PLAYING)
 def resume(state: Table, event: Resume) -> Table:
     """The server was away: every deadline moves by the lost time."""
-    return postponed(at(state, event), event.lost)
+    state = at(state, event)
+    return replace(state, timers=postpone(state.timers, event.lost))
 
 
 @table.on(Phase.STARTING, Resign, to=Phase.FINISHED)

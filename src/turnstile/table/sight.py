@@ -6,8 +6,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.game import Players
+from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
-from turnstile.table.clocks import ACKS, clock_of, next_timer, timer_of
+from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.play import game_of
 from turnstile.table.presence import players_awaited
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
@@ -109,6 +110,6 @@ def due_of(state: State[Any], patience: int) -> Instant | None:
 
     The server that handled the last event is already at work. If it dies, another one takes over after that time.
     """
-    timer = next_timer(state)
+    timer = next_timer(state.timers)
     soon = [Instant(state.now + patience)] if needs_server(state) else []
     return min([*soon, *([timer.due] if timer else [])], default=None)

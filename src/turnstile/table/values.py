@@ -11,6 +11,7 @@ from msgspec import Meta, Raw
 from turnstile.kernel.chance import LONGEST_SEED, Seed
 from turnstile.kernel.effects import LONGEST_TIMER
 from turnstile.kernel.game import Players
+from turnstile.kernel.timers import Timers
 from turnstile.kernel.values import (
     LONGEST_ID,
     ByPlayer,
@@ -24,7 +25,7 @@ from turnstile.kernel.values import (
 
 M = TypeVar("M")
 
-VERSION = 2
+VERSION = 3
 """Raise it whenever a log of the previous version would be read differently."""
 
 LONGEST_WORDS = 200
@@ -140,7 +141,7 @@ class Seat(Value, frozen=True):
     """The player was silent for too long: the table does not wait for it until it returns."""
 
 
-class Header(Value, frozen=True):
+class Header(Value, frozen=True, tag_field="log", tag="table"):
     """What is settled when a table is opened: entry 0 of its log."""
 
     table: LogId
@@ -156,14 +157,6 @@ class Header(Value, frozen=True):
 
 
 # state
-
-
-class Timer(Value, frozen=True):
-    """When a timer runs out; one that the game has armed brings the game's event, another has `null` there."""
-
-    name: str
-    due: Instant
-    event: Raw = NOTHING
 
 
 class Result(Value, frozen=True):
@@ -216,7 +209,8 @@ class State(Value, Generic[M], frozen=True):
     watched: int = 0
     pending: tuple[Batch[M], ...] = ()
     """Batches that wait until the previous batch is acknowledged."""
-    timers: tuple[Timer, ...] = ()
+    timers: Timers[Raw] = ()
+    """A timer of the game has the game's event; any other timer has `null`."""
     left: ByPlayer[int] = ByPlayer()
     """Milliseconds left on the clocks that are not running."""
     late: Players = ()

@@ -11,7 +11,8 @@ from tests.agents.agents_in_process import company, run
 from tests.agents.manager.test_process import managed, register, say
 from tests.agents.page.boards import board
 from turnstile.agents.page.change_signal import ChangeSignal
-from turnstile.agents.page.page import Printer, page
+from turnstile.agents.page.render import render_page
+from turnstile.agents.page.routes import ReportCache
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.kernel.values import PlayerId
 
@@ -50,7 +51,7 @@ def test_the_board_of_a_report_is_made_where_the_league_changes() -> None:
         asyncio.get_running_loop()  # there is none anywhere else
         return board(5)
 
-    assert "Champion" in run(Printer(whole, ChangeSignal()).printed())
+    assert "Champion" in run(ReportCache(whole, ChangeSignal()).latest())
 
 
 def test_players_are_looked_up_once_for_all_that_a_page_shows_of_a_round() -> None:
@@ -63,5 +64,5 @@ def test_players_are_looked_up_once_for_all_that_a_page_shows_of_a_round() -> No
             looked_up += 1
             return {}
 
-    page(Counting(**asdict(board(3))), 1)
+    render_page(Counting(**asdict(board(3))), 1)
     assert looked_up == 1

@@ -1,4 +1,4 @@
-"""The page and the report of a league: what they show, and what nobody can make them show."""
+"""The page and the report of a league: what they show, and that names and reports cannot add anything else."""
 
 import re
 from html.parser import HTMLParser
@@ -9,11 +9,8 @@ from msgspec.structs import replace
 
 from tests.agents.page.boards import HOSTILE, NAMES, board, ecard_board, with_first_draw
 from tests.league.manager.managed import League
-from turnstile.agents.page.html import policy
-from turnstile.agents.page.looks import STYLE
-from turnstile.agents.page.page import SCRIPT, page
 from turnstile.agents.page.projection import health_of, scoreboard_of
-from turnstile.agents.page.report import report
+from turnstile.agents.page.render import render_page, render_report, report_style
 from turnstile.agents.page.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
 from turnstile.agents.process.contacts import Contact
 from turnstile.kernel.chance import Commitment, Seed, commit
@@ -22,10 +19,24 @@ from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.protocol.management import StartLeague
 from turnstile.league.protocol.messages import MatchResultReport
 from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
+from turnstile.net.policy import OWN_FILES_ONLY, one_style_only
+
+
+def page(shown: Scoreboard, round_id: int | None = None) -> str:
+    return without_gaps(render_page(shown, round_id))
+
+
+def report(shown: Scoreboard) -> str:
+    return without_gaps(render_report(shown))
+
+
+def without_gaps(source: str) -> str:
+    """The same page without the white space between its elements."""
+    return re.sub(r">\s+<", "><", source)
 
 
 class Reader(HTMLParser):
-    """What a browser would make of a page: its elements, and its text."""
+    """Reads a page as a browser does: its elements and its text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -120,6 +131,7 @@ def test_one_point_is_no_points() -> None:
 def test_A13_a_name_is_text_and_nothing_else() -> None:
     hostile = board(3, (HOSTILE, *NAMES[1:]))
     assert Reader(page(hostile)).elements.count("script") == 1  # the page's own
+    assert re.findall("<script[^>]*>[^<]*", page(hostile)) == re.findall("<script src=[^>]* defer>", page(hostile))
     assert "script" not in Reader(report(hostile)).elements
     for source in (page(hostile), report(hostile)):
         for place in re.finditer("\u202e", source):  # turns the text around: only ever within its own element
@@ -271,10 +283,18 @@ def test_the_lines_of_the_picture_end_at_the_points_of_the_table() -> None:
 
 
 def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
-    rules = policy(STYLE, SCRIPT)
-    assert "unsafe" not in rules
-    assert "default-src 'none'" in rules
-    assert " style=" not in page(board(3))  # it would be without effect
+    for rules in (OWN_FILES_ONLY, one_style_only(report_style())):
+        assert "unsafe" not in rules
+        assert "default-src 'none'" in rules
+    assert not re.search(" style=| on[a-z]+=|<style|<script>", page(board(3)))  # they would be without effect
+    assert not re.search(" style=| on[a-z]+=|<link|<script", report(board(5)))
+
+
+def test_the_report_needs_no_other_file() -> None:
+    source = render_report(board(5))
+    assert f"<style>{report_style()}</style>" in source
+    assert "</" not in report_style()
+    assert not re.search(r"(src|href)=\"(?!#)|url\(|@import", source)
 
 
 def test_an_agent_was_last_heard_of_on_a_day_and_at_a_time() -> None:

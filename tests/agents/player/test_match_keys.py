@@ -116,7 +116,7 @@ def test_A6_what_was_said_before_the_announcement_is_judged_by_what_is_known_whe
         async with stage(tmp_path) as on:
             await on.enter()
             keyed = Keyed(on)
-            lock = on.player.host.work.keeper._lock
+            lock = on.player.host.work.keeper.lock
             await lock.acquire()
             waiting = len(lock._waiters or ())
             told = [asyncio.create_task(keyed.announce())]

@@ -18,7 +18,7 @@ from tests.agents.wire.zoo import Said as Answer
 from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.process import Settings
 from turnstile.agents.strategies.strategies import Choice
-from turnstile.agents.wire.envelope import utc_now, written
+from turnstile.agents.wire.envelope import format_time, utc_now
 from turnstile.league.player.play import CHOICE_TIMER, REGISTER_TIMER
 from turnstile.league.player.state import Phase, Question, State
 from turnstile.league.protocol.words import MAX_RETRIES
@@ -96,7 +96,8 @@ class Stage:
     def countdown(self) -> float:
         """Seconds that the strategy was given at the call, which was the latest event."""
         keeper = self.player.host.work.keeper
-        return float(keeper.timers[CHOICE_TIMER].due - keeper.changed) / 1000 / self.here.time_scale
+        (timer,) = [timer for timer in keeper.timers if timer.name == CHOICE_TIMER]
+        return float(timer.due - keeper.changed) / 1000 / self.here.time_scale
 
     async def call_in_vain(self) -> Body:
         """Call for a choice that the strategy does not make in time."""
@@ -252,7 +253,7 @@ def test_the_countdown_ends_before_the_deadline_that_the_referee_has_given(tmp_p
     async def play() -> None:
         async with stage(tmp_path) as on:
             await on.enter(strategy="python:tests.agents.waiting:never")
-            deadline = written(utc_now() + timedelta(seconds=20))
+            deadline = format_time(utc_now() + timedelta(seconds=20))
             call = await on.until_choosing(deadline=deadline)
             assert 0 < on.countdown() <= 19
             assert (on.state.match.deadline, on.state.match.your_standings.wins) == (deadline, 2)
@@ -291,7 +292,9 @@ def test_a_player_that_cannot_reach_the_manager_gives_up_with_a_sentence(tmp_pat
             await tries_to_register(player)
             ended = await player.ended()
             assert ended.failure is not None
-            assert ended.failure.startswith("Failed to register with League Manager at http://127.0.0.1:1/mcp: nobody ")
+            assert ended.failure.startswith(
+                "Failed to register with League Manager at http://127.0.0.1:1/mcp: no connection "
+            )
             again = await here.player("Juniper", port=player.port)  # and begins anew when it is started again
             await tries_to_register(again)
             assert (await again.ended()).failure == ended.failure

@@ -5,35 +5,33 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import LEAGUES, MATCHES, PLAYERS, MachineLogs
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import Event, LogId
-from turnstile.league.manager.machine import manager
-from turnstile.league.player.machine import player
+from turnstile.kernel.values import Event, Instant, LogId
 from turnstile.league.proofs import manager as manager_world
 from turnstile.league.proofs import player as player_world
 from turnstile.league.proofs import referee as referee_world
-from turnstile.league.referee.machine import referee
 from turnstile.store.log import Entry
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy, Commit, Row, StorageFull, Unknown
 
 TABLE = LogId("machine")
-START = 1_800_000_000_000
+START = Instant(1_800_000_000_000)
 
-MACHINES: dict[str, tuple[Any, Callable[[], Any], tuple[Event, ...]]] = {
-    "player": (player, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
-    "manager": (manager, lambda: manager_world.open_league(3), manager_world.HAPPENINGS),
-    "referee": (referee, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
+MACHINES: dict[str, tuple[MachineLogs[Any], Callable[[], Any], tuple[Event, ...]]] = {
+    "player": (PLAYERS, lambda: next(player_world.worlds()).starts[0], player_world.HAPPENINGS),
+    "manager": (LEAGUES, lambda: manager_world.open_league(3), manager_world.HAPPENINGS),
+    "referee": (MATCHES, lambda: next(referee_world.worlds()).starts[0], referee_world.HAPPENINGS),
 }
 
 
 class Clock:
     def __init__(self) -> None:
-        self.time = START
+        self.time: int = START
 
-    def __call__(self) -> int:
-        return self.time
+    def __call__(self) -> Instant:
+        return Instant(self.time)
 
 
 class MoodyStore(MemoryStore):
@@ -63,35 +61,31 @@ class MoodyStore(MemoryStore):
         return done
 
 
-def anything(state: object) -> bool:
-    return True
-
-
-def nothing(result: object) -> None:
+def nothing(event: Event, result: object) -> None:
     """For who does not care what came of it."""
 
 
-async def begun(store: MemoryStore, name: str, time_scale: float = 1.0) -> Keeper[Any]:
-    machine, start, _ = MACHINES[name]
-    return await Keeper.begin(store, TABLE, machine, start(), time_scale=time_scale, is_open=anything)
+async def begun(store: MemoryStore, name: str, time_scale: float = 1.0) -> MachineKeeper[Any]:
+    logs, start, _ = MACHINES[name]
+    return await MachineKeeper.begin(store, TABLE, logs, start(), time_scale=time_scale)
 
 
-async def restored(store: MemoryStore, name: str) -> Keeper[Any]:
-    keeper = await Keeper.restore(store, TABLE, MACHINES[name][0], is_open=anything)
+async def restored(store: MemoryStore, name: str) -> MachineKeeper[Any]:
+    keeper = await MachineKeeper.restore(store, TABLE, MACHINES[name][0])
     assert keeper is not None
     return keeper
 
 
-def happening(name: str, keeper: Keeper[Any], chance: Random) -> Event:
+def happening(name: str, keeper: MachineKeeper[Any], chance: Random) -> Event:
     """Anything at all, and more often than not something that the machine takes."""
-    machine, _, events = MACHINES[name]
-    taken = [event for event in events if not isinstance(machine.apply(keeper.state, event), Rejection)]
+    logs, _, events = MACHINES[name]
+    taken = [event for event in events if not isinstance(logs.apply(keeper.kept.state, event, START), Rejection)]
     return chance.choice(taken if taken and chance.random() < 0.8 else events)
 
 
-def standing(keeper: Keeper[Any], at: int = START) -> tuple[Any, dict[str, tuple[int, Event]]]:
+def standing(keeper: MachineKeeper[Any], at: int = START) -> tuple[Any, dict[str, tuple[int, Event]]]:
     """Its state, and what its timers have left at an instant."""
-    return keeper.state, {name: (timer.due - at, timer.event) for name, timer in keeper.timers.items()}
+    return keeper.state, {timer.name: (timer.due - at, timer.event) for timer in keeper.timers}
 
 
 def copied(disk: Disk) -> Disk:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.league.referee import refereed
 from turnstile.agents.player.history import history_path, merged
-from turnstile.agents.process.files import Scribe, open_private, part_of_path, write_whole
+from turnstile.agents.process.files import FileWriter, open_private, part_of_path, write_whole
 from turnstile.agents.referee.transcript import Transcript, own_place, stale_files
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.values import Instant, PlayerId
@@ -144,12 +144,12 @@ def test_what_is_written_is_synced_before_it_takes_its_place_and_its_folder_afte
 
 def test_of_many_changes_the_newest_is_written(tmp_path: Path) -> None:
     async def run() -> None:
-        scribe = Scribe()
-        written = [scribe.put(tmp_path / "file", lambda number=number: b"%d" % number) for number in range(100)]  # type: ignore[misc]
-        task = asyncio.create_task(scribe.run())
+        writer = FileWriter()
+        written = [writer.put(tmp_path / "file", lambda number=number: b"%d" % number) for number in range(100)]  # type: ignore[misc]
+        task = asyncio.create_task(writer.run())
         await asyncio.gather(*written)
         assert (tmp_path / "file").read_bytes() == b"99"
-        scribe.end()
+        writer.end()
         await task
 
     asyncio.run(run())
@@ -157,20 +157,20 @@ def test_of_many_changes_the_newest_is_written(tmp_path: Path) -> None:
 
 def test_who_is_ended_while_it_writes_has_written_before_anybody_writes_again(tmp_path: Path) -> None:
     async def run() -> None:
-        scribe, go = Scribe(), threading.Event()
+        writer, go = FileWriter(), threading.Event()
 
         def old() -> bytes:
             go.wait()
             return b"old"
 
-        scribe.put(tmp_path / "file", old)
-        task = asyncio.create_task(scribe.run())
+        writer.put(tmp_path / "file", old)
+        task = asyncio.create_task(writer.run())
         await asyncio.sleep(0)  # it is at it
-        scribe.end()
-        scribe.put(tmp_path / "file", lambda: b"new")
+        writer.end()
+        writer.put(tmp_path / "file", lambda: b"new")
         go.set()
         await task
-        await scribe.drain()
+        await writer.drain()
         assert (tmp_path / "file").read_bytes() == b"new"
 
     asyncio.run(run())
@@ -179,14 +179,14 @@ def test_who_is_ended_while_it_writes_has_written_before_anybody_writes_again(tm
 def test_a_file_that_cannot_be_written_is_counted_and_tried_again_with_the_next_change(tmp_path: Path) -> None:
     async def run() -> None:
         failures: list[int] = []
-        scribe = Scribe(lambda: failures.append(1))
+        writer = FileWriter(lambda: failures.append(1))
         (tmp_path / "folder").write_text("in the way")
-        scribe.put(tmp_path / "folder" / "file", lambda: b"one")
-        await scribe.drain()
+        writer.put(tmp_path / "folder" / "file", lambda: b"one")
+        await writer.drain()
         assert failures == [1]
         (tmp_path / "folder").unlink()
-        scribe.put(tmp_path / "folder" / "file", lambda: b"two")
-        await scribe.drain()
+        writer.put(tmp_path / "folder" / "file", lambda: b"two")
+        await writer.drain()
         assert (tmp_path / "folder" / "file").read_bytes() == b"two"
 
     asyncio.run(run())
@@ -319,10 +319,10 @@ def test_a_file_that_became_stale_is_removed_when_the_next_is_written(tmp_path: 
     stale = write_match(tmp_path / "R2M1.REF04.json", "REF04")
 
     async def write() -> None:
-        scribe = Scribe()
+        writer = FileWriter()
         booked = transcript_of("REF03", is_reported=True)
-        scribe.put(tmp_path / "R2M1.json", booked.rendered, stale=partial(stale_files, booked))
-        await scribe.drain()
+        writer.put(tmp_path / "R2M1.json", booked.rendered, stale=partial(stale_files, booked))
+        await writer.drain()
 
     asyncio.run(write())
     assert not stale.exists()

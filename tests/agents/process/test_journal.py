@@ -47,7 +47,7 @@ def test_its_lines_are_those_of_the_specification() -> None:
     journal.critical("The strategy was late.", "R1M1")
     journal.warning("Round 3 has no match for this player.")
     journal.refused("R1M1", "GAME_OVER", "referee:REF02", "WrongReferee")
-    journal.decided("R1M1", "odd")
+    journal.decision("R1M1", "odd")
     assert out.getvalue().splitlines() == [
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] State transition: IDLE -> WAITING_FOR_PLAYERS (event: match_assigned)",
         "[2025-01-19T10:01:00Z] [REF01] [R1M1] Sent GAME_INVITATION to P01",
@@ -135,7 +135,7 @@ def test_programs_are_given_objects() -> None:
     journal.critical("something else")
     journal.remark("something odd")
     journal.warning("something unexpected")
-    journal.decided("R1M1", "odd")
+    journal.decision("R1M1", "odd")
     first, *others = [json.loads(line) for line in out.getvalue().splitlines()]
     assert first == {
         "at": "2025-01-19T10:01:00.000Z",
@@ -198,7 +198,7 @@ def test_time_is_counted_for_each_state_the_present_one_included() -> None:
     meter = Meter(lambda: time)
     meter.enter("one", "referee", "IDLE")
     time = 3_000
-    meter.passed("referee", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
+    meter.count_transition("referee", Hop("IDLE", "WAITING_FOR_PLAYERS", "match_assigned", ""))
     meter.enter("one", "referee", "WAITING_FOR_PLAYERS")
     time = 3_500
     assert meter.summary()["seconds_in_state"] == {"referee": {"IDLE": 2.0, "WAITING_FOR_PLAYERS": 0.5}}
@@ -212,9 +212,9 @@ def test_time_is_counted_for_each_state_the_present_one_included() -> None:
 
 def test_figures_are_written_as_prometheus_reads_them() -> None:
     meter = Meter(lambda: 0)
-    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
-    meter.called("GAME_INVITATION", CallOutcome.UNREACHED)
-    meter.exchanged("RUN_MATCH", "RUN_MATCH_ACK")
+    meter.count_call("GAME_INVITATION", CallOutcome.UNREACHED)
+    meter.count_call("GAME_INVITATION", CallOutcome.UNREACHED)
+    meter.count_exchange("RUN_MATCH", "RUN_MATCH_ACK")
     meter.enter("one", "player", "REGISTERED")
     written = meter.prometheus()
     assert written.endswith("\n")

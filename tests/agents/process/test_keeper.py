@@ -13,7 +13,6 @@ from tests.agents.process.kept import (
     TABLE,
     Clock,
     MoodyStore,
-    anything,
     begun,
     copied,
     happening,
@@ -22,15 +21,14 @@ from tests.agents.process.kept import (
     restored,
     standing,
 )
-from turnstile.agents.process import keeper as keepers
-from turnstile.agents.process import ledger
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper, TakenOver
+from turnstile.agents.process.logs import PLAYERS, MachineLogs, log_id
+from turnstile.durable import storing
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm
-from turnstile.kernel.machine import Machine, Next, Rejection
+from turnstile.kernel.machine import Machine, Next, Step
 from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value, is_log_id
-from turnstile.league.player.machine import new, player
+from turnstile.league.player.machine import new
 from turnstile.league.player.state import Options, Phase, PlayerStartup
 from turnstile.league.protocol.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
 from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Registration
@@ -53,7 +51,7 @@ def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_
         keeper = await begun(store, name, time_scale=chance.choice([1.0, 0.1]))
         for _ in range(120):
             event = happening(name, keeper, chance)
-            await keeper.take(event, nothing)
+            await keeper.bring(event, nothing)
             clock.time += chance.randrange(20_000)
             copy = copied(disk)
             again = await restored(MemoryStore(clock, copy, is_shared=False), name)
@@ -71,19 +69,19 @@ def test_T6_a_machine_that_is_dropped_after_any_event_comes_back_with_its_state_
 def test_a_snapshot_has_the_timers_too(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 3)
+    monkeypatch.setattr(MachineLogs, "snapshot_every", 3)
 
     async def run() -> None:
         chance, clock, disk = Random(seed), Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), name)
         for _ in range(40):
             event = happening(name, keeper, chance)
-            await keeper.take(event, nothing)
+            await keeper.bring(event, nothing)
             clock.time += chance.randrange(20_000)
             store = MemoryStore(clock, copied(disk), is_shared=False)
             saved = await store.load(TABLE)
             assert saved is not None
-            assert (saved.snapshot is not None) == (keeper.position >= 3)
+            assert saved.snapshot is not None or keeper.position < 3
             again = await restored(store, name)
             assert standing(again, clock.time) == standing(keeper, last(disk))
 
@@ -96,7 +94,7 @@ def test_a_snapshot_has_the_timers_too(
 def test_a_store_that_cannot_now_neither_loses_nor_doubles_an_event(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keepers, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(storing, "FIRST_PAUSE", 0.0)
 
     async def run(share: float) -> tuple[Any, int, int]:
         chance, clock, disk = Random(seed), Clock(), Disk()
@@ -105,7 +103,7 @@ def test_a_store_that_cannot_now_neither_loses_nor_doubles_an_event(
         told: list[object] = []
         for _ in range(40):
             event = happening(name, keeper, chance)
-            result = await keeper.take(event, told.append)
+            result = await keeper.bring(event, lambda _, result: told.append(result))
             assert told.pop() is result
             clock.time += chance.randrange(20_000)
         left = standing(keeper, last(disk))
@@ -126,7 +124,7 @@ def test_a_store_that_is_broken_ends_it_and_nobody_hears_of_what_was_not_stored(
         keeper = await begun(BrokenStore(Clock()), "player")
         heard: list[object] = []
         with pytest.raises(Broken):
-            await keeper.take(PlayerStartup(), heard.append)
+            await keeper.bring(PlayerStartup(), lambda *told: heard.append(told))
         assert (heard, keeper.state.phase) == ([], Phase.UNREGISTERED)
 
     asyncio.run(run())
@@ -137,7 +135,7 @@ def test_what_happens_is_heard_of_only_when_it_is_durable() -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         seen: list[int] = []
-        await keeper.take(PlayerStartup(), lambda _: seen.append(len(disk.logs[TABLE].entries)))
+        await keeper.bring(PlayerStartup(), lambda *_: seen.append(len(disk.logs[TABLE].entries)))
         assert seen == [2]
 
     asyncio.run(run())
@@ -163,9 +161,9 @@ def announced() -> RoundAnnouncement:
     return RoundAnnouncement(league_id=LeagueId("league"), round_id=1, matches=(match,))
 
 
-async def fed(keeper: Keeper[Any], *events: Event) -> None:
+async def fed(keeper: MachineKeeper[Any], *events: Event) -> None:
     for event in events:
-        await keeper.take(event, nothing)
+        await keeper.bring(event, nothing)
 
 
 def test_what_changes_nothing_is_not_written() -> None:
@@ -184,13 +182,13 @@ def test_T6_no_timer_runs_while_nobody_is_there_however_often() -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         await fed(keeper, PlayerStartup())
-        assert keeper.timers["register"].due == START + 10_000
+        assert keeper.timers[0].due == START + 10_000
         happened: list[Event] = []
         for _ in range(3):
             clock.time += 60_000
             keeper = await restored(MemoryStore(clock, disk, is_shared=False), "player")
             await keeper.expire(lambda event, _: happened.append(event))
-            assert keeper.timers["register"].due == clock.time + 10_000
+            assert keeper.timers[0].due == clock.time + 10_000
         assert not happened
         clock.time += 10_000
         await keeper.expire(lambda event, _: happened.append(event))
@@ -230,17 +228,17 @@ def bell() -> Machine[BellState]:
 
 def test_a_timer_that_is_turned_down_has_run_out_all_the_same() -> None:
     async def run() -> None:
-        clock, disk = Clock(), Disk()
+        clock, disk, bells = Clock(), Disk(), MachineLogs(bell(), lambda state: True)
         store = MemoryStore(clock, disk, is_shared=False)
-        keeper = await Keeper.begin(store, TABLE, bell(), BellState(Bell.SET), time_scale=1.0, is_open=anything)
+        keeper = await MachineKeeper.begin(store, TABLE, bells, BellState(Bell.SET), time_scale=1.0)
         await fed(keeper, Forget())
         clock.time += 5_000
         happened: list[object] = []
         await keeper.expire(lambda event, result: happened.append(result))
-        assert [type(result) for result in happened] == [Rejection]
-        again = await Keeper.restore(MemoryStore(clock, disk), TABLE, bell(), is_open=anything)
+        assert [type(result) for result in happened] == [Step]
+        again = await MachineKeeper.restore(MemoryStore(clock, disk), TABLE, bells)
         assert again is not None
-        assert (again.timers, again.state) == ({}, keeper.state)
+        assert (again.timers, again.state) == ((), keeper.state)
 
     asyncio.run(run())
 
@@ -257,6 +255,22 @@ def test_many_events_at_once_happen_one_after_the_other() -> None:
     asyncio.run(run())
 
 
+def test_an_agent_that_was_started_twice_on_one_store_ends_instead_of_going_on_with_an_old_state() -> None:
+    async def run() -> None:
+        clock, disk = Clock(), Disk()
+        one = await begun(MemoryStore(clock, disk, is_shared=True), "player")
+        other = await restored(MemoryStore(clock, disk, is_shared=True), "player")
+        await fed(one, PlayerStartup())
+        clock.time += 1
+        with pytest.raises(TakenOver, match="started twice"):
+            await fed(other, PlayerStartup())
+        with pytest.raises(TakenOver, match="started twice"):
+            await fed(other, registered())  # which the old state refuses
+        assert other.state.phase is Phase.UNREGISTERED
+
+    asyncio.run(run())
+
+
 def test_who_watches_a_restoration_is_shown_everything_again() -> None:
     async def run() -> None:
         clock, disk = Clock(), Disk()
@@ -267,9 +281,7 @@ def test_who_watches_a_restoration_is_shown_everything_again() -> None:
             await fed(keeper, event)
         shown: list[tuple[int, Event]] = []
         store = MemoryStore(clock, disk, is_shared=False)
-        await Keeper.restore(
-            store, TABLE, player, is_open=lambda _: True, watch=lambda at, event, _: shown.append((at, event))
-        )
+        await MachineKeeper.restore(store, TABLE, PLAYERS, lambda at, event, _: shown.append((at, event)))
         assert shown == [(START + 5, events[0]), (START + 10, events[1]), (START + 15, events[2])]
 
     asyncio.run(run())
@@ -300,14 +312,14 @@ def test_a_time_away_that_cannot_be_read_is_damage() -> None:
         await restored(MemoryStore(clock, disk, is_shared=False), "player")
         log = disk.logs[TABLE].entries
         log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"5", b'"5"'), log[2].state)
-        with pytest.raises(Damaged, match="for how long nobody was there"):
+        with pytest.raises(Damaged, match="entry 2 is not an event of a player"):
             await restored(MemoryStore(clock, disk, is_shared=False), "player")
 
     asyncio.run(run())
 
 
 def test_a_bad_snapshot_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 2)
+    monkeypatch.setattr(MachineLogs, "snapshot_every", 2)
 
     async def run() -> None:
         clock, disk = Clock(), Disk()
@@ -324,15 +336,18 @@ def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None
         store = await SqliteStore.open(tmp_path / "player.db")
         start = new(Options(display_name="Juniper"), Seed("s"))
         about = {"endpoint": "http://localhost:8101/mcp"}
-        keeper = await Keeper.begin(store, TABLE, player, start, time_scale=0.5, is_open=lambda _: True, about=about)
+        keeper = await MachineKeeper.begin(store, TABLE, PLAYERS, start, time_scale=0.5, about=about)
         await fed(keeper, PlayerStartup(), registered())
         await store.close()
         store = await SqliteStore.open(tmp_path / "player.db")
-        again = await Keeper.restore(store, TABLE, player, is_open=lambda _: True)
+        again = await MachineKeeper.restore(store, TABLE, PLAYERS)
         assert again is not None
-        assert (again.state, again.timers.keys()) == (keeper.state, keeper.timers.keys())
+        assert (again.state, [timer.name for timer in again.timers]) == (
+            keeper.state,
+            [timer.name for timer in keeper.timers],
+        )
         assert again.about(dict) == about
-        assert await Keeper.restore(store, table_of("another"), player, is_open=lambda _: True) is None
+        assert await MachineKeeper.restore(store, log_id("another"), PLAYERS) is None
         await store.close()
 
     asyncio.run(run())
@@ -340,9 +355,9 @@ def test_a_machine_is_kept_in_a_file_for_the_next_process(tmp_path: Any) -> None
 
 @pytest.mark.parametrize("names", [("R1M1",), ("a", "b"), ("x" * 200,), ("../..",), ("é",), ("a/b",), ("",), ("a b",)])
 def test_any_id_of_others_makes_an_id_of_a_table(names: tuple[str, ...]) -> None:
-    assert is_log_id(table_of("match", *names))
+    assert is_log_id(log_id("match", *names))
 
 
 def test_different_ids_make_different_tables() -> None:
     names = [("a", "b"), ("a/b",), ("a", "b", ""), ("x" * 200,), ("x" * 201,), ("a b",)]
-    assert len({table_of("match", *each) for each in names}) == len(names)
+    assert len({log_id("match", *each) for each in names}) == len(names)

@@ -1,4 +1,4 @@
-"""Calls in order, and timers in time."""
+"""Calls in order."""
 
 import asyncio
 from pathlib import Path
@@ -11,7 +11,6 @@ from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.wire.wired import LONG
 from tests.agents.wire.zoo import Body
-from turnstile.agents.process.alarm import Alarm
 from turnstile.agents.process.outbox import MOST_WAITING, Outbox, Turns
 from turnstile.league.protocol.words import MAX_RETRIES
 
@@ -123,59 +122,5 @@ def test_a_complaint_arrives_before_the_call_that_is_repeated_though_it_is_slow_
             kinds = [body["params"]["message_type"] for body in league.players["P01"].heard]
             asked = kinds[kinds.index("CHOOSE_PARITY_CALL") : kinds.index("GAME_OVER")]
             assert asked == ["CHOOSE_PARITY_CALL", *["GAME_ERROR", "CHOOSE_PARITY_CALL"] * MAX_RETRIES]
-
-    run(play())
-
-
-def test_an_alarm_wakes_each_in_the_order_of_their_instants_and_only_who_is_still_due() -> None:
-    async def play() -> None:
-        time, woken = 1_000, []
-        due = {"a": 1_030, "b": 1_010, "c": 1_020, "d": 999}
-        done = asyncio.Event()
-
-        def now() -> int:
-            nonlocal time
-            time += 1  # it goes on whenever it is looked at
-            return time
-
-        async def wake(key: str) -> None:
-            woken.append(key)
-            del due[key]
-            if not due:
-                done.set()
-
-        alarm = Alarm(now, lambda key: due.get(key), wake)
-        for key in due:
-            alarm.set(key)
-        due["c"] = 1_060  # put off; what was set is only a hint
-        alarm.set("c")
-        task = asyncio.create_task(alarm.run())
-        await done.wait()
-        task.cancel()
-        assert woken == ["d", "b", "a", "c"]
-
-    run(play())
-
-
-def test_R3_what_is_set_again_and_again_for_the_same_instant_rings_once() -> None:
-    async def play() -> None:
-        woken: list[str] = []
-        rung = asyncio.Event()
-
-        async def wake(key: str) -> None:
-            woken.append(key)
-            rung.set()
-
-        alarm = Alarm(lambda: 1_000, lambda key: 1_000, wake)
-        for _ in range(1000):
-            alarm.set("a")
-        task = asyncio.create_task(alarm.run())
-        await rung.wait()
-        assert woken == ["a"]
-        rung.clear()
-        alarm.set("a")  # it has rung, and may be set anew
-        await rung.wait()
-        task.cancel()
-        assert woken == ["a", "a"]
 
     run(play())

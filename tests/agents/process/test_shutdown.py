@@ -12,9 +12,9 @@ from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.referee.process import RefereeProcess
-from turnstile.league.manager.register import manager_proof
 from turnstile.league.player.state import Phase
 from turnstile.league.protocol.words import Address
+from turnstile.league.trust import manager_proof
 
 
 async def command(agent: Running, token: str | None = None, sender: str = "league_manager") -> Body:
@@ -36,7 +36,7 @@ async def start_all(here: Company, *, accepts: bool, **manager: Any) -> tuple[Ru
 
 
 def proof_for(manager: Running, agent: Running) -> str:
-    return manager_proof(manager.host.work.state, Address(agent.host.who.sender))
+    return manager_proof(manager.host.work.state.secret, Address(agent.host.who.sender))
 
 
 def test_an_agent_that_is_not_told_otherwise_knows_no_shutdown_command(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_empty_lines_are_left_out_and_do_not_count() -> None:
 def test_the_log_has_each_line_whole(as_json: bool) -> None:
     out = io.StringIO()
     line = "    indented, " + "why " * 1000
-    Journal("P01", out, lambda: 0, as_json=as_json).said(line, "R1M1")
+    Journal("P01", out, lambda: 0, as_json=as_json).strategy_output(line, "R1M1")
     (written,) = out.getvalue().splitlines()
     text = json.loads(written)["text"] if as_json else written.partition("The strategy says: ")[2]
     assert text == line.rstrip()
@@ -51,5 +51,5 @@ def test_the_log_has_each_line_whole(as_json: bool) -> None:
 
 def test_the_log_has_nothing_that_a_terminal_would_obey() -> None:
     out = io.StringIO()
-    Journal("P01", out, lambda: 0).said("a\x1b[2Jb", "R1M1")
+    Journal("P01", out, lambda: 0).strategy_output("a\x1b[2Jb", "R1M1")
     assert "\x1b" not in out.getvalue()

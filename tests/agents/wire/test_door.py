@@ -29,11 +29,10 @@ from tests.agents.wire.wired import (
     without,
 )
 from tests.agents.wire.zoo import Animal, living
-from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.wire.caller import Caller
 from turnstile.agents.wire.door import REGISTRATION, Door
-from turnstile.agents.wire.envelope import Claim, Identity
-from turnstile.agents.wire.incoming import Incoming, told
+from turnstile.agents.wire.envelope import Identity
+from turnstile.agents.wire.incoming import Incoming, error_fault
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.errors import LeagueErrorName, league_error
@@ -46,6 +45,7 @@ from turnstile.league.protocol.messages import (
     PlayerMeta,
 )
 from turnstile.league.protocol.words import Address, Registration
+from turnstile.league.trust import Claim, claim_of
 from turnstile.net.limits import Quota
 from turnstile.net.serving import serve, served
 
@@ -292,7 +292,7 @@ def test_A20_a_bug_is_logged_and_its_text_is_not_told(caplog: pytest.LogCaptureF
 
 def test_a_fault_of_the_agent_is_told_as_a_league_error() -> None:
     async def handle(incoming: Incoming) -> Fault:
-        return told(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "No.", wire_name(type(incoming.message))))
+        return error_fault(league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "No.", wire_name(type(incoming.message))))
 
     error = said(request(), Door(referee(), (GameInvitation,), handle)).json["error"]
     assert (error["code"], error["message"]) == (12, "AUTH_TOKEN_INVALID")

@@ -100,6 +100,9 @@ bodies = st.binary(max_size=200) | st.one_of(values, spoilt_requests(), spoilt_r
 )
 
 
+BOUNDLESS = Quota(rate=1e9, burst=1e9)
+
+
 @pytest.fixture(scope="module")
 def runner() -> Iterator[asyncio.Runner]:
     with asyncio.Runner() as runner:
@@ -108,8 +111,7 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def port(runner: asyncio.Runner) -> Iterator[int]:
-    boundless = Quota(rate=1e9, burst=1e9)
-    serving = runner.run(serve(Player().door(per_agent=boundless)))
+    serving = runner.run(serve(Player().door(per_agent=BOUNDLESS)))
     yield serving.port
     runner.run(serving.stop())
 
@@ -152,7 +154,7 @@ async def heard(incoming: Incoming) -> Fault:
     return Fault(1, "heard")
 
 
-taking_everything = Exchange(Identity(PLAYER), list(ANSWERS), heard)
+taking_everything = Exchange(Identity(PLAYER), list(ANSWERS), heard, quota=BOUNDLESS)
 
 
 @settings(FREELY, max_examples=300)
@@ -185,7 +187,7 @@ def with_each_part_odd(value: Any) -> Iterator[Any]:
 @pytest.mark.parametrize(("method", "told", "answered"), EXCHANGES, ids=[method for method, *_ in EXCHANGES])
 def test_A4_whatever_stands_in_a_field_is_no_bug_of_ours(method: str, told: Any, answered: Any) -> None:
     async def main() -> None:
-        exchange = Exchange(Identity(PLAYER), list(ANSWERS), heard)
+        exchange = Exchange(Identity(PLAYER), list(ANSWERS), heard, quota=BOUNDLESS)
         for odd in with_each_part_odd({"jsonrpc": "2.0", "method": method, "params": told, "id": 1}):
             answer = await exchange.answer(json.dumps(odd).encode(), "127.0.0.1")
             assert answer.body is None or answer.body.get("error", {}).get("code") != -32603, odd

@@ -12,9 +12,10 @@ from tests.agents.wire.test_examples import EXCHANGES, KINDS
 from tests.agents.wire.wired import INVITATION, JOINED, Player, asked, joined, post, request, said, without
 from tests.agents.wire.zoo import living
 from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.envelope import Fields
 from turnstile.agents.wire.lenient import read_message
 from turnstile.agents.wire.mcp import Tools
-from turnstile.agents.wire.rpc import Fault, Fields
+from turnstile.agents.wire.rpc import Fault
 from turnstile.league.protocol.management import RefereeRegisterRequest
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQuery, LeagueRegisterRequest, MatchResultReport
 from turnstile.net.serving import served
@@ -48,7 +49,7 @@ def test_mcp_is_spoken_to_who_speaks_it() -> None:
 
 
 def schema_of(kind: type[LeagueMessage]) -> Any:
-    (tool,) = Tools("x", [kind]).listed
+    (tool,) = Tools("x", [kind]).descriptions
     return tool["inputSchema"]
 
 
@@ -77,9 +78,9 @@ def test_a_tool_shows_that_a_token_can_be_given_and_nothing_that_only_we_say(kin
     ("params", "message"),
     [
         ({"name": "nope", "arguments": {}}, "Unknown tool"),
-        ({"arguments": {}}, "A tool is called by its name"),
-        ({"name": 5}, "A tool is called by its name"),
-        (None, "A tool is called by its name"),
+        ({"arguments": {}}, "The name of the tool must be a string"),
+        ({"name": 5}, "The name of the tool must be a string"),
+        (None, "The name of the tool must be a string"),
     ],
 )
 def test_a_tool_that_nobody_has_is_a_fault_of_the_parameters(params: Any, message: str) -> None:

@@ -262,7 +262,7 @@ POSTED = {
 @pytest.mark.parametrize("host", POSTED)
 def test_all_of_them_are_tools_and_known_by_their_names(host: Any) -> None:
     takes: tuple[type[LeagueMessage], ...] = host.takes
-    listed = {tool["name"] for tool in Tools("agent", takes).listed}
+    listed = {tool["name"] for tool in Tools("agent", takes).descriptions}
     for kind in POSTED[host].split():
         assert kind.lower() in listed
         assert MESSAGE_TYPES[kind] == MESSAGE_TYPES[kind.lower()] == kind

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.agents.agents_in_process import run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.wire.wired import post
-from turnstile.agents.wire.remarks import MOST_REMARKS, Remarks, hearing, remark
+from turnstile.agents.wire.remarks import MOST_REMARKS, Remarks, remark, remark_context
 
 
 def test_what_others_leave_out_is_a_line_in_the_log_of_a_referee_and_no_trouble(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_what_others_leave_out_is_a_line_in_the_log_of_a_referee_and_no_trouble(
         "CHOOSE_PARITY_RESPONSE from player:P01 with another player_id: 'P09'",
         "GAME_JOIN_ACK from player:P02 without player_id",
         "A request from league_manager is answered with Method not found: 'nonsense'",
-        "A request from 127.0.0.1 is not let in: 403 Not for pages of another origin",
+        "A request from 127.0.0.1 is refused: 403 Pages of another origin are refused",
     ):
         assert journal.count(f"[REF01] Noted: {noted}\n") == 1, noted
 
@@ -37,9 +37,9 @@ def test_a_remark_is_made_once_and_goes_to_whom_it_concerns() -> None:
     second: list[str] = []
     one, other = Remarks(first.append), Remarks(second.append)
     remark("nobody listens")
-    with hearing(one):
+    with remark_context(one):
         remark("odd", "as here")
-        with hearing(other):
+        with remark_context(other):
             remark("odd")
         remark("odd", "as there")
     assert (first, second) == (["odd: as here"], ["odd"])

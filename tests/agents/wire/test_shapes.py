@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.agents.wire.wired import CHOICE, FIELDS, INVITATION, PLAYER, Player, joined, request, said, without
-from turnstile.agents.wire.methods import ALSO, MESSAGE_TYPES
-from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.agents.wire.methods import MESSAGE_TYPES, METHODS
+from turnstile.agents.wire.remarks import Remarks, remark_context
 
 # shapes
 
@@ -85,7 +85,7 @@ def test_the_message_type_decides(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["GAME_INVITATION", "game_invitation", "handle_game_invitation", *ALSO["GAME_INVITATION"]]
+    "method", ["GAME_INVITATION", "game_invitation", "handle_game_invitation", *METHODS["GAME_INVITATION"][1:]]
 )
 @pytest.mark.parametrize(
     "named", [{}, {"message_type": "SOMETHING"}, {"message_type": 7}], ids=["none", "unknown", "number"]
@@ -182,7 +182,7 @@ def test_what_is_missing_of_the_envelope_is_noted_and_not_fatal(name: str, is_nu
     noted: list[str] = []
     player = Player()
     fields = {**FIELDS, name: None} if is_null else without(name)
-    with hearing(Remarks(noted.append)):
+    with remark_context(Remarks(noted.append)):
         result = said(request(fields), player.door()).json["result"]
     assert joined(result)
     assert result["conversation_id"] == player.heard[0].conversation_id

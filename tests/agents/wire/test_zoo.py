@@ -28,7 +28,7 @@ from turnstile.agents.wire.dialect import REFUSALS_PER_FULL_TRY, Dialects, Form,
 from turnstile.agents.wire.door import Door
 from turnstile.agents.wire.envelope import POSTED
 from turnstile.agents.wire.incoming import Incoming
-from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.agents.wire.remarks import Remarks, remark_context
 from turnstile.agents.wire.replies import Receipt, acknowledgement, is_refusal
 from turnstile.agents.wire.rpc import Fault
 from turnstile.league.protocol.management import Ping
@@ -165,7 +165,7 @@ def test_that_nothing_came_but_a_receipt_is_said_once(said: zoo.Said, line: str)
 
     async def main() -> None:
         async with living(lambda _: said) as animal, Caller() as caller:
-            with hearing(Remarks(lines.append)):
+            with remark_context(Remarks(lines.append)):
                 for _ in range(2):
                     assert isinstance(await asked(caller, animal.url, INVITATION), Receipt)
 

@@ -49,7 +49,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.02", "--data", str(tmp_path)),
         *("--log-file", str(tmp_path / "log")),
     )
-    sentence = f"turnstile: Failed to register with League Manager at {NOBODY}: nobody can be connected to there\n"
+    sentence = f"turnstile: Failed to register with League Manager at {NOBODY}: no connection can be made\n"
     assert (said.status, said.err) == (1, sentence)
     assert (tmp_path / "state" / "player-player.db").exists(), "started again with --port 0, it is the same player"
 

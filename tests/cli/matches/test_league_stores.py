@@ -1,44 +1,31 @@
-"""`turnstile matches` is for stores of tables. The store of a league's agent is refused, and stays as it is."""
+"""`turnstile matches` understands every log: those of tables, and those of a league's agents beside them."""
 
 import asyncio
-import sqlite3
+import json
+import stat
 from pathlib import Path
+from random import Random
 from shutil import copy
 
 import pytest
-from msgspec.structs import replace
 
-from tests.agents.process.kept import MACHINES
+from tests.agents.process.kept import MACHINES, TABLE, begun, happening, nothing
 from tests.cli.conftest import Turnstile
 from tests.host.matches import hosting, played
 from tests.host.test_damage import flip
-from turnstile.agents.process.keeper import Keeper
-from turnstile.kernel.values import LogId
+from turnstile.durable.upkeep import load_entries
+from turnstile.store.log import BEFORE_FIRST, verify
 from turnstile.store.sqlite.store import SqliteStore
 
-COMMANDS = (
-    ("list",),
-    ("show", "machine"),
-    ("export", "--all-finished"),
-    ("export", "machine", "--to", "-"),
-    ("prune", "machine", "--put-aside", "--yes"),
-    ("prune", "--finished-before", "0s", "--yes"),
-    ("check",),
-    ("check", "machine"),
-    ("rebuild",),
-    ("rebuild", "machine"),
-)
 
-
-async def _agent(path: Path, name: str) -> None:
-    """The log of an agent that has nothing more to do: a finished table could be pruned in this state."""
-    machine, start, _ = MACHINES[name]
-    table = LogId("machine")
-    store = await SqliteStore.open(path)
-    await Keeper.begin(store, table, machine, start(), time_scale=1.0, is_open=lambda state: True)
-    row = await store.row(table)
-    assert row is not None
-    await store.rebuild([(table, replace(row, is_open=False))])
+async def _agent(path: Path, name: str, *, until_closed: bool = False) -> None:
+    """The log of an agent that has done a few things; or one that has nothing more to do."""
+    store, chance = await SqliteStore.open(path), Random(name)
+    keeper = await begun(store, name)  # type: ignore[arg-type]
+    for number in range(2_000):
+        if not keeper.kind.row(keeper.kept.state).is_open if until_closed else number == 12:
+            break
+        await keeper.bring(happening(name, keeper, chance), nothing)
     await store.close()
 
 
@@ -61,45 +48,75 @@ def store(made: Path, tmp_path: Path) -> Path:
     return Path(copy(made, tmp_path / made.name))
 
 
-def kept(path: Path) -> list[str]:
-    """Everything in a store, as SQL."""
-    db = sqlite3.connect(path)
-    lines = list(db.iterdump())
-    db.close()
-    return lines
+def test_the_log_of_an_agent_is_listed_shown_checked_and_rebuilt(turnstile: Turnstile, store: Path) -> None:
+    at = ("--store", store)
+    listed = turnstile("matches", "list", "--json", *at)
+    assert json.loads(listed.out)["game"] == store.stem
+    shown = turnstile("matches", "show", "machine", "--json", *at)
+    facts = json.loads(shown.out)
+    assert (facts["log"], facts["machine"]) == ("machine", store.stem)
+    assert facts["entries"] > 0
+    assert f"{store.stem} of a league" in turnstile("matches", "show", "machine", *at).out
+    assert turnstile("matches", "check", *at).out.splitlines()[-1] == "1 checked, 0 wanting."
+    assert turnstile("matches", "rebuild", *at).status == 0
+    assert turnstile("matches", "check", *at).status == 0
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_the_store_of_an_agent_is_refused_with_a_sentence_that_names_the_right_command_and_stays_as_it_is(
-    turnstile: Turnstile, store: Path, tmp_path: Path, command: tuple[str, ...]
+def test_what_is_shown_of_an_agent_holds_none_of_its_secrets(turnstile: Turnstile, store: Path) -> None:
+    shown = turnstile("matches", "show", "machine", "--json", "--store", store).out
+    assert "oken" not in shown
+    assert "seed" not in shown
+
+
+def test_the_log_of_an_agent_that_is_damaged_is_named_and_cannot_be_rebuilt(turnstile: Turnstile, store: Path) -> None:
+    flip(store, "machine", 1)
+    checked = turnstile("matches", "check", "--json", "--store", store)
+    assert checked.status == 1
+    assert json.loads(checked.out)["error"]["code"] == "DamagedLog"
+    assert turnstile("matches", "rebuild", "machine", "--store", store).status == 1
+
+
+@pytest.mark.parametrize("command", [("export", "machine"), ("prune", "machine", "--yes")], ids=lambda each: each[0])
+def test_an_agent_that_still_has_something_to_do_is_neither_exported_nor_pruned(
+    turnstile: Turnstile, store: Path, command: tuple[str, ...]
 ) -> None:
-    before = kept(store)
     ran = turnstile("matches", *command, "--store", store)
     assert ran.status == 2
-    assert ran.out == ""
-    assert f"{store} holds the log of a league {store.stem}" in ran.err
-    assert f"turnstile league {store.stem}" in ran.err
-    assert "turnstile league status" in ran.err
-    assert ran.err.count("\n") == 1
-    assert kept(store) == before
+    assert "not over" in ran.err
+    assert turnstile("matches", "check", "machine", "--store", store).status == 0
 
 
-def test_the_store_of_an_agent_whose_log_is_damaged_is_refused_all_the_same(turnstile: Turnstile, store: Path) -> None:
-    flip(store, "machine", 0)
-    before = kept(store)
-    ran = turnstile("matches", "prune", "machine", "--yes", "--store", store)
-    assert ran.status == 2
-    assert f"holds the log of a league {store.stem}" in ran.err
-    assert kept(store) == before
+def test_the_log_of_a_match_that_is_over_is_exported_whole_for_its_owner_alone_and_then_pruned(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    store, target = tmp_path / "referee.db", tmp_path / "logs"
+    asyncio.run(_agent(store, "referee", until_closed=True))
+    at = ("--store", store)
+    assert turnstile("matches", "prune", "machine", "--export", target, "--yes", *at).status == 0
+    file = target / "machine.jsonl"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    entries = load_entries(file.read_bytes())
+    verify(TABLE, BEFORE_FIRST, -1, entries)
+    assert json.loads(entries[0].event)["log"] == "referee"
+    assert turnstile("matches", "list", *at).out == ""
 
 
-def test_a_store_of_tables_with_the_log_of_an_agent_in_it_is_refused_too(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_tables_and_agents_may_share_a_store_and_a_host_does_not_take_an_agent_for_a_table(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
     store = tmp_path / "both.db"
     asyncio.run(_table(store))
-    assert turnstile("matches", "check", "--store", store).status == 0
     asyncio.run(_agent(store, "manager"))
-    before = kept(store)
-    ran = turnstile("matches", "prune", "a table", "--yes", "--store", store)
-    assert ran.status == 2
-    assert "holds the log of a league manager" in ran.err
-    assert kept(store) == before
+
+    async def attach() -> str:
+        opened = await SqliteStore.open(store)
+        async with hosting(opened) as host:
+            refused = await host.attach(TABLE, None)
+        await opened.close()
+        return refused.error.code  # type: ignore[union-attr]
+
+    assert asyncio.run(attach()) == "NoSuchTable"
+    checked = turnstile("matches", "check", "--store", store)
+    assert checked.out.splitlines()[-1] == "2 checked, 0 wanting."
+    assert turnstile("matches", "export", "--all-finished", "--to", tmp_path / "records", "--store", store).status == 0
+    assert [file.name for file in (tmp_path / "records").iterdir()] == ["a%20table.jsonl"]

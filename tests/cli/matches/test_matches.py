@@ -107,7 +107,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(turnstile: Turnstile, ar
 def test_a_table_that_does_not_exist_is_refused(turnstile: Turnstile, store: Path, command: str) -> None:
     ran = turnstile("matches", command, "nowhere", "--store", store, *(["--yes"] if command == "prune" else []))
     assert ran.status == 2
-    assert "There is no table nowhere." in ran.err
+    assert "There is no log nowhere." in ran.err
 
 
 def test_the_store_can_be_named_once_for_all_commands(
@@ -413,7 +413,7 @@ def test_a_wrong_position_in_a_row_is_found_and_a_rebuild_mends_it(turnstile: Tu
     with sqlite3.connect(store) as db:
         db.execute("UPDATE tables SET position = position - 1 WHERE id = 'playing'")
     db.close()
-    assert "The row of table playing is not what its log says" in turnstile("matches", "check", "--store", store).err
+    assert "The row of playing is not what its log says" in turnstile("matches", "check", "--store", store).err
     assert turnstile("matches", "rebuild", "--store", store).status == 0
     assert turnstile("matches", "check", "--store", store).status == 0
 
@@ -440,13 +440,13 @@ def test_U2_tables_of_older_rules_are_named_but_not_wanting(turnstile: Turnstile
 
 def test_ctrl_c_ends_it_quietly_and_lets_go_of_the_store(turnstile: Turnstile, store: Path) -> None:
     code = (
-        "import asyncio, os, signal, sys, turnstile.cli.matches.upkeep as upkeep\n"
+        "import asyncio, os, signal, sys, turnstile.durable.upkeep as upkeep\n"
         "from turnstile.cli import main\n"
-        "real = upkeep.checked\n"
+        "real = upkeep.check\n"
         "async def stopped(*arguments):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    return await real(*arguments)\n"
-        "upkeep.checked = stopped\n"
+        "upkeep.check = stopped\n"
         "sys.argv = ['turnstile', 'matches', 'check', '--store', sys.argv[1]]\n"
         "main()"
     )

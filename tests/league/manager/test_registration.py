@@ -15,9 +15,7 @@ from turnstile.league.manager.register import (
     is_member,
     is_mixed,
     is_too_old,
-    manager_proof,
     name_key,
-    token,
 )
 from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.state import AllAreHere, Code, Options, Phase, State
@@ -38,6 +36,7 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncement,
 )
 from turnstile.league.protocol.words import Address, LeagueId, Registration
+from turnstile.league.trust import agent_token, manager_proof
 
 
 def answer(league: League, name: str, **more: str) -> LeagueRegisterResponse:
@@ -362,7 +361,7 @@ def test_A6_every_agent_is_given_another_proof_of_the_manager() -> None:
     proofs = {each.manager_proof for each in answers}
     assert len(proofs) == 3
     assert proofs.isdisjoint(each.auth_token for each in answers)
-    assert answers[1].manager_proof == manager_proof(league.state, Address("player:P02"))
+    assert answers[1].manager_proof == manager_proof(league.state.secret, Address("player:P02"))
     assert [is_member(league.state, name) for name in ("player:P02", "referee:REF01")] == [True, True]
     strangers = ("player:P03", "referee:REF02", "league_manager", "", "observer:P01")
     assert not any(is_member(league.state, name) for name in strangers)
@@ -373,7 +372,7 @@ def registered() -> State:
 
 
 def proof(agent: str) -> str:
-    return token(SECRET, Address(agent))
+    return agent_token(SECRET, Address(agent))
 
 
 def fault(sender: str | None, shown: str | None) -> str:
@@ -415,7 +414,7 @@ def test_strangers_are_told_that_nobody_knows_them() -> None:
 
 
 def test_another_league_has_other_tokens() -> None:
-    assert token(SECRET, Address("player:P01")) != token(type(SECRET)("another"), Address("player:P01"))
+    assert agent_token(SECRET, Address("player:P01")) != agent_token(type(SECRET)("another"), Address("player:P01"))
 
 
 def test_codes_have_numbers() -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
-from turnstile.kernel.timers import TimedMachine, replay_timed
+from turnstile.kernel.timers import Timed, TimedMachine, replay_timed
 from turnstile.league.local import manager as local_manager
 from turnstile.league.local import referee as local_referee
 from turnstile.league.local.player import LocalPlayer
@@ -147,12 +147,13 @@ def begins_a_finished_match_again(patch: Patch) -> None:
 def has_another_seed_after_a_restart(patch: Patch) -> None:
     go_on = LocalReferee._go_on
 
-    def reseeded(self: LocalReferee, match: MatchId, work: TimedMachine[Any]) -> None:
+    def reseed(self: LocalReferee, match: MatchId, work: TimedMachine[Any]) -> None:
         given = work.state.given
-        work.state = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
+        reseeded = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
+        work.timed = replace(work.timed, state=reseeded)
         go_on(self, match, work)
 
-    patch.setattr(LocalReferee, "_go_on", reseeded)
+    patch.setattr(LocalReferee, "_go_on", reseed)
 
 
 @caught_by("same result")
@@ -231,10 +232,10 @@ def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
 def loses_its_timers_with_a_restart(patch: Patch) -> None:
     def timeless(*given: Any) -> TimedMachine[Any]:
         work: TimedMachine[Any] = replay_timed(*given)
-        work.timers.clear()
+        work.timed = Timed(work.state)
         return work
 
-    patch.setattr(local_manager, "replayed", timeless)
+    patch.setattr(local_manager, "replay_timed", timeless)
 
 
 @caught_by("just")

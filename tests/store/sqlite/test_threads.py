@@ -205,9 +205,9 @@ class Telling(sqlite_lanes.ReadGate):
         self.has_writer = False
 
     @contextmanager
-    def nobody_reads(self) -> Iterator[None]:
+    def no_reads(self) -> Iterator[None]:
         self._tell(has_writer=True)
-        with super().nobody_reads():
+        with super().no_reads():
             self._tell(has_writer=False)
             yield
 

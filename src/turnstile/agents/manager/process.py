@@ -1,7 +1,6 @@
 """The league manager as a process: who may register, who may ask and report, and who may start the league."""
 
 import asyncio
-import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,27 +16,26 @@ from turnstile.agents.manager.beginning import (
     refuse_other_league,
     silent_among_last,
 )
-from turnstile.agents.manager.challenge import claim_of
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
-from turnstile.agents.page.page import routes as page_routes
 from turnstile.agents.page.projection import health_of, scoreboard_of
+from turnstile.agents.page.render import MOST_IN_CROSS_TABLE
+from turnstile.agents.page.routes import page_routes
 from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
-from turnstile.agents.page.sections import MOST_IN_CROSS_TABLE
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import LEAGUES
 from turnstile.agents.process.manager_auth import is_from_this_machine
 from turnstile.agents.process.process import AgentProcess, CannotStart, Settings
 from turnstile.agents.process.running import Answer
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.wire.acks import ONLY_NOTED, Acknowledgement, given_by
 from turnstile.agents.wire.door import REGISTRATION
-from turnstile.agents.wire.envelope import POSTED, plain
+from turnstile.agents.wire.envelope import POSTED, json_value
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
+from turnstile.agents.wire.replies import UNAWAITED_ACKS, PostedAck, sign_ack
 from turnstile.kernel.chance import Commitment, new_seed
 from turnstile.kernel.effects import Send
-from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.machine import Step
 from turnstile.kernel.values import Event, Instant
 from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
@@ -45,8 +43,6 @@ from turnstile.league.manager.queries import commitment_of, status_of
 from turnstile.league.manager.register import (
     authenticate,
     is_member,
-    manager_proof,
-    referees_key,
 )
 from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.schedule import matches
@@ -72,10 +68,10 @@ from turnstile.league.protocol.messages import (
     StandingsUpdateAck,
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
+from turnstile.league.trust import claim_of, default_referee_key, is_equal, manager_proof
 from turnstile.net.addresses import THIS_MACHINE, refusal, refusal_at_registration
 from turnstile.store.protocol import Store
 
-TABLE = table_of("manager")
 CHALLENGE_SECONDS = 3.0
 SHUTDOWN_SECONDS = 5.0
 STOPPED = "The league manager is stopped."
@@ -156,7 +152,7 @@ class ManagerProcess(AgentProcess):
         self._tell = tell
         self._ends_with_league = ends_with_league
         self._shuts_down_agents = shuts_down_agents
-        self._keeper: Keeper[State] | None = None
+        self._keeper: MachineKeeper[State] | None = None
         self._reports: dict[MatchId, MatchResultReport] = {}
         self._commitments: dict[MatchId, Commitment] = {}
         self._rounds: dict[int, Round] = {}
@@ -170,7 +166,7 @@ class ManagerProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, manager, is_open=_is_open, watch=self._watched)
+        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._watched)
         if self._keeper is None:
             return None
         refuse_other_league(self._keeper.state, self._options)
@@ -179,17 +175,16 @@ class ManagerProcess(AgentProcess):
 
     async def begin(self, endpoint: str) -> None:
         self.agent.journal.agent = LEAGUE_MANAGER
-        keeper = self._keeper or await Keeper.begin(
+        keeper = self._keeper or await MachineKeeper.begin(
             self.agent.store,
-            TABLE,
-            manager,
+            self._log,
+            LEAGUES,
             new(self._options, new_seed()),
             time_scale=self.settings.time_scale,
-            is_open=_is_open,
             about=endpoint,
         )
         if self._makes_key:
-            self._referee_key = referees_key(keeper.state.secret)
+            self._referee_key = default_referee_key(keeper.state.secret)
             self._tell(f"A referee is let in with this key: {self._referee_key}")
         self.work = RunningManager(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
@@ -204,14 +199,13 @@ class ManagerProcess(AgentProcess):
 
     # its life
 
-    def _watched(self, at: Instant, event: Event, result: Step[State] | Rejection) -> None:
+    def _watched(self, at: Instant, event: Event, step: Step[State]) -> None:
         """The log is read again: what was reported is not in the state any more."""
-        if isinstance(result, Step):
-            self._file(event, result.state)
+        self._file(event, step.state)
 
     def _happened(self, event: Event, state: State) -> None:
         self._file(event, state)
-        self._bulletin.changed()
+        self._bulletin.notify()
         self._noticed(state)
 
     def _file(self, event: Event, state: State) -> None:
@@ -254,7 +248,7 @@ class ManagerProcess(AgentProcess):
 
     def _proof_for(self, agent: str) -> str | None:
         state = self.work.state
-        return manager_proof(state, Address(agent)) if is_member(state, agent) else None
+        return manager_proof(state.secret, Address(agent)) if is_member(state, agent) else None
 
     async def handle(self, incoming: Incoming) -> Reply:
         """First who, then what: whoever is let through is dealt with by the machine."""
@@ -266,7 +260,7 @@ class ManagerProcess(AgentProcess):
         if isinstance(believed, NotAdmitted):
             self.agent.turned_down(incoming.message, by, believed.reply)
             return believed.reply
-        if isinstance(believed, ONLY_NOTED):
+        if isinstance(believed, UNAWAITED_ACKS):
             self.agent.journal.received(None, believed, by)
             return POSTED
         reply = await self.agent.exchange(self.work, believed, by)
@@ -290,9 +284,9 @@ class ManagerProcess(AgentProcess):
         agent = authenticate(self.work.state, incoming.sender, incoming.auth_token)
         if isinstance(agent, LeagueError):
             return NotAdmitted(faulted_by(agent, message))
-        if isinstance(message, Acknowledgement):
+        if isinstance(message, PostedAck):
             other = league_error(LeagueErrorName.AUTH_TOKEN_INVALID, FOR_ANOTHER)
-            return given_by(agent, message) or NotAdmitted(faulted_by(other, message))
+            return sign_ack(agent, message) or NotAdmitted(faulted_by(other, message))
         assert isinstance(message, LeagueQuery | MatchResultReport), "a manager takes nothing else"
         return replace(message, sender=agent)
 
@@ -300,8 +294,7 @@ class ManagerProcess(AgentProcess):
         """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
         if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
-        scoreboard_of = (incoming.auth_token or "").encode()
-        return None if hmac.compare_digest(scoreboard_of, self._referee_key.encode()) else KEY_MISSING
+        return None if is_equal(incoming.auth_token, self._referee_key) else KEY_MISSING
 
     def _known_as(self, incoming: Incoming) -> Address | UnsetType:
         """Whose token is shown by somebody who registers, and so may have no address yet."""
@@ -322,10 +315,8 @@ class ManagerProcess(AgentProcess):
         return None
 
     def _may_start(self, incoming: Incoming) -> bool:
-        scoreboard_of = incoming.auth_token or ""
-        if self._admin_token is not None and hmac.compare_digest(scoreboard_of.encode(), self._admin_token.encode()):
-            return True
-        return is_from_this_machine(incoming)
+        is_admin = self._admin_token is not None and is_equal(incoming.auth_token, self._admin_token)
+        return is_admin or is_from_this_machine(incoming)
 
     # what everybody may see
 
@@ -379,14 +370,10 @@ class ManagerProcess(AgentProcess):
         state = self.work.state
         return {
             "state": state.phase,
-            "league": plain(status_of(state)),
+            "league": json_value(status_of(state)),
             "players": len(state.players),
             "referees": sum(referee.is_up for referee in state.referees),
         }
-
-
-def _is_open(state: State) -> bool:
-    return state.phase is not Phase.LEAGUE_COMPLETE or bool(state.untold)
 
 
 def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.wire.envelope import Identity, new_conversation
-from turnstile.agents.wire.incoming import told
+from turnstile.agents.wire.incoming import error_fault
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
@@ -24,7 +24,7 @@ class RunningManager(RunningMachine[State]):
 
     errors = JSON_RPC_ERRORS
 
-    def __init__(self, keeper: Keeper[State], happened: Callable[[Event, State], None]) -> None:
+    def __init__(self, keeper: MachineKeeper[State], happened: Callable[[Event, State], None]) -> None:
         super().__init__(keeper)
         self._happened = happened
 
@@ -69,4 +69,4 @@ class ManagerIdentity(Identity):
 
 def faulted_by(error: LeagueError, message: LeagueMessage) -> Fault:
     """A LEAGUE_ERROR as the answer to a message."""
-    return told(replace(error, original_message_type=wire_name(type(message))))
+    return error_fault(replace(error, original_message_type=wire_name(type(message))))

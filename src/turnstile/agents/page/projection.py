@@ -1,31 +1,30 @@
-"""A league manager's state as a board: who meets whom, how it ended, who leads.
+"""Makes the scoreboard from the state of a league manager.
 
-The state remembers one letter of each finished match; what else was reported of it is kept by whoever runs the manager,
-who has the log, and is given here as `reports`.
+The state keeps one letter for each finished match. The details that the referees reported are in the manager's log; the
+caller has read them from there, and gives them as `reports`.
 """
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
-from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, counted
+from turnstile.agents.page.scoreboard import Health, MatchEntry, Place, Progress, Result, Round, Scoreboard, quantity
 from turnstile.agents.process.contacts import Contact
-from turnstile.agents.wire.envelope import written
+from turnstile.agents.wire.envelope import format_time
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.standings import standings, tally_of
 from turnstile.league.manager.state import MatchOutcome, Phase, State, Tally, match_id
-from turnstile.league.protocol.messages import MatchResultReport, StandingsRow
+from turnstile.league.protocol.messages import MatchResultReport, ReportDetails, StandingsRow
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]
-"""What was reported of the matches that are over."""
+"""What the referees reported about finished matches."""
 Commitments = Mapping[MatchId, Commitment]
-"""What their referees had told the manager before: to which seeds they were bound."""
-NONE_GIVEN: Commitments = {}
+"""The commitments to their seeds, which the referees sent before."""
+NO_COMMITMENTS: Commitments = {}
 
 FEWEST_PLAYERS = 2
 A_REFEREE = "a referee"
@@ -40,7 +39,7 @@ WINNERS = {
     MatchOutcome.B_BY_DEFAULT: (Status.TECHNICAL_LOSS, 1),
     MatchOutcome.BOTH_AT_FAULT: (Status.TECHNICAL_LOSS, None),
 }
-"""What a letter says: how the match ended, and which of its players won."""
+"""What each letter means: how the match ended, and which of its two players won."""
 
 
 def scoreboard_of(
@@ -48,12 +47,13 @@ def scoreboard_of(
     rounds: Iterable[int],
     reports: Reports,
     agents: tuple[Health, ...] = (),
-    commitments: Commitments = NONE_GIVEN,
+    commitments: Commitments = NO_COMMITMENTS,
     over: dict[int, Round] | None = None,
 ) -> Scoreboard:
-    """The board, with these rounds as far as they exist. In `over` those are kept that will not change any more.
+    """The scoreboard with these rounds, as far as they exist.
 
-    Before the league begins it has no rounds: who meets whom is not known while somebody may still register.
+    `over` is a cache of finished rounds: they are taken from it and put into it. Before the league begins there are no
+    rounds, because every further registration changes the pairings.
     """
     total = state.total_rounds
     over = {} if over is None else over
@@ -83,7 +83,7 @@ def progress(state: State) -> Progress:
 
 
 def missing(state: State) -> str | None:
-    """What the league waits for, if it does: players, a referee, its last agent, or the command to begin."""
+    """What the league waits for: players, a referee, its last agent, or the command to begin."""
     if state.phase is Phase.WAITING_FOR_REFEREE:
         return A_REFEREE
     if state.phase is not Phase.ACCEPTING_REGISTRATIONS:
@@ -91,13 +91,13 @@ def missing(state: State) -> str | None:
     if state.is_complete:
         return LAST_AGENT
     wanted = (state.options.expected_players or FEWEST_PLAYERS) - len(state.players)
-    players = [counted(wanted, "more player")] if wanted > 0 else []
+    players = [quantity(wanted, "more player")] if wanted > 0 else []
     referee = [] if state.referees else [A_REFEREE]
     return " and ".join(players + referee) or START
 
 
 def places(state: State) -> tuple[Place, ...]:
-    """The table, with the technical losses that league.v2 has no column for."""
+    """The standings, with the technical losses, for which league.v2 has no column."""
     return tuple(_place(row, tally_of(state, row.player_id)) for row in standings(state))
 
 
@@ -122,38 +122,41 @@ def _round(state: State, number: int, reports: Reports, commitments: Commitments
     pairs = schedule.pairings(state.player_ids, number)
     meeting = {player for pair in pairs for player in pair}
     resting = next((player for player in state.player_ids if player not in meeting), None)
-    matches = tuple(_match(state, number, index, pair, reports) for index, pair in enumerate(pairs, 1))
-    bound = tuple(_bound(match, commitments) for match in matches)
-    found = Round(round_id=number, matches=bound, sitting_out=resting)
+    matches = tuple(_match(state, number, index, pair, reports, commitments) for index, pair in enumerate(pairs, 1))
+    found = Round(round_id=number, matches=matches, sitting_out=resting)
     if number <= len(state.finished):
         over[number] = found
     return found
 
 
-def _bound(match: MatchEntry, commitments: Commitments) -> MatchEntry:
-    """A match that is over, with what its referee was bound to."""
-    commitment = commitments.get(match.match_id)
-    if match.result is None or commitment is None:
-        return match
-    return replace(match, result=replace(match.result, commitment=commitment))
-
-
-def _match(state: State, number: int, index: int, pair: tuple[PlayerId, PlayerId], reports: Reports) -> MatchEntry:
+def _match(
+    state: State,
+    number: int,
+    index: int,
+    pair: tuple[PlayerId, PlayerId],
+    reports: Reports,
+    commitments: Commitments,
+) -> MatchEntry:
     which = match_id(number, index)
-    referee, letter = _known(state, number, index)
+    referee, letter = _referee_and_outcome(state, number, index)
     report = reports.get(which)
-    result = None if letter is None else _result(pair, letter, report)
+    result = None if letter is None else _result(pair, letter, report, commitments.get(which))
     if report is not None and report.sender:
         referee = RefereeId(report.sender.partition(":")[2])
-    if result is not None:
-        done = Progress.COMPLETED
-    else:
-        done = Progress.RUNNING if number == state.round_id and state.phase is Phase.PLAYING_ROUND else Progress.PENDING
-    return MatchEntry(match_id=which, player_a=pair[0], player_b=pair[1], referee=referee, progress=done, result=result)
+    is_playing = number == state.round_id and state.phase is Phase.PLAYING_ROUND
+    unfinished = Progress.RUNNING if is_playing else Progress.PENDING
+    return MatchEntry(
+        match_id=which,
+        player_a=pair[0],
+        player_b=pair[1],
+        referee=referee,
+        progress=unfinished if result is None else Progress.COMPLETED,
+        result=result,
+    )
 
 
-def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, MatchOutcome | None]:
-    """Who referees a match, and how it ended, as far as the state says so."""
+def _referee_and_outcome(state: State, number: int, index: int) -> tuple[RefereeId | None, MatchOutcome | None]:
+    """The referee and the outcome of a match, as far as the state knows them."""
     if number <= len(state.finished):
         return None, MatchOutcome(state.finished[number - 1][index - 1])
     if number == state.round_id and state.matches:
@@ -162,19 +165,23 @@ def _known(state: State, number: int, index: int) -> tuple[RefereeId | None, Mat
     return None, None
 
 
-def _result(pair: tuple[PlayerId, PlayerId], letter: MatchOutcome, report: MatchResultReport | None) -> Result:
-    """Who won is what the manager has booked; the rest is what the referee says."""
+def _result(
+    pair: tuple[PlayerId, PlayerId],
+    letter: MatchOutcome,
+    report: MatchResultReport | None,
+    commitment: Commitment | None,
+) -> Result:
+    """The outcome as the manager has recorded it, with the details as the referee has reported them."""
     status, winner = WINNERS[letter]
-    booked = Result(status=status, winner=None if winner is None else pair[winner], choices=ByPlayer())
-    if report is None:
-        return booked
-    told = report.result.details
-    return replace(
-        booked,
-        choices=told.choices,
-        scores=told.scores or ByPlayer(),
-        drawn_number=told.drawn_number,
-        seed=told.seed or None,
+    details = ReportDetails() if report is None else report.result.details
+    return Result(
+        status=status,
+        winner=None if winner is None else pair[winner],
+        choices=details.choices,
+        scores=details.scores or ByPlayer(),
+        drawn_number=details.drawn_number,
+        seed=details.seed or None,
+        commitment=commitment,
     )
 
 
@@ -182,13 +189,13 @@ def _result(pair: tuple[PlayerId, PlayerId], letter: MatchOutcome, report: Match
 
 
 def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, load: int) -> Health:
-    """An agent as its calls went, in words."""
+    """The state of an agent in words, from how its calls went."""
     if contact.refusal is not None:
         condition = f"refuses its matches ({contact.refusal})"
     elif not is_up:
         condition = "given up"
     elif contact.failures:
-        condition = f"has not answered {counted(contact.failures, 'time')}"
+        condition = f"has not answered {quantity(contact.failures, 'time')}"
     else:
         condition = "not called yet" if contact.last_heard is None else "answers"
     heard = None if contact.last_heard is None else datetime.fromtimestamp(contact.last_heard / 1000, UTC)
@@ -198,6 +205,6 @@ def health_of(address: Address, name: str, contact: Contact, *, is_up: bool, loa
         condition=condition,
         is_well=is_up and not contact.failures and contact.refusal is None,
         refuses_matches=contact.refusal is not None or UNSET,
-        last_heard=None if heard is None else written(heard),
+        last_heard=None if heard is None else format_time(heard),
         matches_under_way=load,
     )

@@ -1,7 +1,7 @@
-"""The scoreboard of a league: all that its page and its report show, as one value.
+"""The scoreboard of a league: all that its page, its report and the terminal show, as one value.
 
-Everything on it is public. A choice stands on it only once its match is over, together with the seed that shows
-where the number came from.
+Everything in it is public. The choices of a match are in it only when the match is over, together with the seed from
+which the number was drawn.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +14,11 @@ from turnstile.kernel.chance import Commitment, Seed, verify
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.protocol.words import GAME_TYPE, LeagueId, LeagueValue, MatchId, RefereeId, Status
 
-MOST_NAMED = 4  # players in a sentence; of more the first are named, and the others counted
+MOST_NAMED = 4  # players in a sentence; if there are more, the first are named and the others counted
 
 
 class Progress(StrEnum):
-    """How far a league, or a match of it, has got."""
+    """How far a league or a match has got."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -26,22 +26,22 @@ class Progress(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What checking a seed has shown, and in Even/Odd the number that was drawn from it."""
+    """The result of checking a seed, and in Even/Odd the number that was drawn from it."""
 
     FAIR = "fair"
-    """The seed is the one that the referee was bound to before, and gives the number."""
+    """The seed matches the referee's commitment, and gives the number."""
     UNFAIR = "unfair"
-    """It is another, or gives another number."""
+    """The seed does not match the commitment, or gives another number."""
     UNWITNESSED = "unwitnessed"
-    """The seed gives the number, but the manager was not told before which seed it would be."""
+    """The seed gives the number, but the referee had sent the manager no commitment to it."""
     UNPROVEN = "unproven"
-    """The referee has shown no number, or no seed."""
+    """The referee has reported no number or no seed."""
     NO_DRAW = "no draw"
-    """A technical loss."""
+    """The match ended with a technical loss."""
 
 
 class Place(LeagueValue, frozen=True, kw_only=True):
-    """One line of the table."""
+    """One row of the standings."""
 
     rank: int
     player_id: PlayerId
@@ -55,21 +55,21 @@ class Place(LeagueValue, frozen=True, kw_only=True):
 
 
 class Result(LeagueValue, frozen=True, kw_only=True):
-    """How a match ended, as its referee has reported it."""
+    """How a match ended, as its referee reported it."""
 
     status: Status
     winner: PlayerId | None
     choices: ByPlayer[Parity | None]
     scores: ByPlayer[int] = ByPlayer()
-    """Of another game than Even/Odd, as its rules count."""
+    """Empty in Even/Odd; in other games as their rules count."""
     drawn_number: int | None = None
     seed: Seed | None = None
     commitment: Commitment | None = None
-    """What the referee had told the manager before anybody chose."""
+    """To the seed. The referee sent it to the manager before the players chose."""
 
 
 class MatchEntry(LeagueValue, frozen=True, kw_only=True):
-    """A match of the schedule. A finished one may have no result to show, where only its score was kept."""
+    """A match of the schedule."""
 
     match_id: MatchId
     player_a: PlayerId
@@ -94,7 +94,7 @@ class Round(LeagueValue, frozen=True, kw_only=True):
 
 
 class Health(LeagueValue, frozen=True, kw_only=True):
-    """An agent as the manager sees it."""
+    """The state of an agent, as the manager sees it."""
 
     address: str
     display_name: str
@@ -102,20 +102,20 @@ class Health(LeagueValue, frozen=True, kw_only=True):
     """In words: "answers", "does not answer", "given up", "refuses its matches (error -32601)"."""
     is_well: bool
     refuses_matches: bool | UnsetType = UNSET
-    """A referee has refused the matches that it was told, in every form. They go to another."""
+    """Whether a referee has refused its matches in every form. They go to another referee."""
     last_heard: str | None = None
     """When it last answered, in UTC: "2026-11-15T09:10:02Z"."""
     matches_under_way: int = 0
 
 
 class Scoreboard(LeagueValue, frozen=True, kw_only=True):
-    """A league at a glance."""
+    """A league at one moment."""
 
     league_id: LeagueId
     progress: Progress
     places: tuple[Place, ...]
     rounds: tuple[Round, ...]
-    """Those that are wanted: of a large league not all."""
+    """The requested rounds. For a large league these are not all."""
     agents: tuple[Health, ...] = ()
     current_round: int = 0
     total_rounds: int = 0
@@ -123,7 +123,7 @@ class Scoreboard(LeagueValue, frozen=True, kw_only=True):
     total_matches: int = 0
     game_type: str = GAME_TYPE
     waits_for: str | None = None
-    """What the league cannot go on without, in words: "1 more player and a referee"."""
+    """What must happen before the league can go on, in words: "1 more player and a referee"."""
 
     @property
     def names(self) -> Mapping[PlayerId, str]:
@@ -141,10 +141,10 @@ class Scoreboard(LeagueValue, frozen=True, kw_only=True):
 
 
 def verdict(game_type: str, result: Result) -> Verdict:
-    """Whether the number is the one that the seed gives, and the seed the one that the referee was bound to.
+    """Checks that the seed gives the number, and that the referee was committed to the seed.
 
-    That the players were shown the same commitment, each of them checks itself. Of another game than Even/Odd the
-    manager is not told the moves: that they lead from the seed to the scores, the players check as well.
+    Each player checks for itself that it was shown the same commitment. In other games than Even/Odd the manager does
+    not know the moves: the players check, too, that these lead from the seed to the scores.
     """
     is_drawn = game_type == GAME_TYPE
     if result.status is Status.TECHNICAL_LOSS:
@@ -158,16 +158,16 @@ def verdict(game_type: str, result: Result) -> Verdict:
     return Verdict.FAIR if verify(result.commitment, result.seed) else Verdict.UNFAIR
 
 
-def counted(count: int, thing: str) -> str:
+def quantity(count: int, thing: str) -> str:
     """`1 point`, `2,000 points`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-# places that are shared: for programs every place has a rank of its own, for people equal players are equal
+# shared places: for programs each place has a different rank, for people equal players share one
 
 
 def shared_ranks(places: Sequence[Place]) -> list[int]:
-    """The rank of each place of a table as people are shown it: equal points and wins share the better one."""
+    """The rank of each place as people see it: players with equal points and wins share the better rank."""
     ranks: list[int] = []
     for at, place in enumerate(places):
         is_shared = at > 0 and _record(place) == _record(places[at - 1])
@@ -176,26 +176,26 @@ def shared_ranks(places: Sequence[Place]) -> list[int]:
 
 
 def leaders(places: Sequence[Place]) -> list[Place]:
-    """Those that share the first place."""
+    """The players that share the first place."""
     return [place for place in places if _record(place) == _record(places[0])]
 
 
-def championship(places: Sequence[Place], written: Callable[[str], str]) -> str:
-    """Who has won a league that is over: one champion or several, by how much. `written` makes text of a name."""
+def champions_sentence(places: Sequence[Place], format_name: Callable[[str], str]) -> str:
+    """Who has won a completed league: one champion or several, and with how many points."""
     first, best = places[0], leaders(places)
-    who = enumerated(best, written)
-    points = f"{counted(first.points, 'point')}{' each' if len(best) > 1 else ''}"
+    who = names_in_words(best, format_name)
+    points = f"{quantity(first.points, 'point')}{' each' if len(best) > 1 else ''}"
     level = [place for place in places if place.points == first.points and place.wins < first.wins]
-    behind = f" {counted(len(level), 'other')} {'has' if len(level) == 1 else 'have'} as many points, and fewer wins."
+    behind = f" {quantity(len(level), 'other')} {'has' if len(level) == 1 else 'have'} as many points, and fewer wins."
     return f"Champion{'s' if len(best) > 1 else ''}: {who} with {points}.{behind if level else ''}"
 
 
-def enumerated(places: Sequence[Place], written: Callable[[str], str]) -> str:
+def names_in_words(places: Sequence[Place], format_name: Callable[[str], str]) -> str:
     """The names of some players in words: "A, B and C", or "A, B, C and 5 others"."""
     named = places if len(places) <= MOST_NAMED else places[: MOST_NAMED - 1]
-    words = [written(place.display_name) for place in named]
+    words = [format_name(place.display_name) for place in named]
     if len(named) < len(places):
-        words.append(counted(len(places) - len(named), "other"))
+        words.append(quantity(len(places) - len(named), "other"))
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -204,7 +204,7 @@ def _record(place: Place) -> tuple[int, int]:
 
 
 def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
-    """How many points each player had after each finished round, from 0 before the first."""
+    """The points of each player after each finished round, starting with 0 before the first."""
     totals = {place.player_id: [0] for place in board.places}
     for each in board.rounds:
         if each.finished < len(each.matches):
@@ -219,7 +219,7 @@ def points_by_round(board: Scoreboard) -> dict[PlayerId, list[int]]:
 
 
 def gains(match: MatchEntry) -> dict[PlayerId, int]:
-    """The points that a finished match was worth."""
+    """The points of each player from a match; 0 while it is not finished."""
     result = match.result
     if result is None:
         return dict.fromkeys(match.players, 0)

@@ -12,9 +12,9 @@ from turnstile.agents.player.history import history_path, merged
 from turnstile.agents.player.mail import addressed, timed
 from turnstile.agents.process.calls import ALL_TRIES
 from turnstile.agents.process.journal import Level
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
-from turnstile.agents.process.manager_auth import BAD_TOKEN, BY_MANAGER, comes_within, is_by_manager
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import PLAYERS
+from turnstile.agents.process.manager_auth import BAD_TOKEN, comes_within, is_by_manager
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
@@ -27,7 +27,7 @@ from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.player.machine import WHY, new, player
+from turnstile.league.player.machine import WHY, new
 from turnstile.league.player.play import (
     FALLBACK,
     decided,
@@ -74,9 +74,9 @@ from turnstile.league.protocol.words import (
     player_address,
 )
 from turnstile.league.registering import pause
+from turnstile.league.trust import FROM_MANAGER
 from turnstile.store.protocol import Store
 
-TABLE = table_of("player")
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
 STRANGER = Rejection("WrongKey", "This is not said with the key of the match.")
 ERRORS: dict[str, int] = {STRANGER.code: 4001, **{code.value: number for code, number in JSON_RPC_ERRORS.items()}}
@@ -101,7 +101,7 @@ class RunningPlayer(RunningMachine[State]):
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
 
     def __init__(
-        self, keeper: Keeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
+        self, keeper: MachineKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
     ) -> None:
         super().__init__(keeper)
         self._manager = manager
@@ -159,7 +159,7 @@ class PlayerProcess(AgentProcess):
         self._strategy_name = strategy
         self._strategy: Strategy = find_strategy(strategy, seed or Seed("-"))
         self._accepts_unannounced = accepts_unannounced
-        self._keeper: Keeper[State] | None = None
+        self._keeper: MachineKeeper[State] | None = None
         self._thinking: tuple[tuple[str, int], asyncio.Task[None]] | None = None
         self._kept_matches: tuple[PlayedMatch, ...] = ()
         self._registered = asyncio.Event()
@@ -173,7 +173,7 @@ class PlayerProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, player, is_open=_is_open)
+        self._keeper = await MachineKeeper.restore(store, self._log, PLAYERS)
         return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
 
     async def begin(self, endpoint: str) -> None:
@@ -193,7 +193,7 @@ class PlayerProcess(AgentProcess):
         if wish is not None:
             self._grant(wish)
 
-    async def _first(self, endpoint: str) -> Keeper[State]:
+    async def _first(self, endpoint: str) -> MachineKeeper[State]:
         options = Options(
             display_name=self.settings.name,
             game_types=games_for_two(),
@@ -202,8 +202,8 @@ class PlayerProcess(AgentProcess):
             registration_secret=new_seed(),
         )
         start = new(options, self._seed or new_seed())
-        return await Keeper.begin(
-            self.agent.store, TABLE, player, start, time_scale=self.settings.time_scale, is_open=_is_open
+        return await MachineKeeper.begin(
+            self.agent.store, self._log, PLAYERS, start, time_scale=self.settings.time_scale
         )
 
     async def _come_back(self, state: State) -> None:
@@ -229,7 +229,7 @@ class PlayerProcess(AgentProcess):
         if self.work.state.phase is Phase.UNREGISTERED:
             by = incoming.sender or incoming.peer
             return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
-        if isinstance(incoming.message, BY_MANAGER):
+        if isinstance(incoming.message, FROM_MANAGER):
             is_known = await comes_within(EARLY_SECONDS * self.work.keeper.time_scale, self._registered)
             if not is_known:
                 return self._kept_for_later(incoming)
@@ -244,7 +244,7 @@ class PlayerProcess(AgentProcess):
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
         message = timed(message, utc_now(), self.work.keeper.time_scale)
         by, shown = incoming.sender or incoming.peer, incoming.auth_token
-        if isinstance(message, BY_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
+        if isinstance(message, FROM_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             self.agent.turned_down(message, by, BAD_TOKEN)
             return BAD_TOKEN
 
@@ -282,7 +282,7 @@ class PlayerProcess(AgentProcess):
         self._introduce(state)
         self._warn_of_sitting_out(state)
         if state.match is not None and state.match.has_answered and isinstance(event, DECISIONS):
-            self.agent.journal.decided(state.match.match_id, decision_of(state.match))
+            self.agent.journal.decision(state.match.match_id, decision_of(state.match))
         if state.history and state.history[-1] not in self._kept_matches:
             self._tell_of_match(state.history[-1], event)
         self._keep_history(state)
@@ -351,7 +351,7 @@ class PlayerProcess(AgentProcess):
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():
-            self.agent.journal.said(line, question.match_id)
+            self.agent.journal.strategy_output(line, question.match_id)
 
     def _fallen_back(self, question: Question, why: str) -> Choice:
         self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
@@ -372,7 +372,7 @@ class PlayerProcess(AgentProcess):
         else:
             me, name = state.player_id, state.meta.display_name
             league, history = state.league_id or DEFAULT_LEAGUE, state.history
-            self.agent.scribe.put(path, lambda: merged(path, me, name, league, history))
+            self.agent.files.put(path, lambda: merged(path, me, name, league, history))
         self._kept_matches = state.history
 
     def health(self) -> dict[str, Any]:
@@ -384,7 +384,3 @@ def would_take_any(state: State, invitation: GameInvitation) -> bool:
     """Whether an invitation is turned down only because nobody has announced its match."""
     would_be = replace(state, accepts_unannounced=True)
     return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None
-
-
-def _is_open(state: State) -> bool:
-    return not state.has_shut_down

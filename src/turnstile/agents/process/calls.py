@@ -15,8 +15,8 @@ from turnstile.agents.process.meter import CallOutcome, Meter
 from turnstile.agents.process.outbox import Outbox, Turn
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.wire.caller import Caller, Silent, Unreached
-from turnstile.agents.wire.envelope import Claim, Identity, new_conversation
-from turnstile.agents.wire.replies import TOLD, Answered, acknowledgement, detail_of, is_refusal, summary_of
+from turnstile.agents.wire.envelope import Identity, new_conversation
+from turnstile.agents.wire.replies import NOTIFICATIONS, Answered, acknowledgement, detail_of, is_refusal, summary_of
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
@@ -34,6 +34,7 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.words import CHOICE_SECONDS, JOIN_SECONDS, MANAGER_SECONDS, MAX_RETRIES, Address
 from turnstile.league.registering import pause
+from turnstile.league.trust import Claim
 from turnstile.net.probe import listens
 
 SECONDS: dict[type[Any], float] = {
@@ -104,7 +105,7 @@ class Calls:
 
     def _is_told_again(self, send: Send) -> bool:
         """A broadcast to somebody who could just now be reached is repeated; to one who is gone it is not."""
-        is_broadcast = isinstance(send.message, TOLD) and not isinstance(send.message, Ping)
+        is_broadcast = isinstance(send.message, NOTIFICATIONS) and not isinstance(send.message, Ping)
         return self._outbox is not None and is_broadcast and self._agent.contacts[send.to].failures <= 1
 
     async def _called(
@@ -136,7 +137,7 @@ class Calls:
                 seconds=seconds,
                 patience=seconds * self._patience,
                 token=work.token_of(state, send),
-                written=written,
+                on_written=written,
             )
         except Unreached as fault:
             work.call_ends(state, send, None)
@@ -166,7 +167,7 @@ class Calls:
                 token=token,
             )
         except Unreached as fault:
-            self._agent.meter.called(wire_name(type(message)), CallOutcome.UNREACHED)
+            self._agent.meter.count_call(wire_name(type(message)), CallOutcome.UNREACHED)
             self._agent.journal.failed(match, message, to, str(fault))
             return None
         self._note(match, message, to, answer)
@@ -188,7 +189,7 @@ class Calls:
     async def _lost(self, work: RunningMachine[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
         """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
         assert isinstance(send.message, LeagueMessage)
-        self._agent.meter.called(wire_name(type(send.message)), CallOutcome.UNREACHED)
+        self._agent.meter.count_call(wire_name(type(send.message)), CallOutcome.UNREACHED)
         self._agent.journal.failed(work.match_of(state), send.message, send.to, why)
         event = work.failure_of(state, send) if is_news else None
         if event is not None:
@@ -200,7 +201,7 @@ class Calls:
         assert isinstance(message, LeagueMessage)
         self._note(work.match_of(state), message, send.to, answer)
         event: Event | None
-        if isinstance(message, TOLD):
+        if isinstance(message, NOTIFICATIONS):
             event = acknowledgement(message, Address(send.to), answer)
             if isinstance(message, RoundAnnouncement) and send.to.startswith("referee:"):
                 self._see_matches_taken(send.to, answer, is_taken=event is not None)
@@ -226,7 +227,7 @@ class Calls:
             self._agent.journal.received(match, answer, by)
         else:
             self._agent.journal.answered(match, message, by, summary_of(answer), detail_of(answer))
-        self._agent.meter.called(wire_name(type(message)), _outcome(answer))
+        self._agent.meter.count_call(wire_name(type(message)), _outcome(answer))
 
     def _warn_of_refusal(self, match: str | None, reply: LeagueMessage, by: str, result: Step[S] | Rejection) -> None:
         """Log a reply that the machine did not expect. Of some acknowledgements no machine wants to hear."""

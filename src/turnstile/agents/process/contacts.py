@@ -1,27 +1,26 @@
-"""Who answers and who does not: what came of the latest call to each agent."""
+"""Which agents answer: the result of the latest calls to each agent."""
 
 from collections.abc import Callable
 
 import msgspec
-
-Now = Callable[[], int]
+from msgspec.structs import replace
 
 
 class Contact(msgspec.Struct, frozen=True, gc=False):
-    """One agent, as its calls went."""
+    """The latest calls to one agent."""
 
     last_heard: int | None = None
     """When it last answered, in milliseconds."""
     failures: int = 0
-    """Calls in a row that it has not answered."""
+    """The number of calls in a row that it has not answered."""
     refusal: str | None = None
-    """What a referee has answered when it was last told its matches, if it refused them."""
+    """What a referee answered when it was last told its matches, if it refused them."""
 
 
 class Contacts:
-    """All agents that were called. There are as many as have registered, so it stays small."""
+    """All agents that were called. They have registered, so there are not many."""
 
-    def __init__(self, now: Now) -> None:
+    def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
         self._known: dict[str, Contact] = {}
 
@@ -29,13 +28,11 @@ class Contacts:
         return self._known.get(address, Contact())
 
     def answered(self, address: str) -> None:
-        self._known[address] = Contact(last_heard=self._now(), refusal=self[address].refusal)
+        self._known[address] = replace(self[address], last_heard=self._now(), failures=0)
 
     def failed(self, address: str) -> None:
-        before = self[address]
-        self._known[address] = Contact(before.last_heard, before.failures + 1, before.refusal)
+        self._known[address] = replace(self[address], failures=self[address].failures + 1)
 
     def refused(self, address: str, refusal: str | None) -> None:
-        """A referee was told its matches, and has refused them with this; or it has not."""
-        before = self[address]
-        self._known[address] = Contact(before.last_heard, before.failures, refusal)
+        """A referee was told its matches. `refusal` is its answer if it refused them."""
+        self._known[address] = replace(self[address], refusal=refusal)

@@ -1,7 +1,7 @@
-"""Files that others read: written whole or not at all, in the background, and only where they belong.
+"""Files for readers outside the process: written atomically, in the background, and only where they belong.
 
-A file is a picture of what the log says; it can be made anew from it. Whoever reads one sees an old picture or a new
-one, never half of one, whenever the process dies.
+A file shows what the log says, and can be written again from it. A reader sees the old content or the new content,
+never a part of it, even if the process is killed.
 """
 
 import asyncio
@@ -16,28 +16,27 @@ from typing import BinaryIO, NamedTuple
 
 log = logging.getLogger("turnstile.agents")
 
-PRIVATE = 0o600  # the mode of a file that its owner alone reads and writes
-LONGEST_PART = 100  # characters of a folder's or a file's name that somebody else chose
+PRIVATE = 0o600  # only the owner reads and writes
+LONGEST_PART = 100  # characters of a name that another agent chose
 
 Render = Callable[[], bytes]
-"""What is to stand in a file now. It is asked in another thread, so it must look at values alone."""
-
+"""Gives the content of a file. It runs in another thread, so it must read immutable values only."""
 
 Place = Callable[[Path], Path]
-"""Where a file really goes that is to stand in a place. It is asked in another thread, too."""
+"""Gives the path to use for a wanted path. It runs in another thread."""
 
 Stale = Callable[[Path], Iterable[Path]]
-"""The files that are to go when the one for a place has been written. It is asked in another thread, too."""
+"""Gives the files to delete after a path has been written. It runs in another thread."""
 
 
 def part_of_path(text: str) -> str | None:
-    """An id as the name of a folder or file; `None` for one that might lead elsewhere, or is too long."""
+    """An id as the name of a folder or file; `None` if it could lead to another folder, or is too long."""
     is_plain = len(text) <= LONGEST_PART and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", text)
     return text if is_plain else None
 
 
 def open_private(path: Path) -> BinaryIO:
-    """Open a file to add to it, readable by its owner alone: an existing one is made so, if it is ours."""
+    """Opens a file for appending that only its owner can read. An existing file of ours gets that mode, too."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
     found = os.fstat(handle)
     if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
@@ -46,9 +45,9 @@ def open_private(path: Path) -> BinaryIO:
 
 
 def write_whole(path: Path, content: bytes, *, is_passing: bool = False) -> None:
-    """Put a file in its place in one piece: it is there, and stays there, when this returns.
+    """Writes a file atomically and durably.
 
-    One that `is_passing` will soon be written again, or made anew after a crash, and does not wait for the disk.
+    A file that `is_passing` is soon written again, or restored after a crash: it does not wait for the disk.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
@@ -68,7 +67,7 @@ def write_whole(path: Path, content: bytes, *, is_passing: bool = False) -> None
 
 
 def _sync_folder(folder: Path) -> None:
-    """The name of a new file is on the disk only when its folder is."""
+    """Makes the name of a new file durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -76,20 +75,20 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-class _Wish(NamedTuple):
+class _Pending(NamedTuple):
     render: Render
     written: asyncio.Future[None]
     is_passing: bool
-    place: Place | None
-    stale: Stale | None
+    place: Place
+    stale: Stale
 
 
-class Scribe:
-    """Writes files one after the other, each with the newest that is known of it, while the agent goes on."""
+class FileWriter:
+    """Writes files one after the other in the background, each with its latest content."""
 
     def __init__(self, failed: Callable[[], None] = lambda: None) -> None:
-        """`failed` is told of every file that could not be written; the next change of it is the next attempt."""
-        self._wanted: dict[Path, _Wish] = {}
+        """`failed` is called for every file that cannot be written. The next change of the file is the next attempt."""
+        self._pending: dict[Path, _Pending] = {}
         self._woken = asyncio.Event()
         self._is_ending = False
         self._failed = failed
@@ -100,18 +99,18 @@ class Scribe:
         render: Render,
         *,
         is_passing: bool = False,
-        place: Place | None = None,
-        stale: Stale | None = None,
+        place: Place = lambda path: path,
+        stale: Stale = lambda path: (),
     ) -> asyncio.Future[None]:
-        """Let this stand in that file, soon. What is given back is done when it does, or could not be written."""
-        before = self._wanted.get(path)
+        """Writes a file soon. The future is done when the file is written, or could not be written."""
+        before = self._pending.get(path)
         written = asyncio.get_running_loop().create_future() if before is None else before.written
-        self._wanted[path] = _Wish(render, written, is_passing, place, stale)
+        self._pending[path] = _Pending(render, written, is_passing, place, stale)
         self._woken.set()
         return written
 
     async def run(self) -> None:
-        """Write what is wanted, until told to end. Who cancels this may leave a file half-way; who ends it does not."""
+        """Writes files until `end` is called. If this is cancelled instead, a file may not be written."""
         while not self._is_ending:
             await self._woken.wait()
             self._woken.clear()
@@ -122,19 +121,18 @@ class Scribe:
         self._woken.set()
 
     async def drain(self) -> None:
-        """Write all that is wanted now. Nobody else may be at it."""
-        while self._wanted:
-            path = next(iter(self._wanted))
-            wish = self._wanted.pop(path)
-            await asyncio.to_thread(self._write, path, wish)
-            if not wish.written.done():
-                wish.written.set_result(None)
+        """Writes all pending files. It must not run beside `run`."""
+        while self._pending:
+            path = next(iter(self._pending))
+            pending = self._pending.pop(path)
+            await asyncio.to_thread(self._write, path, pending)
+            if not pending.written.done():
+                pending.written.set_result(None)
 
-    def _write(self, path: Path, wish: "_Wish") -> None:
+    def _write(self, path: Path, pending: _Pending) -> None:
         try:
-            place = path if wish.place is None else wish.place(path)
-            write_whole(place, wish.render(), is_passing=wish.is_passing)
-            for each in () if wish.stale is None else wish.stale(path):
+            write_whole(pending.place(path), pending.render(), is_passing=pending.is_passing)
+            for each in pending.stale(path):
                 each.unlink(missing_ok=True)
         except OSError as fault:
             log.error("%s could not be written: %s", path, fault)

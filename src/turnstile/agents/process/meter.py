@@ -1,7 +1,7 @@
-"""How an agent is doing, in numbers: how long its machines were in each state, what they did, which calls failed.
+"""The counters of an agent: the time in each state, transitions, calls and exchanges.
 
-For `GET /health` as JSON, and for Prometheus at `/metrics`. Labels are from fixed sets: machines, states, message types
-and outcomes; no name that somebody else chose becomes one.
+`GET /health` shows them as JSON, `/metrics` for Prometheus. The labels come from fixed sets (machines, states, message
+types, outcomes), never from names that other agents choose.
 """
 
 from collections import Counter
@@ -11,11 +11,9 @@ from typing import Any
 
 from turnstile.kernel.machine import Hop
 
-Now = Callable[[], int]
-
 
 class CallOutcome(StrEnum):
-    """What came of a call that an agent made."""
+    """The result of a call that an agent made."""
 
     ANSWERED = "answered"
     RECEIPT = "receipt"
@@ -24,9 +22,9 @@ class CallOutcome(StrEnum):
 
 
 class Meter:
-    """Counts. `now` gives milliseconds."""
+    """The counters. `now` gives milliseconds."""
 
-    def __init__(self, now: Now) -> None:
+    def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
         self._since: dict[Hashable, tuple[str, str, int]] = {}
         self.milliseconds: Counter[tuple[str, str]] = Counter()
@@ -39,44 +37,44 @@ class Meter:
     # what happens
 
     def enter(self, key: Hashable, machine: str, state: str) -> None:
-        """A machine, known by `key`, is in this state from now on."""
+        """The machine `key` is in this state from now on."""
         self.leave(key)
         self._since[key] = (machine, state, self._now())
 
     def leave(self, key: Hashable) -> None:
-        """A machine is not run here any more."""
+        """The machine `key` no longer runs here."""
         if key in self._since:
             machine, state, since = self._since.pop(key)
             self.milliseconds[machine, state] += self._now() - since
 
-    def passed(self, machine: str, hop: Hop) -> None:
+    def count_transition(self, machine: str, hop: Hop) -> None:
         self.transitions[machine, hop.source, hop.target] += 1
 
-    def called(self, message_type: str, outcome: CallOutcome) -> None:
+    def count_call(self, message_type: str, outcome: CallOutcome) -> None:
         self.calls[message_type, outcome] += 1
 
-    def exchanged(self, message_type: str, outcome: str) -> None:
-        """Somebody asked something of this agent, and was answered: with a reply's type, or an error's code."""
+    def count_exchange(self, message_type: str, outcome: str) -> None:
+        """A request was answered. The outcome is the type of the reply, or the code of the error."""
         self.exchanges[message_type, outcome] += 1
 
     # what is shown
 
-    def spent(self) -> Counter[tuple[str, str]]:
-        """Milliseconds in each state of each machine, the present ones included."""
+    def seconds_in_state(self) -> dict[tuple[str, str], float]:
+        """The seconds in each state of each machine, including the present states."""
         total = Counter(self.milliseconds)
         for machine, state, since in self._since.values():
             total[machine, state] += self._now() - since
-        return total
+        return {key: milliseconds / 1000 for key, milliseconds in total.items()}
 
-    def standing(self) -> Counter[tuple[str, str]]:
-        """How many machines are in each state now."""
+    def machines(self) -> Counter[tuple[str, str]]:
+        """The number of machines in each state now."""
         return Counter((machine, state) for machine, state, _ in self._since.values())
 
     def summary(self) -> dict[str, Any]:
         """For `/health`."""
         return {
-            "states": _nested(self.standing()),
-            "seconds_in_state": _nested({key: spent / 1000 for key, spent in self.spent().items()}),
+            "states": _nested(self.machines()),
+            "seconds_in_state": _nested(self.seconds_in_state()),
             "transitions": self.transitions.total(),
             "calls": _nested(self.calls),
             "exchanges": _nested(self.exchanges),
@@ -88,13 +86,8 @@ class Meter:
         """For `/metrics`, in the text format of Prometheus."""
         lines = [
             *_family("transitions_total", "counter", ("machine", "from", "to"), self.transitions),
-            *_family(
-                "state_seconds_total",
-                "counter",
-                ("machine", "state"),
-                {key: spent / 1000 for key, spent in self.spent().items()},
-            ),
-            *_family("machines", "gauge", ("machine", "state"), self.standing()),
+            *_family("state_seconds_total", "counter", ("machine", "state"), self.seconds_in_state()),
+            *_family("machines", "gauge", ("machine", "state"), self.machines()),
             *_family("calls_total", "counter", ("message_type", "outcome"), self.calls),
             *_family("exchanges_total", "counter", ("message_type", "outcome"), self.exchanges),
             *_family("file_failures_total", "counter", (), {(): self.file_failures}),

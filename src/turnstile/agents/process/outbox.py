@@ -1,6 +1,6 @@
-"""Calls in order: to each recipient one after the other, to all of them side by side.
+"""The order of calls: one after the other to each recipient, concurrently to different recipients.
 
-`Outbox` waits for the answer before the next call; `Turns` only until the call has been written.
+`Outbox` waits for the answer before the next call; `Turns` waits only until the call has been written.
 """
 
 import asyncio
@@ -9,49 +9,49 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-Call = Callable[[], Coroutine[Any, Any, None]]
-MOST_WAITING = 64  # calls for one recipient; one that is so slow counts as one that cannot be reached
-LONGEST_TURN = 1.0  # seconds for which a call that cannot be written holds up the next
+MakeCall = Callable[[], Coroutine[Any, Any, None]]
+MOST_WAITING = 64  # calls for one recipient; beyond that it counts as unreachable
+LONGEST_TURN = 1.0  # seconds that a call which cannot be written delays the next
 
 
 class Outbox:
-    """A line of calls for each recipient. A slow one slows nobody else."""
+    """A queue of calls for each recipient. A slow recipient does not delay the others."""
 
     def __init__(self, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         self._start = start
-        self._lines: dict[str, deque[Call]] = {}
+        self._queues: dict[str, deque[MakeCall]] = {}
         self._emptied = asyncio.Event()
 
-    def put(self, to: str, call: Call) -> bool:
-        """Make a call when those before it are done; `False` where too many wait, and the call is not made."""
-        line = self._lines.get(to)
-        if line is None:
-            self._lines[to] = deque([call])
-            self._start(self._work_off(to))
-        elif len(line) < MOST_WAITING:
-            line.append(call)
+    def put(self, to: str, call: MakeCall) -> bool:
+        """Makes a call when those before it are done. `False` if too many wait: the call is not made."""
+        queue = self._queues.get(to)
+        if queue is None:
+            self._queues[to] = deque([call])
+            self._start(self._make_calls(to))
+        elif len(queue) < MOST_WAITING:
+            queue.append(call)
         else:
             return False
         return True
 
-    async def _work_off(self, to: str) -> None:
-        line = self._lines[to]
+    async def _make_calls(self, to: str) -> None:
+        queue = self._queues[to]
         try:
-            while line:
-                await line.popleft()()
+            while queue:
+                await queue.popleft()()
         finally:
-            del self._lines[to]
+            del self._queues[to]
             self._emptied.set()
 
     async def empty(self) -> None:
-        """Wait until nothing is under way."""
-        while self._lines:
+        """Waits until all calls are done."""
+        while self._queues:
             self._emptied.clear()
             await self._emptied.wait()
 
 
 class Turn:
-    """When a call may go out: as soon as the one before it to the same recipient has been written, or has failed."""
+    """Lets a call go out when the one before it to the same recipient has been written, or has failed."""
 
     def __init__(self, before: "Turn | None", longest: float) -> None:
         self._before = before
@@ -59,7 +59,7 @@ class Turn:
         self._passed = asyncio.Event()
 
     async def come(self) -> None:
-        """Wait for it, and not for long: what cannot be written soon does not keep the next from being tried."""
+        """Waits for the turn, but only for a limited time: a call that cannot be written does not block the next."""
         before, self._before = self._before, None
         if before is not None:
             with suppress(TimeoutError):
@@ -71,7 +71,7 @@ class Turn:
 
 
 class Turns:
-    """Calls that go out in the order in which they were decided on, though nobody waits for an answer."""
+    """Lets calls go out in the order in which they were decided, without waiting for answers."""
 
     def __init__(self, longest: float = LONGEST_TURN) -> None:
         self._longest = longest

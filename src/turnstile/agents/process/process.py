@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.launch.defaults import MANAGER_URL
 from turnstile.agents.process.journal import Journal
+from turnstile.agents.process.logs import own_prefix
 from turnstile.agents.process.manager_auth import BAD_TOKEN
 from turnstile.agents.process.runtime import STOPPING, Agent, Stopped
 from turnstile.agents.wire.caller import Caller
@@ -28,7 +29,8 @@ from turnstile.agents.wire.door import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.wire.envelope import Identity, ignored
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
-from turnstile.agents.wire.remarks import Remarks, hearing
+from turnstile.agents.wire.remarks import Remarks, remark_context
+from turnstile.kernel.values import LogId
 from turnstile.league.protocol.management import ShutdownAck, ShutdownCommand
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import Address
@@ -177,7 +179,7 @@ class AgentProcess:
         journal = Journal(self.settings.name, out, store.now, as_json=self.settings.log_as_json)
         self.agent = Agent(store, caller, self.who, journal, is_orderly=self.is_orderly)
         self._remarks = Remarks(journal.remark)
-        with hearing(self._remarks):
+        with remark_context(self._remarks):
             await self._work(store, stop, ready)
 
     async def _work(self, store: Store, stop: asyncio.Event, ready: Callable[[Ready], None]) -> None:
@@ -212,7 +214,7 @@ class AgentProcess:
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
             """Whoever comes while the log is still being read waits at the door, in vain if the agent is stopped."""
             await self._is_open.wait()
-            with hearing(self._remarks):
+            with remark_context(self._remarks):
                 await (door if self._has_begun else SHUT)(scope, receive, send)
 
         try:
@@ -240,6 +242,11 @@ class AgentProcess:
         self._ended.set()
 
     # where it is
+
+    @property
+    def _log(self) -> LogId:
+        """The id of the agent's own log."""
+        return LogId(own_prefix(self.role, self.settings.name))
 
     def _store_path(self) -> str:
         if self.settings.store is not None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Generic
 
 from turnstile.agents.process.journal import Level
-from turnstile.agents.process.keeper import Keeper
+from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.outbox import Turns
 from turnstile.agents.wire.replies import ANSWERS, Answered
 from turnstile.agents.wire.rpc import Fault
@@ -31,7 +31,7 @@ class RunningMachine(Generic[S]):
     later: tuple[type[LeagueMessage], ...] = ()
     """Requests whose exchange stays open when the step that takes them has no answer yet."""
 
-    def __init__(self, keeper: Keeper[S]) -> None:
+    def __init__(self, keeper: MachineKeeper[S]) -> None:
         self.keeper = keeper
         self.turns = Turns()
         self._waiting: dict[Key, list[tuple[int | None, asyncio.Future[Answer]]]] = {}

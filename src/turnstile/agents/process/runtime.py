@@ -9,12 +9,12 @@ its log.
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
-from turnstile.agents.process.alarm import Alarm
 from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.process.contacts import Contacts
-from turnstile.agents.process.files import Scribe
+from turnstile.agents.process.files import FileWriter
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.keeper import Refuse
 from turnstile.agents.process.meter import Meter
@@ -23,6 +23,7 @@ from turnstile.agents.wire.caller import Caller
 from turnstile.agents.wire.envelope import Ack, Identity, ignored
 from turnstile.agents.wire.replies import ANSWERS
 from turnstile.agents.wire.rpc import Fault
+from turnstile.durable.alarm import Alarm
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
@@ -65,9 +66,9 @@ class Agent:
         self.journal = journal
         self.meter = Meter(store.now)
         self.contacts = Contacts(store.now)
-        self.scribe = Scribe(self._file_failed)
+        self.files = FileWriter(self._file_failed)
         self.calls = Calls(self, caller, is_orderly=is_orderly)
-        self._alarm: Alarm[RunningMachine[Any]] = Alarm(store.now, _due_of, self._expire)
+        self._alarm: Alarm[RunningMachine[Any]] = Alarm(store.now)
         self._group: asyncio.TaskGroup | None = None
         self._passing: set[asyncio.Task[Any]] = set()
         self._storing: set[asyncio.Task[Any]] = set()
@@ -87,20 +88,20 @@ class Agent:
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
-                self.start(self._alarm.run())
-                group.create_task(self.scribe.run())
+                self.start(self._watch_timers())
+                group.create_task(self.files.run())
                 try:
                     yield self
                 finally:
                     self.stop()
                     _cancel(self._passing)
-                    self.scribe.end()
+                    self.files.end()
                     giving_up = asyncio.get_running_loop().call_later(LAST_SECONDS, _cancel, self._storing)
             giving_up.cancel()
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from faults
         self._group = None
-        await self.scribe.drain()
+        await self.files.drain()
 
     def stop(self) -> None:
         """Take nothing more; whoever still waits for an answer is told so."""
@@ -142,7 +143,7 @@ class Agent:
         self.meter.enter(work, work.machine, work.state.phase.value)
         for send in sends:
             self._carry_out(work, work.state, send)
-        self._alarm.set(work)
+        self._plan(work)
 
     def let_go(self, work: RunningMachine[S]) -> None:
         """A machine has nothing more to do."""
@@ -159,15 +160,18 @@ class Agent:
         return task.result()
 
     async def _bring(self, work: RunningMachine[S], event: Event, refuse: Refuse[S] | None) -> Step[S] | Rejection:
-        return await work.keeper.take(event, lambda result: self._tell(work, event, result), refuse)
+        return await work.keeper.bring(event, partial(self._tell, work), refuse)
 
-    async def _expire(self, work: RunningMachine[Any]) -> None:
-        """Timers have run out. It is done beside the alarm, which must not wait for the disk."""
+    def _plan(self, work: RunningMachine[Any]) -> None:
+        timer = work.keeper.next_timer
+        self._alarm.plan(work, None if timer is None else timer.due)
 
-        async def expire() -> None:
-            await work.keeper.expire(lambda event, result: self._tell(work, event, result))
-
-        self._store(expire())
+    async def _watch_timers(self) -> None:
+        """Let timers run out. The disk is not waited for here: every machine has a task of its own."""
+        while True:
+            for work in self._alarm.take_due():
+                self._store(work.keeper.expire(partial(self._tell, work)))
+            await self._alarm.wait()
 
     def _tell(self, work: RunningMachine[S], event: Event, result: Step[S] | Rejection) -> None:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
@@ -176,13 +180,13 @@ class Agent:
             match = work.match_of(result.state) or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
-                self.meter.passed(work.machine, hop)
+                self.meter.count_transition(work.machine, hop)
             if hops:
                 self.meter.enter(work, work.machine, result.state.phase.value)
             for effect in result.effects:
                 if isinstance(effect, Send):
                     self._carry_out(work, result.state, effect)
-        self._alarm.set(work)
+        self._plan(work)
         work.after(event, result)
 
     def _carry_out(self, work: RunningMachine[S], state: S, send: Send) -> None:
@@ -210,7 +214,7 @@ class Agent:
                 reply = await self._refusal(work, message, result, by, answer)
             else:
                 reply = await self._reply(work, message, result, by, answer)
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
         return reply
 
     def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
@@ -222,7 +226,7 @@ class Agent:
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
         """Note that something was answered before any machine has heard of it."""
         self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
-        self.meter.exchanged(wire_name(type(message)), _outcome(reply))
+        self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
 
     async def _reply(
         self, work: RunningMachine[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]
@@ -266,11 +270,6 @@ class Agent:
 def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
     for task in tuple(tasks):
         task.cancel()
-
-
-def _due_of(work: RunningMachine[Any]) -> int | None:
-    timer = work.keeper.next_timer
-    return None if timer is None else timer.due
 
 
 def _match_of(message: LeagueMessage, work: RunningMachine[Any]) -> str | None:

@@ -1,6 +1,6 @@
 """Matches that a referee is given: whether they are its own, and whether they can be played."""
 
-from turnstile.agents.wire.lenient import misfit
+from turnstile.agents.wire.lenient import invalid_fields
 from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
 from turnstile.kernel.chance import Seed
 from turnstile.league.protocol.endpoints import home_of
@@ -36,6 +36,6 @@ def unplayable(match: AnnouncedMatch) -> Fault | None:
     ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
     missing = [f"matches.{name}" for name, end in ends.items() if not end]
     if missing:
-        return misfit(missing)
+        return invalid_fields(missing)
     refused = refuse_assignment(match, Seed("any"))
     return None if refused is None else Fault(INVALID_PARAMS, refused.sentence)

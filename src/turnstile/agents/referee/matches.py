@@ -9,12 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from turnstile.agents.process.keeper import Keeper, stored
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import MATCHES
 from turnstile.agents.process.process import Settings
 from turnstile.agents.process.runtime import Agent
-from turnstile.agents.referee.match_logs import MatchLog, first_table, is_open, latest_log, open_matches, restored
+from turnstile.agents.referee.match_logs import MatchLog, MatchLogs
 from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.referee.transcript import Transcript, match_path, own_place, stale_files
+from turnstile.durable.storing import ask_until_done
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
@@ -30,7 +32,7 @@ from turnstile.league.protocol.words import (
     player_address,
 )
 from turnstile.league.referee.calls import report_of, resumed
-from turnstile.league.referee.machine import new, referee
+from turnstile.league.referee.machine import new
 from turnstile.league.referee.posts import PostedAnswer
 from turnstile.league.referee.state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
 from turnstile.store.log import Damaged
@@ -51,6 +53,7 @@ class Matches:
     ) -> None:
         self._agent = agent
         self._settings = settings
+        self._logs = MatchLogs(agent.store, settings.name)
         self._capacity = capacity
         self._time_scale = time_scale
         self._one_is_over = one_is_over
@@ -88,7 +91,7 @@ class Matches:
 
     async def has(self, league: LeagueId, match: MatchId) -> bool:
         """Whether a match was given to this referee before, be it over or not."""
-        return await stored(self._agent.store.row, first_table(league, match)) is not None
+        return await self._logs.has(league, match)
 
     async def knows(self, league: LeagueId, match: MatchId) -> bool:
         """Whether there was such a match in the referee's league, or in the one that it was last given a match of."""
@@ -98,16 +101,16 @@ class Matches:
 
     async def is_any_open(self) -> bool:
         """Whether a match was under way, or waited, when the referee stopped."""
-        return any([page async for page in open_matches(self._agent.store)])
+        return any([page async for page in self._logs.every_open()])
 
     async def restore(self, may_go_on: MayGoOn) -> None:
         """Every match goes on that may; those that waited wait on, in their order. The others are another referee's."""
         works: list[RunningMatch] = []
-        async for page in open_matches(self._agent.store):
+        async for page in self._logs.every_open():
             found = await asyncio.gather(*map(self._readable, page))
             works += [work for work in found if work is not None]
         for work in sorted(works, key=lambda work: work.keeper.opened):
-            self._all[work.keeper.table] = work
+            self._all[work.keeper.name] = work
             if not may_go_on(work.given, work.state.phase):
                 await self._withdraw(work)
             elif work.keeper.position == 0:
@@ -123,25 +126,25 @@ class Matches:
         if work.keeper.position > 0:
             await self._agent.bring(work, MatchWithdrawn(match_id=work.given.match.match_id))
             return
-        await self._put_aside(work.keeper.table, GIVEN_AWAY)
+        await self._put_aside(work.keeper.name, GIVEN_AWAY)
         if work in self._waiting:
             self._waiting.remove(work)
         self._over(work)
 
-    async def _readable(self, table: LogId) -> RunningMatch | None:
+    async def _readable(self, name: LogId) -> RunningMatch | None:
         """A match from its log; one that is damaged is put aside, and is the manager's to give to another."""
         try:
-            keeper, transcript = await restored(self._agent.store, table)
+            keeper, transcript = await self._logs.restore(name)
         except Damaged as fault:
-            await self._put_aside(table, fault.why)
+            await self._put_aside(name, fault.why)
             self._agent.journal.note(str(fault))
             return None
         return self._work(keeper, transcript)
 
-    async def _put_aside(self, table: LogId, why: str) -> None:
-        await stored(self._agent.store.put_aside, table, why)
+    async def _put_aside(self, name: LogId, why: str) -> None:
+        await ask_until_done(self._agent.store.put_aside, name, why)
 
-    def _work(self, keeper: Keeper[State], transcript: Transcript) -> RunningMatch:
+    def _work(self, keeper: MachineKeeper[State], transcript: Transcript) -> RunningMatch:
         self._latest = transcript.given.league_id
         return RunningMatch(keeper, self._settings.manager, transcript, self._noticed, self._take_post)
 
@@ -158,7 +161,7 @@ class Matches:
             begun = [self._begun(league, round_id, match, me) for match in matches]
             for work in await asyncio.gather(*begun):
                 if work is not None:
-                    self._all[work.keeper.table] = work
+                    self._all[work.keeper.name] = work
                     self._waiting.append(work)
         self._fill()
         return True
@@ -166,32 +169,32 @@ class Matches:
     async def _begun(
         self, league: LeagueId, round_id: int, match: AnnouncedMatch, me: RefereeId
     ) -> RunningMatch | None:
-        table, seed = first_table(league, match.match_id), None
-        log = await latest_log(self._agent.store, league, match.match_id)
+        name, seed = self._logs.first_name(league, match.match_id), None
+        log = await self._logs.latest(league, match.match_id)
         if log is None:
             seed = new_seed()
         elif match.times_reassigned > log.times_reassigned:
-            table, seed = log.next_table, await self._seed_anew(log)
-        elif log.table in self._all:
+            name, seed = log.next_name, await self._seed_anew(log)
+        elif log.name in self._all:
             return None
         elif log.is_damaged_untold:
-            table, seed = log.next_table, log.given.seed if log.given and match.game_type == GAME_TYPE else None
+            name, seed = log.next_name, log.given.seed if log.given and match.game_type == GAME_TYPE else None
         else:
-            self._agent.start(self._report_again(log.table))
+            self._agent.start(self._report_again(log.name))
         if seed is None:
             return None
         given = MatchAssigned(league_id=league, round_id=round_id, match=match, seed=seed)
-        keeper = await Keeper.begin(
-            self._agent.store, table, referee, new(me), time_scale=self._time_scale, is_open=is_open, about=given
+        keeper = await MachineKeeper.begin(
+            self._agent.store, name, MATCHES, new(me), time_scale=self._time_scale, about=given
         )
         return self._work(keeper, Transcript(given, me, keeper.opened))
 
     async def _seed_anew(self, log: MatchLog) -> Seed:
         """The seed of a match that was given to another referee and back: another, if its players know the old one."""
-        self._unbooked.pop(log.table, None)
-        work = self._all.get(log.table) or (None if log.is_damaged else await self._readable(log.table))
+        self._unbooked.pop(log.name, None)
+        work = self._all.get(log.name) or (None if log.is_damaged else await self._readable(log.name))
         is_told = not log.is_damaged_untold if work is None else work.transcript.result is not None
-        if work is not None and log.table in self._all:
+        if work is not None and log.name in self._all:
             await self._withdraw(work)
         return new_seed() if is_told or log.given is None else log.given.seed
 
@@ -205,15 +208,15 @@ class Matches:
         self._agent.take_up(work, [])
         result = await self._agent.bring(work, work.given)
         if isinstance(result, Rejection):
-            await self._put_aside(work.keeper.table, result.sentence)
+            await self._put_aside(work.keeper.name, result.sentence)
             self._agent.journal.note(f"This match cannot be played. {result.sentence}", work.given.match.match_id)
             self._over(work)
 
     # results that the manager has not acknowledged
 
-    async def _report_again(self, table: LogId) -> None:
+    async def _report_again(self, name: LogId) -> None:
         """The manager asks for a match that is over: it has not heard how it ended, and is told once more."""
-        work = await self._readable(table)
+        work = await self._readable(name)
         if work is not None and work.transcript.last is not None:
             await self._report(work, work.transcript.last)
 
@@ -231,9 +234,9 @@ class Matches:
     async def _report_until_answered(self) -> None:
         """Tell the manager the results that it has not acknowledged, until it answers: it may be away for long."""
         while self._unbooked:
-            table, work = next(iter(self._unbooked.items()))
+            name, work = next(iter(self._unbooked.items()))
             if work.transcript.last is None or await self._report(work, work.transcript.last):
-                self._unbooked.pop(table, None)
+                self._unbooked.pop(name, None)
             else:
                 await asyncio.sleep(REPORT_PAUSE_SECONDS * self._time_scale)
 
@@ -258,7 +261,7 @@ class Matches:
         """A match is complete, though the manager may not have acknowledged its result."""
         if work.transcript.is_reported:
             return
-        self._unbooked[work.keeper.table] = work
+        self._unbooked[work.keeper.name] = work
         if len(self._unbooked) == 1:
             self._agent.start(self._report_until_answered())
 
@@ -273,7 +276,7 @@ class Matches:
             why = "No file is kept of this match: its ids are no names of files."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
-        return self._agent.scribe.put(
+        return self._agent.files.put(
             path,
             transcript.rendered,
             is_passing=transcript.finished is None,
@@ -290,6 +293,6 @@ class Matches:
 
     def _over(self, work: RunningMatch) -> None:
         self._agent.let_go(work)
-        self._all.pop(work.keeper.table, None)
+        self._all.pop(work.keeper.name, None)
         self._fill()
         self._one_is_over()

@@ -8,11 +8,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.agents.launch.defaults import DEFAULT_CAPACITY
-from turnstile.agents.process.keeper import Keeper
-from turnstile.agents.process.ledger import table_of
+from turnstile.agents.process.keeper import MachineKeeper
+from turnstile.agents.process.logs import REGISTRARS
 from turnstile.agents.process.manager_auth import (
     BAD_TOKEN,
-    BY_MANAGER,
     comes_within,
     is_by_manager,
     is_from_this_machine,
@@ -60,10 +59,10 @@ from turnstile.league.referee import registrar
 from turnstile.league.referee.ownership import may_go_on, schedule_query
 from turnstile.league.referee.posts import PostedAnswer
 from turnstile.league.registering import pause
+from turnstile.league.trust import FROM_MANAGER
 from turnstile.net.addresses import THIS_MACHINE
 from turnstile.store.protocol import Store
 
-TABLE = table_of("registrar")
 LONGEST_BACKOFF = 3  # doublings of the pause before a manager that does not answer is asked again
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_UNDER_WAY = ignored("This match is not under way.")
@@ -110,7 +109,7 @@ class RefereeProcess(AgentProcess):
         self._capacity = capacity
         self._trusts_posts = trusts_posts
         self._key = key
-        self._keeper: Keeper[registrar.State] | None = None
+        self._keeper: MachineKeeper[registrar.State] | None = None
         self._registered = asyncio.Event()
         self._matches_known = asyncio.Event()
         """It is known which of the matches that were under way are still our own."""
@@ -118,7 +117,7 @@ class RefereeProcess(AgentProcess):
     # its beginning
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await Keeper.restore(store, TABLE, registrar.registrar, is_open=_is_registrar_open)
+        self._keeper = await MachineKeeper.restore(store, self._log, REGISTRARS)
         return None if self._keeper is None else self._keeper.state.meta.contact_endpoint
 
     async def begin(self, endpoint: str) -> None:
@@ -137,7 +136,7 @@ class RefereeProcess(AgentProcess):
             await self.agent.bring(self.work, wish)
         self._end_if_over()
 
-    async def _first(self, endpoint: str) -> Keeper[registrar.State]:
+    async def _first(self, endpoint: str) -> MachineKeeper[registrar.State]:
         meta = RefereeMeta(
             display_name=self.settings.name,
             version="1.0.0",
@@ -148,13 +147,8 @@ class RefereeProcess(AgentProcess):
             shows_keys=True,
         )
         start = registrar.new(meta, new_seed())
-        return await Keeper.begin(
-            self.agent.store,
-            TABLE,
-            registrar.registrar,
-            start,
-            time_scale=self.settings.time_scale,
-            is_open=_is_registrar_open,
+        return await MachineKeeper.begin(
+            self.agent.store, self._log, REGISTRARS, start, time_scale=self.settings.time_scale
         )
 
     async def _come_back(self, state: registrar.State) -> None:
@@ -213,7 +207,7 @@ class RefereeProcess(AgentProcess):
 
     async def handle(self, incoming: Incoming) -> Reply:
         message, by = incoming.message, incoming.sender or incoming.peer
-        if isinstance(message, BY_MANAGER):
+        if isinstance(message, FROM_MANAGER):
             is_known = await comes_within(self._seconds / 2, self._registered)
             if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
                 return self._turned_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
@@ -355,7 +349,3 @@ class RefereeProcess(AgentProcess):
             "matches_waiting": self._matches.waiting,
             "capacity": self._capacity,
         }
-
-
-def _is_registrar_open(state: registrar.State) -> bool:
-    return state.phase is not registrar.Phase.LEAGUE_COMPLETE

@@ -1,10 +1,8 @@
 """One match of a referee at work: whom it calls, whom it believes, and the file that tells of it."""
 
-import hmac
 from collections.abc import Callable
-from hashlib import sha256
 
-from turnstile.agents.process.keeper import Keeper, Refuse
+from turnstile.agents.process.keeper import MachineKeeper, Refuse
 from turnstile.agents.process.running import Answer, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
@@ -21,8 +19,8 @@ from turnstile.league.referee import registrar
 from turnstile.league.referee.calls import failure_of
 from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
 from turnstile.league.referee.state import Code, MatchAssigned, State
+from turnstile.league.trust import is_equal, match_conversation
 
-LONGEST_LABEL = 40
 NO_RECEIPT = Rejection(Code.IGNORED, "Nobody answers for a player that has not given a receipt for its call.")
 BAD_POST = Rejection(Code.IGNORED, "The referee would complain about this, and it does not show that it was asked for.")
 FIRST_COUNTS = ignored("The first answer counts.")
@@ -33,7 +31,7 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
     def __init__(
         self,
-        keeper: Keeper[registrar.State],
+        keeper: MachineKeeper[registrar.State],
         manager: str,
         noticed: Callable[[registrar.State], None],
         key: str = "",
@@ -65,7 +63,7 @@ class RunningMatch(RunningMachine[State]):
 
     def __init__(
         self,
-        keeper: Keeper[State],
+        keeper: MachineKeeper[State],
         manager: str,
         transcript: Transcript,
         noticed: Callable[["RunningMatch"], None],
@@ -119,23 +117,15 @@ class RunningMatch(RunningMachine[State]):
         return new_conversation() if send.to == LEAGUE_MANAGER else self.conversation_with(send.to)
 
     def conversation_with(self, player: str) -> str:
-        """Known to the referee and this player alone: who posts an answer shows with it that it was asked.
-
-        It is made from the seed, so that it is the same after a restart.
-        """
-        digits = hmac.new(self.given.seed.encode(), f"conversation {player}".encode(), sha256).hexdigest()[:24]
-        return f"conv-{self.given.match.match_id.lower()[:LONGEST_LABEL]}-{digits}"
+        """The id that only the referee and this player know: a post that shows it was asked for."""
+        return match_conversation(self.given.seed, self.given.match.match_id, player)
 
     # posts
 
     def proven_player(self, post: Incoming) -> PlayerId | None:
         """The player whose conversation a post shows: it is this player's, whatever ids it gives."""
-        return next((player for player in self._players if self._shows(post, player_address(player))), None)
-
-    def _shows(self, post: Incoming, player: str) -> bool:
-        """Whether it comes with the conversation with this player. How long that takes tells nobody how near it is."""
-        shown = (post.conversation_id or "").encode(errors="replace")
-        return hmac.compare_digest(shown, self.conversation_with(player).encode())
+        expected = {player: self.conversation_with(player_address(player)) for player in self._players}
+        return next((player for player, its in expected.items() if is_equal(post.conversation_id, its)), None)
 
     def call_begins(self, state: State, send: Send) -> None:
         if (call := call_made(state, send)) is not None:

@@ -1,8 +1,8 @@
-"""The door of an agent: HTTP around the exchange. What is too large, too slow, too much or not for it stays outside.
+"""HTTP in: refuses requests that are too large, too slow, too many or not for this agent, and answers the others.
 
-`Door` is an ASGI application: `POST /mcp`, `GET /health`, and what further pages the agent has. `serving.serve` opens
-it. It sets no CORS headers, so no page of another origin can read an answer; and as it answers to its own hosts alone,
-none can pass for one of its own by a name that is made to lead here.
+`Door` is an ASGI application: `POST /mcp`, `GET /health`, and the pages of the agent. `net.serving.serve` runs it. It
+sets no CORS headers, so that pages of other origins cannot read an answer. It answers to its own host names only, so
+that DNS rebinding does not make another page one of its own.
 """
 
 import asyncio
@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
 from turnstile.agents.wire.envelope import Identity, Now, utc_now
-from turnstile.agents.wire.exchange import Answer, Exchange, Handler
+from turnstile.agents.wire.exchange import Exchange, Handler
 from turnstile.agents.wire.mcp import VERSIONS
 from turnstile.agents.wire.remarks import remark
 from turnstile.agents.wire.rpc import INVALID_REQUEST, TOO_BUSY, error_frame
@@ -40,12 +41,12 @@ HEADERS = [
 
 
 REGISTRATION: Mapping[str, type[LeagueMessage]] = {"/register": LeagueRegisterRequest}
-"""The second door of a league manager, for players that know no other: `{display_name, version, endpoint}`."""
+"""A path of the league manager for players that do not use JSON-RPC: `{display_name, version, endpoint}`."""
 NO_POSTS: Mapping[str, type[LeagueMessage]] = {}
 
 
 class RequestRefused(Exception):
-    """A request that is not let in, whatever it says."""
+    """A request that is refused because of its headers, its size or its speed."""
 
     def __init__(self, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(reason)
@@ -55,13 +56,13 @@ class RequestRefused(Exception):
 
 
 class Door:
-    """How an agent is reached. `handle` is given every message that the agent `takes`, once it has been read.
+    """The HTTP server of an agent. It passes every message that the agent `takes` to `handle`.
 
-    `hosts`: the names by which the agent may be called in a `Host` header, without ports.
+    `hosts`: the accepted names in a `Host` header, without ports.
     `seconds`: how long a request may take to arrive, from its first byte to its last.
-    `per_agent`, `per_peer`: how much one sender, and one address, may ask.
+    `per_agent`, `per_peer`: how many requests one sender, and one address, may make.
     `posts`: further paths, each for one message, which is posted there without a frame; see `REGISTRATION`.
-    `routes`: pages. They are asked for everything else.
+    `routes`: pages. They get all other requests.
     """
 
     def __init__(
@@ -71,7 +72,6 @@ class Door:
         handle: Handler,
         *,
         hosts: Sequence[str] = LOCAL_HOSTS,
-        most_bytes: int = MOST_BYTES,
         seconds: float = READ_SECONDS,
         most_at_once: int = MOST_AT_ONCE,
         per_agent: Quota | None = None,
@@ -83,7 +83,6 @@ class Door:
     ) -> None:
         self.exchange = Exchange(who, takes, handle, quota=per_agent or Quota(rate=500, burst=1_000), now=now)
         self.hosts = frozenset(host.lower().strip("[]") for host in hosts)
-        self.most_bytes = most_bytes
         self.seconds = seconds
         self.most_at_once = most_at_once
         self.per_peer = per_peer or Quota(rate=5_000, burst=20_000)
@@ -93,32 +92,33 @@ class Door:
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        assert scope["type"] == "http", f"an agent speaks HTTP alone, not {scope['type']}"
+        assert scope["type"] == "http", f"an agent serves HTTP only, not {scope['type']}"
         try:
             if self.under_way >= self.most_at_once:
-                raise RequestRefused(503, "Too many requests at once", *_later(1))
+                raise RequestRefused(503, "Too many requests at once", *_retry_after(1))
             self.under_way += 1
             try:
-                await self._let_in(scope, receive, send)
+                await self._answer(scope, receive, send)
             finally:
                 self.under_way -= 1
         except RequestRefused as refused:
-            remark(f"A request from {_peer(scope)} is not let in: {refused.status} {refused.reason}")
+            remark(f"A request from {_peer(scope)} is refused: {refused.status} {refused.reason}")
             code = TOO_BUSY if refused.status in (429, 503) else INVALID_REQUEST
             await _send(send, refused.status, error_frame(None, code, refused.reason), refused.headers)
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _headers(scope)
         self._check_origin(headers)
         peer = _peer(scope)
         wait = self.per_peer.wait_of(peer)
         if wait:
-            raise RequestRefused(429, "Too many requests", *_later(wait))
+            raise RequestRefused(429, "Too many requests", *_retry_after(wait))
         method, path = scope["method"], scope["path"].removesuffix("/")
         if path in self.posts:
             _check_post(method, headers)
-            body = await self._body(headers, receive)
-            await _send_answer(send, await self.exchange.answer(body, peer, self.posts[path]))
+            body = await self._read_body(headers, Request(scope, receive))
+            answer = await self.exchange.answer(body, peer, self.posts[path])
+            await _send(send, answer.status, answer.body, _retry_after(answer.wait) if answer.wait else ())
         elif path == HEALTH_PATH:
             if method not in ("GET", "HEAD"):
                 raise RequestRefused(405, "GET only", (b"allow", b"GET, HEAD"))
@@ -129,44 +129,39 @@ class Door:
             raise RequestRefused(404, "Not found")
 
     def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
-        """Only who asks for this very host is let in, and no page but of the very place it asks (DNS rebinding)."""
+        """Refuses other hosts (DNS rebinding) and pages of other origins."""
         host = headers.get(b"host", b"")
         if _host(host) not in self.hosts:
-            raise RequestRefused(421, "Not the host that was asked for")
+            raise RequestRefused(421, "This server does not serve that host")
         origin = headers.get(b"origin")
         if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
-            raise RequestRefused(403, "Not for pages of another origin")
+            raise RequestRefused(403, "Pages of another origin are refused")
 
-    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
-        """The whole body, while it is within bounds of size and time."""
+    async def _read_body(self, headers: Mapping[bytes, bytes], request: Request) -> bytes:
+        """The whole body, within the limits of size and time."""
         length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length[:20]) > self.most_bytes:
+        if length.isdigit() and int(length[:20]) > MOST_BYTES:
             raise RequestRefused(413, "Too large", CLOSE)
+        body = bytearray()
         try:
             async with asyncio.timeout(self.seconds):
-                return await self._received(receive)
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > MOST_BYTES:
+                        raise RequestRefused(413, "Too large", CLOSE)
         except TimeoutError:
             raise RequestRefused(408, "Too slow", CLOSE) from None
-
-    async def _received(self, receive: Receive) -> bytes:
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise RequestRefused(400, "Gone before the end", CLOSE)
-            body += message.get("body", b"")
-            if len(body) > self.most_bytes:
-                raise RequestRefused(413, "Too large", CLOSE)
-            if not message.get("more_body", False):
-                return bytes(body)
+        except ClientDisconnect:
+            raise RequestRefused(400, "The client disconnected", CLOSE) from None
+        return bytes(body)
 
 
 CLOSE = (b"connection", b"close")
-"""For a request whose rest nobody wants to read."""
+"""For a request whose rest is not read."""
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
-    """The headers by name; of one that is repeated, none counts."""
+    """The headers by name. A header that is repeated counts as empty."""
     found: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         found[name] = b"" if name in found else value
@@ -193,15 +188,11 @@ def _check_post(method: str, headers: Mapping[bytes, bytes]) -> None:
     if kind != b"application/json":
         raise RequestRefused(415, "application/json only", CLOSE)
     if headers.get(b"mcp-protocol-version", VERSIONS[0].encode()).decode("latin-1") not in VERSIONS:
-        raise RequestRefused(400, "Not a revision of MCP that is spoken here", CLOSE)
+        raise RequestRefused(400, "Unsupported revision of MCP", CLOSE)
 
 
-def _later(seconds: float) -> tuple[tuple[bytes, bytes], ...]:
+def _retry_after(seconds: float) -> tuple[tuple[bytes, bytes], ...]:
     return ((b"retry-after", str(max(1, math.ceil(seconds))).encode()),)
-
-
-async def _send_answer(send: Send, answer: Answer) -> None:
-    await _send(send, answer.status, answer.body, _later(answer.wait) if answer.wait else ())
 
 
 async def _send(send: Send, status: int, body: Any, headers: Sequence[tuple[bytes, bytes]]) -> None:

@@ -1,4 +1,4 @@
-"""One exchange: the bytes of a request become a league message, and what the agent says to it becomes bytes again."""
+"""One exchange: reads a league message from the bytes of a request, and writes the agent's reply as bytes."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,9 +6,16 @@ from datetime import datetime
 
 import msgspec
 
-from turnstile.agents.manager.challenge import LeagueChallenge, met
-from turnstile.agents.wire.envelope import Identity, Now, read_sender, utc_now, wire_fields
-from turnstile.agents.wire.incoming import Incoming, conversation_of, understand
+from turnstile.agents.wire.envelope import (
+    Fields,
+    Identity,
+    Now,
+    read_conversation,
+    read_sender,
+    utc_now,
+    wire_fields,
+)
+from turnstile.agents.wire.incoming import Incoming, read_incoming
 from turnstile.agents.wire.mcp import Tools
 from turnstile.agents.wire.remarks import remark
 from turnstile.agents.wire.rpc import (
@@ -16,8 +23,7 @@ from turnstile.agents.wire.rpc import (
     PARSE_ERROR,
     TOO_BUSY,
     Fault,
-    Fields,
-    Misframed,
+    InvalidRequest,
     Request,
     Shape,
     Unreadable,
@@ -31,21 +37,23 @@ from turnstile.agents.wire.rpc import (
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.trust import LeagueChallenge, answer_challenge
 from turnstile.net.limits import Quota
 
 logger = logging.getLogger(__name__)
 
 Reply = LeagueMessage | Fault
-"""What an agent says to a message: another one, an `Ack` among them, or an error."""
+"""What an agent replies to a message: another message, which may be an `Ack`, or an error."""
 Handler = Callable[[Incoming], Awaitable[Reply]]
 
 LONGEST_ACCOUNT = 100
+NOT_MINE = Fault(4002, "No agent of that name is registering from here")
 
 OK, ACCEPTED, NO_CONTENT, BAD_REQUEST, TOO_MANY = 200, 202, 204, 400, 429
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What goes back over HTTP. `wait`: after how many seconds to ask again."""
+    """An HTTP answer. `wait`: the seconds after which the caller should try again."""
 
     status: int
     body: Fields | None = None
@@ -53,7 +61,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Exchange:
-    """How an agent answers, whatever the bytes. `takes` are the messages that `handle` is given."""
+    """Answers the requests of an agent. `takes` are the messages that are passed to `handle`."""
 
     def __init__(
         self,
@@ -61,7 +69,7 @@ class Exchange:
         takes: Sequence[type[LeagueMessage]],
         handle: Handler,
         *,
-        quota: Quota | None = None,
+        quota: Quota,
         now: Now = utc_now,
     ) -> None:
         kinds: tuple[type[LeagueMessage], ...] = (*takes, LeagueChallenge)
@@ -73,74 +81,73 @@ class Exchange:
         self.tools = Tools(f"turnstile {who.sender.partition(':')[0]}", kinds)
 
     async def answer(self, body: bytes, peer: str, posted: str | None = None) -> Answer:
-        """What to say to a body that came from `peer`. `posted`: what it is, where it need not say so itself."""
+        """The answer to a body from `peer`. `posted`: the message type that the path stands for, if it does."""
         try:
             value = parse(body)
             if posted is None and is_response(value):
-                remark(f"An answer from {peer} that nobody waits for: answers are posted as requests")
+                remark(f"An answer from {peer} that no request waits for: answers must be posted as requests")
                 return Answer(ACCEPTED)
             request = read_request(value) if posted is None else read_post(value, posted)
         except Unreadable:
             return Answer(BAD_REQUEST, error_frame(None, PARSE_ERROR, "Parse error"))
-        if isinstance(request, Misframed):
-            fault = request.fault
-            return Answer(OK, error_frame(request.id, fault.code, fault.message))
-        wait = 0.0 if self.quota is None else self.quota.wait_of(_account(request, peer))
+        except InvalidRequest as invalid:
+            return Answer(OK, invalid.frame)
+        wait = self.quota.wait_of(_account(request, peer))
         if wait:
             return Answer(TOO_MANY, error_frame(request.id, TOO_BUSY, "Too many requests"), wait)
-        return await self._answered(request, peer)
+        return await self._answer_request(request, peer)
 
-    async def _answered(self, request: Request, peer: str) -> Answer:
-        known = self.tools.answer(request)
-        if known is not None:
-            return Answer(OK, result_frame(request, known)) if request.wants_answer else Answer(ACCEPTED)
-        arrived, conversation = self.now(), conversation_of(request)
-        reply = await self._said(request, peer, conversation)
+    async def _answer_request(self, request: Request, peer: str) -> Answer:
+        result = self.tools.answer(request)
+        if result is not None:
+            return Answer(OK, result_frame(request, result)) if request.wants_answer else Answer(ACCEPTED)
+        arrived, conversation = self.now(), read_conversation(request.fields.get("conversation_id"))
+        reply = await self._reply_to(request, peer, conversation)
         if not request.wants_answer:
             return Answer(NO_CONTENT)
-        return Answer(OK, self._framed(request, reply, conversation, arrived))
+        return Answer(OK, self._frame(request, reply, conversation, arrived))
 
-    async def _said(self, request: Request, peer: str, conversation: str) -> Reply:
-        """What the agent says; a fault of its own, if it breaks down over it. Nobody outside learns how."""
+    async def _reply_to(self, request: Request, peer: str, conversation: str) -> Reply:
+        """The agent's reply. A bug is logged, and answered without details."""
         try:
-            incoming = understand(request, self.kinds, peer, conversation)
+            incoming = read_incoming(request, self.kinds, peer, conversation)
             if isinstance(incoming, Fault):
                 by = read_sender(request.fields.get("sender")) or peer
                 remark(f"A request from {by} is answered with {incoming.message}", f"{request.method!r:.60}")
                 return incoming
             if isinstance(incoming.message, LeagueChallenge):
-                return met(incoming.message, self.who)
+                return answer_challenge(incoming.message, self.who.claim) or NOT_MINE
             return await self.handle(incoming)
         except Exception:
             logger.exception("no answer to %.60r from %s", request.method, peer)
             return Fault(INTERNAL_ERROR, "Internal error")
 
-    def _framed(self, request: Request, reply: Reply, conversation: str, arrived: datetime) -> Fields:
-        def enveloped(message: LeagueMessage) -> Fields:
+    def _frame(self, request: Request, reply: Reply, conversation: str, arrived: datetime) -> Fields:
+        def add_envelope(message: LeagueMessage) -> Fields:
             return wire_fields(message, self.who, conversation, self.now(), arrived=arrived)
 
         if isinstance(reply, LeagueMessage):
-            return result_frame(request, enveloped(reply))
+            return result_frame(request, add_envelope(reply))
         if request.shape in (Shape.BARE, Shape.NESTED):
-            return result_frame(request, enveloped(_as_message(reply)))
-        data = enveloped(reply.data) if isinstance(reply.data, LeagueMessage) else reply.data
+            return result_frame(request, add_envelope(_error_message(reply)))
+        data = add_envelope(reply.data) if isinstance(reply.data, LeagueMessage) else reply.data
         return error_frame(request.id, reply.code, reply.message, data)
 
 
-def _as_message(fault: Fault) -> LeagueMessage:
-    """An error for those who know no JSON-RPC."""
+def _error_message(fault: Fault) -> LeagueMessage:
+    """An error for agents that do not use JSON-RPC."""
     if isinstance(fault.data, LeagueMessage):
         return fault.data
-    named = ", ".join((fault.data or {}).get("fields", ()))
+    names = ", ".join((fault.data or {}).get("fields", ()))
     return LeagueError(
         error_code=str(fault.code),
         error_name=fault.message,
         error_description=fault.message,
-        context={"fields": named} if named else {},
+        context={"fields": names} if names else {},
     )
 
 
 def _account(request: Request, peer: str) -> tuple[str, str]:
-    """On whose account a request goes. Many agents live at one address, and none can spend for another's token."""
-    named = request.fields.get("auth_token") or request.fields.get("sender")
-    return peer, named[:LONGEST_ACCOUNT] if isinstance(named, str) else ""
+    """The quota that a request uses: one for each token at each address, so that no agent uses that of another."""
+    name = request.fields.get("auth_token") or request.fields.get("sender")
+    return peer, name[:LONGEST_ACCOUNT] if isinstance(name, str) else ""

@@ -1,7 +1,7 @@
-"""What is odd about the messages of others, and no reason to stop: it stands in the log of the agent that reads them.
+"""Protocol deviations worth logging but not rejecting.
 
-A peer that leaves something out does so in every message, so everything is said once. Messages are read by functions
-that know of no agent; whose log it is, is known by the context: `with hearing(remarks)`. Elsewhere nobody listens.
+A peer usually repeats a deviation in every message, so each one is logged once. The functions that read messages do not
+know the agent: the context says in whose log a remark goes (`with hearing(remarks)`). Outside of one it is dropped.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MOST_REMARKS = 10_000
-"""After so many different ones, nothing is gained by more."""
+"""After so many different remarks, further ones are dropped."""
 LONGEST = 200
 
 
 class Remarks:
-    """Those of one agent."""
+    """The remarks of one agent."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._made: set[str] = set()
 
     def make(self, what: str, example: str = "") -> None:
-        """Say `what`, if it has not been said before; `example` shows it as it was the first time."""
+        """Logs `what` the first time, with an example."""
         what = what[:LONGEST]
         if what in self._made or len(self._made) >= MOST_REMARKS:
             return
@@ -29,21 +29,21 @@ class Remarks:
         self._write(f"{what}: {example}" if example else what)
 
 
-_present: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
+_current: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
 
 
 @contextmanager
-def hearing(remarks: Remarks) -> Iterator[None]:
-    """What is remarked in this context, and in the tasks that are begun in it, goes there."""
-    before = _present.set(remarks)
+def remark_context(remarks: Remarks) -> Iterator[None]:
+    """Sends the remarks of this context, and of the tasks that are started in it, to this agent."""
+    before = _current.set(remarks)
     try:
         yield
     finally:
-        _present.reset(before)
+        _current.reset(before)
 
 
 def remark(what: str, example: str = "") -> None:
-    """Something is odd. Nothing secret may be in it, and in `what` nothing that changes from message to message."""
-    present = _present.get()
-    if present is not None:
-        present.make(what, example)
+    """Logs a deviation. It must not hold secrets, and `what` must be the same for each message that deviates so."""
+    current = _current.get()
+    if current is not None:
+        current.make(what, example)

@@ -1,16 +1,13 @@
-"""Small tools for mending the fields of foreign messages, and how rounds, tables and questions are mended.
+"""Repairs of the fields of foreign messages: the helpers, and the repairs of rounds, calls and tables.
 
-Of what is only there to inform nothing is insisted on: what is missing or cannot be read is given a value that says
-nothing.
+What only informs is never required: if it is missing or cannot be read, it gets a neutral value.
 """
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-from turnstile.agents.wire.envelope import read_time
+from turnstile.agents.wire.envelope import Fields, read_time
 from turnstile.agents.wire.remarks import remark
-from turnstile.agents.wire.rpc import Fields
 from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.league.protocol.messages import AnnouncedMatch, StandingsRow
 from turnstile.league.protocol.questions import PlayerStandings
@@ -19,23 +16,36 @@ FIRST_ROUND = 1
 
 
 def inner(fields: Fields, name: str) -> Fields:
-    """A part of a message that can be mended on its own; an empty one where there is none."""
+    """A copy of an inner object, put in its place so that it can be repaired; an empty one if there is none."""
     held = fields.get(name)
-    fields[name] = dict(held) if isinstance(held, dict) else {}
-    return fields[name]  # type: ignore[no-any-return]
+    copy: Fields = dict(held) if isinstance(held, dict) else {}
+    fields[name] = copy
+    return copy
 
 
-def default(fields: Fields, **values: Any) -> None:
-    """Fill in what is missing or null."""
+def fill_in(fields: Fields, **values: Any) -> None:
+    """Gives a value to fields that are missing or null."""
     for name, value in values.items():
         if fields.get(name) is None:
             fields[name] = value
 
 
-def whole(number: Any) -> Any:
-    """A number that came as a text is a number."""
-    is_written = isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10
-    return int(number) if is_written else number
+def drop_unless(fields: Fields, kind: type[str] | type[int], *names: str) -> None:
+    """Removes the fields that are not of this type. A boolean is not a number."""
+    for name in names:
+        if type(fields.get(name)) is not kind:
+            fields.pop(name, None)
+
+
+def to_number(value: Any) -> Any:
+    """A number that is written as a string becomes a number."""
+    is_written = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10
+    return int(value) if is_written else value
+
+
+def first_number(*values: Any) -> int | None:
+    """The first of these that is a number, or a number written as a string."""
+    return next((number for number in map(to_number, values) if type(number) is int), None)
 
 
 def is_readable(value: Any, as_type: type[Any]) -> bool:
@@ -47,7 +57,7 @@ def is_readable(value: Any, as_type: type[Any]) -> bool:
 
 
 def round_of(match: Any) -> int:
-    """The round of a match that does not say it: customarily it stands in the id, as in `R2M1`."""
+    """The round of a match that does not name it: usually it is in the id, as in `R2M1`."""
     found = re.fullmatch(r"R([0-9]{1,6})M[0-9]+", match.strip().upper()) if isinstance(match, str) else None
     return int(found[1]) if found else FIRST_ROUND
 
@@ -55,128 +65,107 @@ def round_of(match: Any) -> int:
 # matches and rounds
 
 
-def mend_run_match(fields: Fields) -> None:
-    default(fields, round_id=round_of(fields.get("match_id")))
+def repair_run_match(fields: Fields) -> None:
+    fill_in(fields, round_id=round_of(fields.get("match_id")))
 
 
-def mend_round(fields: Fields) -> None:
-    """An entry that cannot be read costs no other its match. If none can, that is a fault, and stays one.
+def repair_round(fields: Fields) -> None:
+    """Drops the matches that cannot be read. If none can be read, the message is refused.
 
-    `revision` is a word of ours: where it is no number, it is somebody else's.
+    `revision` and `reassignments` are extensions of ours: if they are not numbers, another extension uses the name.
     """
-    fields["revision"] = whole(fields.get("revision"))
-    if type(fields["revision"]) is not int:
-        del fields["revision"]
+    fields["revision"] = to_number(fields.get("revision"))
+    drop_unless(fields, int, "revision")
     entries = fields.get("matches")
     if not isinstance(entries, list):
         return
-    mended = [_entry(entry) if isinstance(entry, dict) else entry for entry in entries]
-    read = [entry for entry in mended if is_readable(entry, AnnouncedMatch)]
-    if len(read) < len(mended):
-        unread = f"{len(mended) - len(read)} of {len(mended)}"
+    repaired = [_announced_match(entry) if isinstance(entry, dict) else entry for entry in entries]
+    readable = [entry for entry in repaired if is_readable(entry, AnnouncedMatch)]
+    if len(readable) < len(repaired):
+        unread = f"{len(repaired) - len(readable)} of {len(repaired)}"
         remark(f"Matches of round {fields.get('round_id')!r:.20} cannot be read", unread)
-    fields["matches"] = read or mended
+    fields["matches"] = readable or repaired
 
 
-def _entry(entry: Fields) -> Fields:
-    """Who referees is known by id or by address; where the players live, only a referee needs to know."""
+def _announced_match(entry: Fields) -> Fields:
+    """The referee is named by id or by address; only a referee needs the addresses of the players."""
     entry = {name: held for name, held in entry.items() if held is not None}
-    for name in ("referee_id", "referee_endpoint", "player_A_endpoint", "player_B_endpoint"):
-        if not isinstance(entry.get(name), str):
-            entry.pop(name, None)
-    if type(entry.get("reassignments")) is not int:  # it is a word of ours, as `revision` is
-        entry.pop("reassignments", None)
-    default(entry, referee_endpoint="")
+    drop_unless(entry, str, "referee_id", "referee_endpoint", "player_A_endpoint", "player_B_endpoint")
+    drop_unless(entry, int, "reassignments")
+    fill_in(entry, referee_endpoint="")
     return entry
 
 
-# what a player is asked
+# calls to players
 
 
-def mend_call(fields: Fields) -> None:
-    """Whom a call is for is known to the player that gets it, and against whom it plays, too."""
-    default(fields, player_id="")
-    _mend_deadline(fields)
-    _mend_context(fields, fields)
+def repair_parity_call(fields: Fields) -> None:
+    _repair_call(fields, fields)
 
 
-def mend_move_call(fields: Fields) -> None:
-    default(fields, player_id="")
-    _mend_deadline(fields)
-    if isinstance(fields.get("move_request"), dict):
-        _mend_context(fields, inner(fields, "move_request"))
+def repair_move_call(fields: Fields) -> None:
+    has_request = isinstance(fields.get("move_request"), dict)
+    _repair_call(fields, inner(fields, "move_request") if has_request else {})
 
 
-def _mend_deadline(fields: Fields) -> None:
-    """A deadline that is no time in UTC is none. How much is left of it, the player's host says."""
+def _repair_call(fields: Fields, place: Fields) -> None:
+    """Fills in what the player knows itself: its id, its round and its opponent. `place` has the context.
+
+    A deadline that is not a time in UTC does not count. The process of the player computes `milliseconds_left`.
+    """
+    fill_in(fields, player_id="")
     fields.pop("milliseconds_left", None)
-    deadline = fields.get("deadline")
-    if not isinstance(deadline, str) or read_time(deadline) is None:
+    drop_unless(fields, str, "deadline")
+    if read_time(fields.get("deadline", "")) is None:
         fields.pop("deadline", None)
-
-
-def _mend_context(fields: Fields, place: Fields) -> None:
     context = inner(place, "context")
-    told = (context.get("round_id"), fields.get("round_id"), round_of(fields.get("match_id")))
-    context["round_id"] = next(number for number in map(whole, told) if type(number) is int)
-    if not isinstance(context.get("opponent_id"), str):
-        context["opponent_id"] = ""
+    by_id = round_of(fields.get("match_id"))
+    context["round_id"] = first_number(context.get("round_id"), fields.get("round_id"), by_id)
+    drop_unless(context, str, "opponent_id", "commitment")
+    fill_in(context, opponent_id="")
     if not is_readable(context.get("your_standings"), PlayerStandings):
         context.pop("your_standings", None)
-    if not isinstance(context.get("commitment"), str):
-        context.pop("commitment", None)
 
 
 # tables
 
 
-def mend_rows(name: str) -> Callable[[Fields], None]:
-    """Rows of a table need have no more than a player; those that have not even that are left out."""
-
-    def mend(fields: Fields) -> None:
-        rows = fields.get(name)
-        if isinstance(rows, list):
-            mended = [_row(row, rank) for rank, row in enumerate(rows, 1) if isinstance(row, dict)]
-            fields[name] = [row for row in mended if is_readable(row, StandingsRow)]
-
-    return mend
+def repair_rows(fields: Fields, name: str) -> None:
+    """Rows of a table need only a player. Rows without one are dropped."""
+    rows = fields.get(name)
+    if isinstance(rows, list):
+        repaired = [_row(row, rank) for rank, row in enumerate(rows, 1) if isinstance(row, dict)]
+        fields[name] = [row for row in repaired if is_readable(row, StandingsRow)]
 
 
 def _row(row: Fields, rank: int) -> Fields:
-    """A row without a rank has the one of its place. What else is not told, or is no number, is not known."""
+    """A row without a rank has the rank of its place. Other numbers that are missing are unknown."""
     row = dict(row)
-    default(row, display_name=row.get("player_id"))
-    for count, value in {
-        "rank": rank,
-        "played": None,
-        "wins": None,
-        "draws": None,
-        "losses": None,
-        "points": None,
-    }.items():
-        told = whole(row.get(count))
-        row[count] = told if type(told) is int else value
+    fill_in(row, display_name=row.get("player_id"))
+    for count in ("rank", "played", "wins", "draws", "losses", "points"):
+        row[count] = first_number(row.get(count))
+    fill_in(row, rank=rank)
     return row
 
 
-def mend_standings(fields: Fields) -> None:
-    default(fields, standings=[])
-    mend_rows("standings")(fields)
+def repair_standings(fields: Fields) -> None:
+    fill_in(fields, standings=[])
+    repair_rows(fields, "standings")
 
 
-def mend_round_completed(fields: Fields) -> None:
-    default(fields, next_round_id=None, matches_played=fields.get("matches_completed", 0))
+def repair_round_completed(fields: Fields) -> None:
+    fill_in(fields, next_round_id=None, matches_played=fields.get("matches_completed", 0))
 
 
-def mend_league_completed(fields: Fields) -> None:
-    """That the league is over is all that need be said. Its champion is the first of its table, if nobody is named."""
-    default(fields, final_standings=[], total_rounds=0, total_matches=0)
-    mend_rows("final_standings")(fields)
-    champion = inner(fields, "champion")
+def repair_league_completed(fields: Fields) -> None:
+    """All details are optional. If no champion is named, it is the first of the table."""
+    fill_in(fields, final_standings=[], total_rounds=0, total_matches=0)
+    repair_rows(fields, "final_standings")
     rows = fields["final_standings"]
     first = rows[0] if isinstance(rows, list) and rows else {}
+    champion = inner(fields, "champion")
+    drop_unless(champion, int, "points")
     for name in ("player_id", "display_name"):
         if not isinstance(champion.get(name), str):
             champion[name] = first.get(name, champion.get("player_id", ""))
-    if type(champion.get("points")) is not int:
-        champion["points"] = first.get("points") or 0
+    fill_in(champion, points=first.get("points") or 0)

@@ -1,7 +1,7 @@
-"""JSON-RPC 2.0 as the agents of the league speak it: what a body is, what it asks for, and how it is answered.
+"""JSON-RPC 2.0 as the agents of the league use it: how requests are read, and how they are framed and answered.
 
-Requests are read in every shape that has been seen, and answered in the shape they came in. Nothing here knows what a
-league message means.
+Requests are accepted in every shape that agents are known to send, and are answered in the same shape. This module does
+not know what a league message means.
 """
 
 import json
@@ -12,11 +12,8 @@ from typing import Any
 
 import msgspec
 
-from turnstile.agents.wire.envelope import ENVELOPE
+from turnstile.agents.wire.envelope import ENVELOPE, Fields, split_envelope
 from turnstile.league.protocol.messages import LeagueMessage
-
-Fields = dict[str, Any]
-"""A JSON object, as it came in or goes out."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -27,10 +24,11 @@ TOO_BUSY = -32000
 
 DEEPEST = 32
 TOOL_CALL = "tools/call"
+NOT_AN_OBJECT = "A request must be an object"
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A JSON-RPC error. `data` may be a league message, which is then given its envelope like any other."""
+    """A JSON-RPC error. If `data` is a league message, it gets an envelope when it is sent."""
 
     code: int
     message: str
@@ -38,15 +36,15 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Unreadable(ValueError):
-    """Bytes that are no JSON that anybody should have to read."""
+    """The bytes are not acceptable JSON."""
 
 
 def parse(body: bytes) -> Any:
-    """What a body says, or `Unreadable`: for repeated keys, NaN, lone surrogates and depths of brackets, too."""
+    """The JSON value of a body. Raises `Unreadable`, also for repeated keys, NaN, lone surrogates and deep nesting."""
     body = body.removeprefix(BOM_UTF8)
     try:
         value = msgspec.json.decode(body)
-        json.loads(body, object_pairs_hook=_without_repeats)
+        json.loads(body, object_pairs_hook=_refuse_repeats)
     except (msgspec.DecodeError, ValueError, RecursionError) as fault:
         raise Unreadable(str(fault)) from None
     if body.count(b"{") + body.count(b"[") > DEEPEST and _is_deeper(value, DEEPEST):
@@ -54,7 +52,7 @@ def parse(body: bytes) -> Any:
     return value
 
 
-def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> None:
+def _refuse_repeats(pairs: Sequence[tuple[str, Any]]) -> None:
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError("a key is repeated")
 
@@ -68,24 +66,18 @@ def _is_deeper(value: Any, most: int) -> bool:
 
 
 class Shape(Enum):
-    """How a message was wrapped, and so how its answer is."""
+    """How a request wraps its message. The answer is wrapped in the same way."""
 
-    FLAT = auto()
-    """The message is `params`."""
-    MESSAGE = auto()
-    """`params.message`."""
-    ENVELOPE = auto()
-    """`params.envelope` and `params.payload`."""
-    TOOL = auto()
-    """MCP's `tools/call`, with the message as `arguments`."""
-    BARE = auto()
-    """The message is the body; there is no JSON-RPC."""
-    NESTED = auto()
-    """The same, with all but the envelope in `data`."""
+    FLAT = auto()  # the message is `params`
+    MESSAGE = auto()  # the message is `params.message`
+    ENVELOPE = auto()  # the message is split into `params.envelope` and `params.payload`
+    TOOL = auto()  # MCP's `tools/call`: the message is `arguments`
+    BARE = auto()  # the message is the body, without JSON-RPC
+    NESTED = auto()  # the body is the envelope, without JSON-RPC, and `data` is the rest of the message
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a peer wants. `id` is whatever it was; one that was not there is a notification, and not answered."""
+    """A request. `id` may be any scalar; a request without one is a notification and gets no answer."""
 
     method: str | None
     fields: Fields
@@ -94,62 +86,60 @@ class Request(msgspec.Struct, frozen=True):
     wants_answer: bool = True
 
 
-class Misframed(msgspec.Struct, frozen=True):
-    """A body that is no request."""
+class InvalidRequest(Exception):
+    """The body is JSON, but not a request."""
 
-    fault: Fault
-    id: Any = None
+    def __init__(self, code: int, reason: str, number: Any = None) -> None:
+        super().__init__(reason)
+        self.frame = error_frame(None if isinstance(number, dict | list) else number, code, reason)
 
 
-def read_request(body: Any) -> Request | Misframed:
-    """The request in a body that was parsed."""
+def read_request(body: Any) -> Request:
+    """The request in a parsed body. Raises `InvalidRequest`."""
     if not isinstance(body, dict):
-        reason = "Batches are not part of league.v2" if isinstance(body, list) else "A request is an object"
-        return Misframed(Fault(INVALID_REQUEST, reason))
+        is_batch = isinstance(body, list)
+        raise InvalidRequest(INVALID_REQUEST, "Batches are not part of league.v2" if is_batch else NOT_AN_OBJECT)
     if "method" not in body:
         return _read_bare(body)
     method, number = body["method"], body.get("id")
     if isinstance(number, dict | list):
-        return Misframed(Fault(INVALID_REQUEST, "An id is a number, a text or null"))
+        raise InvalidRequest(INVALID_REQUEST, "The id must be a number, a string or null")
     if not isinstance(method, str):
-        return Misframed(Fault(INVALID_REQUEST, "A method is a text"), number)
+        raise InvalidRequest(INVALID_REQUEST, "The method must be a string", number)
     params = body.get("params")
     if isinstance(params, list) and len(params) == 1:
-        params = params[0]  # a message as the only argument by position
+        params = params[0]  # the message as the only positional argument
     if params is not None and not isinstance(params, dict):
-        return Misframed(Fault(INVALID_PARAMS, "Parameters are an object"), number)
+        raise InvalidRequest(INVALID_PARAMS, "The params must be an object", number)
     if method == TOOL_CALL and not isinstance((params or {}).get("name"), str):
-        return Misframed(Fault(INVALID_PARAMS, "A tool is called by its name"), number)
-    method, fields, shape = _unwrapped(method, params or {})
+        raise InvalidRequest(INVALID_PARAMS, "The name of the tool must be a string", number)
+    method, fields, shape = _unwrap(method, params or {})
     return Request(method, fields, shape, number, "id" in body)
 
 
-def is_response(body: Any) -> bool:
-    """Whether a body is an answer of JSON-RPC to something that nobody has asked."""
-    return (
-        isinstance(body, dict)
-        and "method" not in body
-        and "jsonrpc" in body
-        and bool({"result", "error"} & body.keys())
-    )
-
-
-def read_post(body: Any, method: str) -> Request | Misframed:
-    """A message that was posted to a path of its own, and so needs no name."""
+def read_post(body: Any, method: str) -> Request:
+    """A message that was posted to its own path, which stands for the method. Raises `InvalidRequest`."""
     if not isinstance(body, dict):
-        return Misframed(Fault(INVALID_REQUEST, "A message is an object"))
+        raise InvalidRequest(INVALID_REQUEST, NOT_AN_OBJECT)
     return Request(method, body, Shape.BARE)
 
 
-def _read_bare(body: Fields) -> Request | Misframed:
+def is_response(body: Any) -> bool:
+    """Whether a body is a JSON-RPC response, which no request of ours waits for when it is posted."""
+    if not isinstance(body, dict) or "method" in body or "jsonrpc" not in body:
+        return False
+    return "result" in body or "error" in body
+
+
+def _read_bare(body: Fields) -> Request:
     if not isinstance(body.get("message_type", body.get("type")), str):
-        return Misframed(Fault(INVALID_REQUEST, "Neither a method nor a message type"), _scalar(body.get("id")))
+        raise InvalidRequest(INVALID_REQUEST, "The body has neither a method nor a message type", body.get("id"))
     if isinstance(body.get("data"), dict) and body.keys() <= {*ENVELOPE, "type", "data", "league_id"}:
         return Request(None, {**body, **body["data"]}, Shape.NESTED)
     return Request(None, body, Shape.BARE)
 
 
-def _unwrapped(method: str, params: Fields) -> tuple[str, Fields, Shape]:
+def _unwrap(method: str, params: Fields) -> tuple[str, Fields, Shape]:
     if method == TOOL_CALL:
         arguments = params.get("arguments")
         given = arguments if isinstance(arguments, dict) else {}
@@ -163,35 +153,31 @@ def _unwrapped(method: str, params: Fields) -> tuple[str, Fields, Shape]:
     return method, params, Shape.FLAT
 
 
-def _scalar(number: Any) -> Any:
-    return None if isinstance(number, dict | list) else number
+# frames
 
 
-# answers
+def request_frame(method: str, params: Fields, number: int) -> Fields:
+    return {"jsonrpc": "2.0", "method": method, "params": params, "id": number}
 
 
 def result_frame(request: Request, reply: Fields) -> Fields:
-    """An answer in the shape of its request. Who wraps a message is given it flat as well: some read only that."""
+    """An answer in the shape of its request. A wrapped reply is also given flat: some agents read only that."""
+    envelope, payload = split_envelope(reply)
     match request.shape:
         case Shape.BARE:
             return reply
         case Shape.NESTED:
-            return {**reply, "data": _without_envelope(reply)}
+            return {**reply, "data": payload}
         case Shape.TOOL:
             text = msgspec.json.encode(reply).decode()
             reply = {"content": [{"type": "text", "text": text}], "structuredContent": reply, "isError": False}
         case Shape.MESSAGE:
             reply = {**reply, "message": reply}
         case Shape.ENVELOPE:
-            envelope = {name: reply[name] for name in ENVELOPE if name in reply}
-            reply = {**reply, "envelope": envelope, "payload": _without_envelope(reply)}
+            reply = {**reply, "envelope": envelope, "payload": payload}
         case Shape.FLAT:
             pass
     return {"jsonrpc": "2.0", "result": reply, "id": request.id}
-
-
-def _without_envelope(reply: Fields) -> Fields:
-    return {name: value for name, value in reply.items() if name not in ENVELOPE}
 
 
 def error_frame(number: Any, code: int, message: str, data: Fields | None = None) -> Fields:

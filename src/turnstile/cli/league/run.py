@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from turnstile.agents.launch.children import DidNotStart
 from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses, Plan
 from turnstile.agents.page.projection import scoreboard_of
-from turnstile.agents.page.report import report
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
 from turnstile.agents.strategies.custom import Called, refuse_strategy
@@ -146,9 +145,12 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
         failing = tuple(each.failing for each in own.values() if each.failing is not None)
         show.finish(replace(glimpse(scoreboard_of(state, (), reports)), failing=failing))
     if report_to is not None:
+        from turnstile.agents.page.render import render_report  # here, because most runs write no report themselves
+
         rounds = range(1, state.total_rounds + 1)
         with _naming(report_to):
-            write_whole(report_to, report(scoreboard_of(state, rounds, reports, commitments=commitments)).encode())
+            board = scoreboard_of(state, rounds, reports, commitments=commitments)
+            write_whole(report_to, render_report(board).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
         sys.exit(INTERRUPTED)

@@ -20,9 +20,9 @@ from turnstile.agents.page.scoreboard import (
     Place,
     Progress,
     Scoreboard,
-    championship,
-    enumerated,
+    champions_sentence,
     leaders,
+    names_in_words,
     shared_ranks,
 )
 from turnstile.agents.player.failures import Failing
@@ -205,7 +205,7 @@ def waiting(what: str) -> str:
 
 def champions(standings: Sequence[Place]) -> str:
     """Who has won, alone or with others, and by how much."""
-    return championship(standings, printable)
+    return champions_sentence(standings, printable)
 
 
 def table_of(places: Sequence[Place], width: int, title: str | None = None) -> Table:
@@ -242,4 +242,4 @@ def leading(now: Glimpse) -> str:
     if not now.standings or not now.matches_completed:
         return ""
     first = leaders(now.standings)
-    return f"; {enumerated(first, printable)} {'leads' if len(first) == 1 else 'lead'}"
+    return f"; {names_in_words(first, printable)} {'leads' if len(first) == 1 else 'lead'}"

@@ -9,9 +9,9 @@ from msgspec import Raw
 
 from turnstile.cli.arguments import complete_name
 from turnstile.cli.matches.upkeep import check, export, prune, rebuild
-from turnstile.cli.stores import Verdict, age, in_store, json_option, printable, store_option, tell
-from turnstile.host.ledger import Kept
-from turnstile.host.upkeep import every, read
+from turnstile.cli.stores import KINDS, Verdict, age, in_store, json_option, printable, store_option, tell
+from turnstile.durable.upkeep import Reading, every, read
+from turnstile.host.logs import TABLES, KeptTable
 from turnstile.kernel import Rejection
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, Instant, LogId, Value, encode
@@ -27,7 +27,7 @@ PUT_ASIDE = "put aside"
 @click.group(no_args_is_help=False, invoke_without_command=True)
 @click.pass_context
 def matches(context: click.Context) -> None:
-    """Look after stored tables: list, show, export, prune, check, rebuild.
+    """Look after stored logs, of tables and of a league's agents: list, show, export, prune, check, rebuild.
 
     A file of SQLite has one process at a time: stop its server first. PostgreSQL may be looked at while servers run.
 
@@ -127,6 +127,13 @@ class Shown(Value, frozen=True):
     view: Any
 
 
+class ShownTimer(Value, frozen=True):
+    """A timer that runs."""
+
+    name: str
+    due: Instant
+
+
 @matches.command()
 @click.argument("table")
 @store_option
@@ -134,7 +141,8 @@ class Shown(Value, frozen=True):
 def show(table: str, store: str, as_json: bool) -> None:
     """Show a table: who plays what, how it stands or ended, and what proves that the deal was fair.
 
-    Of a match that is not over, no hands and no seed are shown: only what a spectator would see.
+    Of a match that is not over, no hands and no seed are shown: only what a spectator would see. Of a league's agent,
+    its phase and its timers are shown.
 
     \b
     Examples:
@@ -143,18 +151,67 @@ def show(table: str, store: str, as_json: bool) -> None:
     """
     name = LogId(table)
 
-    async def work(opened: Store) -> tuple[Kept | Rejection, Row | None, Instant]:
-        return await read(opened, name), await opened.row(name), opened.now()
+    async def work(opened: Store) -> tuple[Reading | Rejection, Row | None, Instant]:
+        return await read(KINDS, opened, name), await opened.row(name), opened.now()
 
-    kept, row, now = in_store(store, work)
-    if isinstance(kept, Rejection):
-        tell(Verdict(name, error=kept), as_json)
+    reading, row, now = in_store(store, work)
+    if isinstance(reading, Rejection):
+        tell(Verdict(name, error=reading), as_json)
         sys.exit(2 if row is None else 1)
-    facts = facts_of(kept)
-    click.echo(encode(facts) if as_json else "\n".join(sentences(facts, row, now)))
+    if reading.kind is TABLES:
+        facts = facts_of(reading.kept)
+        click.echo(encode(facts) if as_json else "\n".join(sentences(facts, row, now)))
+    else:
+        machine = machine_of(name, reading)
+        click.echo(encode(machine) if as_json else "\n".join(machine_sentences(machine, row, now)))
 
 
-def facts_of(kept: Kept) -> Shown:
+class ShownMachine(Value, frozen=True):
+    """A machine of the league for the operator's eyes: nothing of its state but the phase, for it holds secrets."""
+
+    log: LogId
+    machine: str
+    phase: str
+    is_open: bool
+    opened: Instant
+    changed: Instant
+    entries: Position
+    time_scale: float
+    timers: tuple[ShownTimer, ...]
+
+
+def machine_of(name: LogId, reading: Reading) -> ShownMachine:
+    kept, row = reading.kept, reading.row
+    return ShownMachine(
+        log=name,
+        machine=row.game,
+        phase=row.phase,
+        is_open=row.is_open,
+        opened=row.opened,
+        changed=row.changed,
+        entries=kept.position,
+        time_scale=kept.state.header.time_scale,
+        timers=tuple(ShownTimer(timer.name, timer.due) for timer in kept.state.timed.timers),
+    )
+
+
+def machine_sentences(facts: ShownMachine, row: Row | None, now: Instant) -> list[str]:
+    """The same for people, a line each."""
+    scale = "" if facts.time_scale == 1 else f", all timers at {facts.time_scale:g} of their length"
+    lines = {
+        "log": facts.log,
+        "put aside": row.note if row else "",
+        "machine": f"{facts.machine} of a league{scale}",
+        "phase": facts.phase,
+        "opened": f"{age(now - facts.opened)} ago",
+        "changed": f"{age(now - facts.changed)} ago",
+        "entries": str(facts.entries),
+        "timers": ", ".join(timer.name for timer in facts.timers),
+    }
+    return [f"{name:<15} {printable(text)}" for name, text in lines.items() if text]
+
+
+def facts_of(kept: KeptTable) -> Shown:
     """What may be shown of a table."""
     state, header = kept.state, kept.state.header
     is_over = state.result is not None

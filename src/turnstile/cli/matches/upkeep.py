@@ -5,11 +5,13 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import click
 
 from turnstile.cli.stores import (
+    KINDS,
     WANTING,
     Verdict,
     age,
@@ -22,8 +24,11 @@ from turnstile.cli.stores import (
     tables_argument,
     tell,
 )
-from turnstile.host.records import Code as RecordCode
-from turnstile.host.upkeep import Code, checked, every, rebuilt, recorded
+from turnstile.durable import upkeep
+from turnstile.durable.log import tag_of
+from turnstile.durable.upkeep import Code, every, read_entries, save_entries
+from turnstile.host.logs import TABLES
+from turnstile.host.records import record_of
 from turnstile.kernel import Rejection
 from turnstile.kernel.record import save
 from turnstile.kernel.values import LogId
@@ -50,8 +55,9 @@ folder = click.Path(file_okay=False, path_type=Path)
 def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path, as_json: bool) -> None:
     """Write records of matches that are over, for `turnstile verify` and `turnstile replay`.
 
-    A match still being played is refused: its record would give the seed away. A record appears under its name only
-    when it is whole and on the disk; a file of that name with something else in it is left alone.
+    Of a table this is the record of its match; of a league's agent it is the log itself, a line of JSON for each entry,
+    in a file that only you can read. What is not over is refused: its record would give secrets away. A file appears
+    under its name only when it is whole and on the disk; a file of that name with other content is left alone.
 
     \b
     Examples:
@@ -76,12 +82,12 @@ def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path
 
 
 def _print(name: LogId, store: str) -> None:
-    record = in_store(store, lambda opened: recorded(opened, name))
-    if isinstance(record, Rejection):
-        verdict = Verdict(name, error=record)
+    written = in_store(store, lambda opened: written_log(opened, name))
+    if isinstance(written, Rejection):
+        verdict = Verdict(name, error=written)
         tell(verdict, as_json=False)
         return finish([verdict])
-    return click.echo(save(record), nl=False)
+    return click.echo(written.data, nl=False)
 
 
 async def _finished(store: Store) -> list[LogId]:
@@ -89,21 +95,44 @@ async def _finished(store: Store) -> list[LogId]:
 
 
 def _is_nothing_to_export(verdict: Verdict) -> bool:
-    return verdict.error is not None and verdict.error.code in (RecordCode.NO_MATCH, RecordCode.OTHER_VERSION)
+    return verdict.error is not None and verdict.error.code in (Code.NO_MATCH, Code.OTHER_VERSION)
+
+
+class WrittenLog(NamedTuple):
+    """What is exported of a log."""
+
+    data: bytes
+    is_secret: bool
+
+
+async def written_log(store: Store, name: LogId) -> WrittenLog | Rejection:
+    """The record of the match at a table, or the whole log of a machine of the league; or why there is none."""
+    log = await read_entries(store, name)
+    if isinstance(log, Rejection):
+        return log
+    if tag_of(log.header) in ("", TABLES.tag):
+        record = record_of(name, log)
+        return record if isinstance(record, Rejection) else WrittenLog(save(record), is_secret=False)
+    reading = await upkeep.read(KINDS, store, name)
+    if isinstance(reading, Rejection):
+        return reading
+    if reading.row.is_open:
+        return Rejection(Code.NOT_OVER, f"{name} is not over; its log holds seeds and tokens.")
+    return WrittenLog(save_entries((log.header, *log.entries)), is_secret=True)
 
 
 async def exported(store: Store, name: LogId, target: Path) -> Verdict:
-    """The record of a match in a file of its own."""
-    record = await recorded(store, name)
-    if isinstance(record, Rejection):
-        return Verdict(name, error=record)
+    """What is exported of a log, in a file of its own."""
+    written = await written_log(store, name)
+    if isinstance(written, Rejection):
+        return Verdict(name, error=written)
     path = target / f"{quote(name, safe='')}.jsonl"
-    if refused := keep(path, save(record)):
+    if refused := keep(path, written.data, 0o600 if written.is_secret else 0o644):
         return Verdict(name, error=refused)
     return Verdict(name, done=f"written to {path}", file=str(path))
 
 
-def keep(path: Path, data: bytes) -> Rejection | None:
+def keep(path: Path, data: bytes, mode: int) -> Rejection | None:
     """A file with this in it, on the disk when this returns: whole under its name, or not there at all."""
     _make_folder(path.parent)
     if path.exists() and path.read_bytes() != data:
@@ -114,7 +143,7 @@ def keep(path: Path, data: bytes) -> Rejection | None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(draft, 0o644)  # the match is over: its record is for everyone
+        os.chmod(draft, mode)
         os.replace(draft, path)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -208,15 +237,15 @@ async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool
     """A table forgotten; or why it was not."""
     row = await store.row(name)
     if row is None:
-        return Verdict(name, error=Rejection(Code.NO_TABLE, f"There is no table {name}."))
+        return Verdict(name, error=Rejection(Code.NO_LOG, f"There is no log {name}."))
     if row.note and not put_aside:
         why = "This table was put aside; mend and rebuild it, or say --put-aside."
-        return Verdict(name, error=Rejection(RecordCode.NOT_OVER, why))
+        return Verdict(name, error=Rejection(Code.NOT_OVER, why))
     kept = Verdict(name) if target is None else await exported(store, name, target)
-    if kept.error is not None and kept.error.code != RecordCode.NO_MATCH:
+    if kept.error is not None and kept.error.code != Code.NO_MATCH:
         return kept
     if not await store.prune(name):
-        return Verdict(name, error=Rejection(RecordCode.NOT_OVER, "This table is not over."))
+        return Verdict(name, error=Rejection(Code.NOT_OVER, "This table is not over."))
     return Verdict(name, done="pruned" if kept.file is None else f"pruned, {kept.done}", file=kept.file)
 
 
@@ -240,13 +269,13 @@ def check(tables: tuple[str, ...], store: str, as_json: bool) -> None:
 
     async def work(opened: Store) -> list[Verdict]:
         async def one(name: LogId) -> Verdict:
-            fault = await checked(opened, name)
+            fault = await upkeep.check(KINDS, opened, name)
             return Verdict(name, error=fault) if fault else Verdict(name, done="sound")
 
         return await one_by_one(await _named_or_all(opened, tables), "Checking", one, as_json)
 
     verdicts = in_store(store, work)
-    wanting = [verdict for verdict in verdicts if verdict.error and verdict.error.code in (*WANTING, Code.NO_TABLE)]
+    wanting = [verdict for verdict in verdicts if verdict.error and verdict.error.code in (*WANTING, Code.NO_LOG)]
     if not as_json:
         click.echo(f"{len(verdicts):,} checked, {len(wanting):,} wanting.")
     finish(wanting)
@@ -277,10 +306,10 @@ def rebuild(tables: tuple[str, ...], store: str, as_json: bool) -> None:
 
     async def work(opened: Store) -> list[Verdict]:
         async def one(name: LogId) -> Verdict:
-            fault = await rebuilt(opened, name)
+            fault = await upkeep.rebuild(KINDS, opened, name)
             return Verdict(name, error=fault) if fault else Verdict(name, done="rebuilt")
 
         return await one_by_one(await _named_or_all(opened, tables), "Rebuilding", one, as_json)
 
     verdicts = in_store(store, work)
-    finish([verdict for verdict in verdicts if verdict.error and verdict.error.code != RecordCode.OTHER_VERSION])
+    finish([verdict for verdict in verdicts if verdict.error and verdict.error.code != Code.OTHER_VERSION])

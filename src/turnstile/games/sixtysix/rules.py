@@ -269,7 +269,7 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
 
 @sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS})
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
-    """11 or 12: the player exchanges a card for one of another player, unseen. Players who know a card still know it."""
+    """11 or 12: the player exchanges a card for one of another player, unseen. Seats that know a card still know it."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
     if fault := refuse_player(state, event) or refuse_power(state, event):
         return fault

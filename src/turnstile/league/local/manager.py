@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Log, is_lasting, replay_timed
+from turnstile.kernel.timers import Log, replay_timed
 from turnstile.kernel.values import Event, Instant, Value
 from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.manager.calls import failure_of, resumed
@@ -85,11 +85,11 @@ class LocalManager:
 
     def take(self, event: Event, request: Envelope | None = None) -> None:
         """Let something happen, write it down, and do what comes of it; a reply goes to whoever has asked."""
-        before = self.state
+        before, timed = self.state, self.work.timed
         step = self.work.take(event, self.network.now)
         if isinstance(step, Rejection):
             return
-        if self.log is not None and is_lasting(before, step):
+        if self.log is not None and self.work.timed is not timed:
             self.log.append((self.network.now, event))
         if step.state is not before:
             self._keep_book(before, event)
@@ -101,7 +101,7 @@ class LocalManager:
                 else:
                     self.post(effect)
             elif type(effect) is Arm:
-                self.network.wake_at(self.work.timers[effect.timer].due, self)
+                self.network.wake_at(self.work.due_of(effect.timer), self)
         self._begin_if_all_are_here()
 
     def _begin_if_all_are_here(self) -> None:

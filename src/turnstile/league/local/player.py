@@ -90,7 +90,7 @@ class LocalPlayer:
             if type(effect) is Send:
                 self.post(effect)
             elif type(effect) is Arm:
-                self.network.wake_at(self.work.timers[effect.timer].due, self)
+                self.network.wake_at(self.work.due_of(effect.timer), self)
         want = wanted(step.state)
         if want is not None and step.state.failure is None:  # who has given up begins again when it is started again
             self.give(want)

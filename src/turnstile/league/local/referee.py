@@ -243,7 +243,7 @@ class LocalReferee:
             if type(effect) is Send:
                 self.post(step.state, effect)
             elif type(effect) is Arm:
-                self.network.wake_at(work.timers[effect.timer].due, self)
+                self.network.wake_at(work.due_of(effect.timer), self)
         if step.state.phase is Phase.MATCH_COMPLETE:
             self.finished[match] = step.state
             del self.matches[match]

@@ -8,12 +8,10 @@ when it does not answer, or answers without ever sending a result.
 
 from collections.abc import Collection, Iterable
 from heapq import heapify, heapreplace
-from hmac import digest
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager import schedule
@@ -40,10 +38,10 @@ from turnstile.league.protocol.messages import (
     RoundCompleted,
 )
 from turnstile.league.protocol.words import RefereeId, player_address
+from turnstile.league.trust import match_key
 
 ANNOUNCE_TIMER = "announcement"
 MOST_ANNOUNCED = 64  # matches in one message; of a larger round a player is told its own match alone
-KEY_DIGITS = 32
 
 
 # pairing and assigning
@@ -144,7 +142,10 @@ def entry(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> 
     a, b = places_of(state, match)
     referee = referee_of(state, match)
     known = keys if referee.shows_keys else ()
-    one, other = (match_key(state.secret, match, each) if each in known else UNSET for each in players_of(match))
+    one, other = (
+        match_key(state.secret, match.match_id, match.referee_id, each) if each in known else UNSET
+        for each in players_of(match)
+    )
     return AnnouncedMatch(
         match_id=match.match_id,
         player_a_id=match.player_a_id,
@@ -162,12 +163,6 @@ def entry(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> 
 
 def players_of(match: LeagueMatch) -> tuple[PlayerId, PlayerId]:
     return match.player_a_id, match.player_b_id
-
-
-def match_key(secret: Seed, match: LeagueMatch, player: PlayerId) -> str:
-    """What a referee shows to a player, so that it is believed. With another referee a match has other keys."""
-    named = f"match {match.match_id} referee {match.referee_id} player {player}"
-    return f"tok-{digest(secret.encode(), named.encode(), 'sha256').hex()[:KEY_DIGITS]}"
 
 
 def referee_of(state: State, match: LeagueMatch) -> Referee:

@@ -6,15 +6,11 @@ Whether an endpoint may be called at all is for the host to say, before a reques
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import sha256
-from hmac import compare_digest, new
 from unicodedata import name as letter_name
 from unicodedata import normalize
 
-from msgspec import UnsetType
 from msgspec.structs import replace
 
-from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.manager.state import (
     MOST_CAPACITY,
@@ -35,7 +31,6 @@ from turnstile.league.protocol.management import (
 )
 from turnstile.league.protocol.messages import LeagueRegisterRequest, LeagueRegisterResponse, PlayerMeta
 from turnstile.league.protocol.words import (
-    LEAGUE_MANAGER,
     Address,
     RefereeId,
     Registration,
@@ -43,6 +38,7 @@ from turnstile.league.protocol.words import (
     referee_address,
 )
 from turnstile.league.registering import DUPLICATE_NAME
+from turnstile.league.trust import agent_token, digest_of, id_in_token, is_equal, manager_proof
 
 LEAGUE_FULL = "League full"
 DUPLICATE_ENDPOINT = "Duplicate endpoint"
@@ -53,7 +49,6 @@ UNSUPPORTED_GAME = "Unsupported game"
 UNSUPPORTED_VERSION = f"Unsupported protocol version: {written(LeagueErrorName.PROTOCOL_VERSION_MISMATCH)}"
 
 OLDEST_VERSION = 2
-TOKEN_DIGITS = 32
 LOOKALIKES = {"LATIN", "GREEK", "CYRILLIC"}
 """Alphabets with letters that look the same. A name has letters of one of them."""
 
@@ -79,14 +74,9 @@ def refuse_repeat(
     """
     meta = event.player_meta if isinstance(event, LeagueRegisterRequest) else event.referee_meta
     if member.secret_digest is not None:
-        shown = digest_of(meta.registration_secret) or ""
-        return None if compare_digest(shown, member.secret_digest) else DUPLICATE_NAME
+        is_same = is_equal(digest_of(meta.registration_secret), member.secret_digest)
+        return None if is_same else DUPLICATE_NAME
     return None if state.options.trusts_repeats or event.known_as == address else DUPLICATE_NAME
-
-
-def digest_of(secret: str | UnsetType) -> str | None:
-    """What is kept of the secret of an agent, and may be shown to anybody."""
-    return sha256(secret.encode(errors="replace")).hexdigest() if secret else None
 
 
 def refuse_player(state: State, meta: PlayerMeta) -> str | None:
@@ -195,9 +185,9 @@ def player_accepted(state: State, place: int) -> LeagueRegisterResponse:
     return LeagueRegisterResponse(
         status=Registration.ACCEPTED,
         player_id=given,
-        auth_token=token(state.secret, player_address(given)),
+        auth_token=agent_token(state.secret, player_address(given)),
         league_id=state.league_id,
-        manager_proof=manager_proof(state, player_address(given)),
+        manager_proof=manager_proof(state.secret, player_address(given)),
     )
 
 
@@ -206,9 +196,9 @@ def referee_accepted(state: State, place: int) -> RefereeRegisterResponse:
     return RefereeRegisterResponse(
         status=Registration.ACCEPTED,
         referee_id=given.referee_id,
-        auth_token=token(state.secret, given.address),
+        auth_token=agent_token(state.secret, given.address),
         league_id=state.league_id,
-        manager_proof=manager_proof(state, given.address),
+        manager_proof=manager_proof(state.secret, given.address),
     )
 
 
@@ -223,22 +213,6 @@ def referee_rejected(reason: str) -> RefereeRegisterResponse:
 # tokens
 
 
-def token(secret: Seed, agent: Address) -> str:
-    """What proves who an agent is. Only the secret is kept, so the same agent is always given the same."""
-    digits = new(secret.encode(), agent.encode(), sha256).hexdigest()[:TOKEN_DIGITS]
-    return f"tok-{agent.partition(':')[2].lower()}-{digits}"
-
-
-def referees_key(secret: Seed) -> str:
-    """What a referee shows to be let in, where whoever runs the league has not thought of something else."""
-    return f"key-{new(secret.encode(), b'the key of the referees', sha256).hexdigest()[:TOKEN_DIGITS]}"
-
-
-def manager_proof(state: State, agent: Address) -> str:
-    """What the manager shows to an agent, to prove who it is: nobody else can make it without the agent's token."""
-    return new(token(state.secret, agent).encode(), LEAGUE_MANAGER.encode(), sha256).hexdigest()
-
-
 def is_member(state: State, agent: str) -> bool:
     """Whether this is the address of somebody who takes part."""
     role, _, name = agent.partition(":")
@@ -251,20 +225,19 @@ def authenticate(state: State, sender: str | None, shown: str | None) -> Address
     """For hosts: who says this. The token decides; who claims to be somebody else is not believed."""
     if not shown:
         return league_error(LeagueErrorName.AUTH_TOKEN_MISSING, "A message carries the token of its sender.")
-    agent = _named(state, shown.split("-")[1] if shown.count("-") == 2 else "")
+    agent = _named(state, id_in_token(shown))
     claimed = None if sender is None else Address(sender)
     if claimed is not None and (stranger := _refuse_stranger(state, claimed)):
         return stranger
-    if agent is None or not compare_digest(token(state.secret, agent).encode(), shown.encode(errors="replace")):
+    if agent is None or not is_equal(shown, agent_token(state.secret, agent)):
         return league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "This is not the token of its sender.")
     if claimed not in (None, agent):
         return league_error(LeagueErrorName.AUTH_TOKEN_INVALID, "This is the token of somebody else.")
     return agent
 
 
-def _named(state: State, agent: str) -> Address | None:
-    """The agent that a token speaks of, by its id in small letters."""
-    name = agent.upper()
+def _named(state: State, name: str) -> Address | None:
+    """The agent that has this id."""
     if state.player_at(PlayerId(name)) is not None:
         return player_address(PlayerId(name))
     return referee_address(RefereeId(name)) if state.referee_at(RefereeId(name)) is not None else None

@@ -3,8 +3,6 @@
 The steps that several transitions of the player have in common.
 """
 
-from hmac import compare_digest
-
 from msgspec import Raw
 from msgspec.structs import replace
 
@@ -51,6 +49,7 @@ from turnstile.league.protocol.words import (
     MatchId,
 )
 from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
+from turnstile.league.trust import opens_match
 
 REGISTER_TIMER = "register"
 JOIN_TIMER = "join"
@@ -266,7 +265,7 @@ def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
     queued = () if state.queued is None or state.player_id is None else my_matches(state, state.queued)
     known = (*(() if state.round is None else state.round.matches), *queued)
     keys = [match.key for match in known if match.match_id == event.match_id and match.key is not None]
-    return not keys or any(compare_digest(key.encode(), (shown or "").encode()) for key in keys)
+    return opens_match(keys, shown)
 
 
 def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:

@@ -1,29 +1,28 @@
 """How the page and the report of a league look in a browser: wide, narrow, light, dark, and without their manager."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import pytest
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.agents.page.boards import NAMES, board, ecard_board, with_first_draw
 from tools.browser import browser
-from turnstile.agents.page.looks import DARK, LIGHT
-from turnstile.agents.page.page import page
-from turnstile.agents.page.report import HEIGHT, LABEL, _grid, _spread, report
+from turnstile.agents.page.chart import MOST_LINES
+from turnstile.agents.page.render import STATIC_FILES, render_page, render_report, report_style
 from turnstile.kernel.chance import Seed, commit
+from turnstile.net.policy import OWN_FILES_ONLY, one_style_only, page_headers
 
 LONG_NAMES = ("x" * 64, "A name of many words, which goes on and on", *NAMES[2:])
+SITE = "http://league.test/"
 SOURCES = {
-    "page": page(board(4, LONG_NAMES), 4),
-    "report": report(board(5, LONG_NAMES)),
-    "page of E-Card": page(with_first_draw(ecard_board(), commitment=commit(Seed("another"))), 1),
+    "page": render_page(board(4, LONG_NAMES), 4),
+    "report": render_report(board(5, LONG_NAMES)),
+    "page of E-Card": render_page(with_first_draw(ecard_board(), commitment=commit(Seed("another"))), 1),
 }
 
 
@@ -31,6 +30,24 @@ SOURCES = {
 def tab() -> Iterator[Tab]:
     with browser() as running:
         yield running.new_page()
+
+
+def show(tab: Tab, source: str) -> None:
+    """Show a page as a manager serves it, with its style sheet and under its policy; its script has no effect."""
+    policy = OWN_FILES_ONLY if STATIC_FILES.url("league.css") in source else one_style_only(report_style())
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(SITE)
+        if path == "":
+            route.fulfill(body=source, content_type="text/html", headers=dict(page_headers(policy)))
+        elif path == STATIC_FILES.url("league.css"):
+            route.fulfill(body=STATIC_FILES.text("league.css"), content_type="text/css")
+        else:
+            route.fulfill(status=204)
+
+    tab.unroute_all()
+    tab.route(f"{SITE}**", answer)
+    tab.goto(SITE)
 
 
 def lies_within(tab: Tab, selector: str, width: int) -> bool:
@@ -45,9 +62,11 @@ def test_results_and_verdicts_lie_within_the_window_however_long_the_names_are(
 ) -> None:
     """Nothing that is wider than the window moves the page; long names are broken, and pictures scroll on their own."""
     tab.set_viewport_size({"width": width, "height": 900})
-    tab.set_content(source)
+    show(tab, source)
     for selector in (".standings th:not(.spare)", ".standings td:not(.spare)", ".matches td:has(*)", ".verdict"):
         assert lies_within(tab, selector, width - 16), selector
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     if tab.locator("svg").count():
         assert tab.locator("svg").bounding_box()["width"] > 600  # type: ignore[index]
@@ -56,14 +75,14 @@ def test_results_and_verdicts_lie_within_the_window_however_long_the_names_are(
 @pytest.mark.parametrize(("width", "columns"), [(400, "W D L"), (1100, "Pld W D L TL")])
 def test_a_narrow_window_shows_what_the_points_are_made_of(tab: Tab, width: int, columns: str) -> None:
     tab.set_viewport_size({"width": width, "height": 900})
-    tab.set_content(page(board(3)))
+    show(tab, render_page(board(3)))
     heads = [head.inner_text() for head in tab.locator(".standings th").all() if head.is_visible()]
     assert heads == ["Rank", "Player", "Pts", *columns.split()]
 
 
 def test_in_a_narrow_window_an_agent_s_condition_can_be_seen(tab: Tab) -> None:
     tab.set_viewport_size({"width": 400, "height": 900})
-    tab.set_content(page(board(3)))
+    show(tab, render_page(board(3)))
     assert lies_within(tab, ".agents .well, .agents .ill, .agents time", 400 - 16)
 
 
@@ -79,53 +98,43 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_the_lines_of_the_picture_are_as_dark_or_light_as_the_scheme_needs(tab: Tab) -> None:
-    tab.set_content(report(board(5)))
-    for scheme, colours, card in (("light", LIGHT, "#ffffff"), ("dark", DARK, "#1a202a")):
+def test_the_lines_of_the_chart_are_as_dark_or_light_as_the_scheme_needs(tab: Tab) -> None:
+    players = tuple(f"Player {number}" for number in range(MOST_LINES))
+    show(tab, render_report(board(5, players)))
+    for scheme, card in (("light", "#ffffff"), ("dark", "#1a202a")):
         tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert computed(tab, ".frame", "background-color") == rgb(card)
+        colours = [computed(tab, ":root", f"--line-{number}") for number in range(1, MOST_LINES + 1)]
+        assert len(set(colours)) == MOST_LINES
         assert all(contrast(colour, card) >= 4.5 for colour in colours)
-        for index, colour in enumerate(colours[: len(NAMES)]):
-            shown = tab.locator(f"polyline.c{index}").evaluate("line => getComputedStyle(line).stroke")
-            assert shown == f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
+        for number, colour in enumerate(colours, 1):
+            assert computed(tab, f"polyline.line-{number}", "stroke") == rgb(colour)
+            assert computed(tab, f"text.line-{number}", "fill") == rgb(colour)
 
 
-# the picture
+def computed(tab: Tab, selector: str, name: str) -> str:
+    """A property of the first such element, as the browser has computed it."""
+    value = tab.locator(selector).first.evaluate("(it, name) => getComputedStyle(it).getPropertyValue(name)", name)
+    return str(value).strip()
 
 
-@pytest.mark.parametrize(("players", "title"), [(8, "Points, round"), (9, "Points of the first 8, round")])
-def test_the_picture_says_when_it_does_not_show_everybody(players: int, title: str) -> None:
-    assert title in report(board(players - 1, tuple(f"Player {at}" for at in range(players))))
+def rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
 
 
-@pytest.mark.parametrize(
-    ("rounds", "numbers"),
-    [
-        (3, "0 1 2 3"),
-        (11, "0 2 4 6 8 10 11"),
-        (49, "0 5 10 15 20 25 30 35 40 45 49"),
-        (51, "0 10 20 30 40 51"),
-        (55, "0 10 20 30 40 50 55"),
-    ],
-)
-def test_the_last_round_has_its_number_in_the_picture(rounds: int, numbers: str) -> None:
-    below = f'y="{HEIGHT - 10}"'
-    found = re.findall(rf'<text x="[^"]*" {below}[^>]*>(\d+)<', "".join(_grid(rounds, 1)))
-    assert found == numbers.split()
-
-
-def test_names_beside_the_picture_neither_cover_each_other_nor_leave_it() -> None:
-    for heights in ([300.0] * 8, [16.0] * 8, [16.0, 300.0, 302.0, 304.0]):
-        moved = _spread(heights)
-        assert all(below - above >= LABEL for above, below in pairwise(moved))
-        assert moved[0] > 0
-        assert moved[-1] < HEIGHT
+def test_what_is_printed_is_dark_on_white_in_any_scheme(tab: Tab) -> None:
+    show(tab, render_report(board(5)))
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert computed(tab, "body", "background-color") == rgb("#ffffff")
+    assert contrast(computed(tab, ":root", "--ink"), "#ffffff") > 7
+    tab.emulate_media(media="screen", color_scheme="light")
 
 
 # while the league runs
 
 
 class Manager:
-    """A league manager in a process of its own. Started again, it is where it was."""
+    """A league manager in a separate process. Started again with the same data, it continues."""
 
     def __init__(self, data: Path) -> None:
         arguments = ("manager", "--port", "0", "--players", "3", "--data", str(data), "--json", "--with-launcher")
@@ -142,7 +151,7 @@ class Manager:
 
 
 def test_the_page_says_when_the_manager_is_gone_and_when_it_is_back(tab: Tab, tmp_path: Path) -> None:
-    lost, header = tab.locator("#lost"), tab.locator("header")
+    lost, header = tab.locator("#connection"), tab.locator("header")
     with Manager(tmp_path) as manager:
         tab.goto(f"{manager.home}/")
         expect(header).to_contain_text("The league waits for 3 more players and a referee.")

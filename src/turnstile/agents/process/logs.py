@@ -1,0 +1,230 @@
+"""How the machines of the league are written in logs, and the ids of these logs. No I/O, no waiting.
+
+The kept state has the timers beside the machine's own state, so that both come back as they were. One entry is not an
+event of the machine: `Away` says that the process was not running, and that no timer has run meanwhile.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+from turnstile.durable.log import Outdated
+from turnstile.kernel.machine import Machine, Rejection, S, Step
+from turnstile.kernel.timers import Timed, Timer, Timers, advance, postpone
+from turnstile.kernel.values import LONGEST_ID, Event, Instant, LogId, Malformed, Timeout, Value, decode, encode
+from turnstile.league.manager import state as league_state
+from turnstile.league.manager.machine import manager
+from turnstile.league.player.machine import player
+from turnstile.league.referee import registrar as registering
+from turnstile.league.referee import state as match_state
+from turnstile.league.referee.machine import referee
+from turnstile.store.log import Damaged, Entry
+from turnstile.store.protocol import Row
+
+T = TypeVar("T")
+
+VERSION = 2  # of the header, of how events and of how states are written
+SNAPSHOT_EVERY = 256  # entries
+
+
+class MachineHeader(Value, frozen=True):
+    """Entry 0: which machine this is, how it began, and what its process wants to know again after a restart."""
+
+    log: str
+    """The name of the machine, by which the log is known to be one of the league's."""
+    time_scale: float
+    start: Raw
+    about: Raw = Raw(b"null")
+    version: int = VERSION
+
+
+class Away(Event, frozen=True):
+    """The process was not running: what had time left then still has it."""
+
+    milliseconds: int
+
+
+AWAY = b'{"type":"Away",'
+
+
+class LoggedMachine(msgspec.Struct, Generic[S], frozen=True, gc=False):
+    """All that is kept of a machine."""
+
+    header: MachineHeader
+    opened: Instant
+    changed: Instant
+    """When the latest event happened."""
+    has_begun: bool
+    """Whether anything has happened yet. A machine that waits for its first event has something to do."""
+    timed: Timed[S]
+
+    @property
+    def phase(self) -> Any:
+        return self.timed.state.phase
+
+
+class _Written(Value, frozen=True):
+    changed: Instant
+    has_begun: bool
+    state: Any
+    timers: Any
+
+
+class _Read(Value, frozen=True):
+    changed: Instant
+    has_begun: bool
+    state: Raw
+    timers: Timers[Raw]
+
+
+class MachineLogs(Generic[S]):
+    """The kind of log that one machine of the league has."""
+
+    snapshot_every = SNAPSHOT_EVERY
+
+    def __init__(self, machine: Machine[S], is_open: Callable[[S], bool]) -> None:
+        """`is_open` tells whether the machine still has something to do in a state."""
+        self.tag = machine.name
+        self._machine = machine
+        self._is_open = is_open
+
+    def write_header(self, start: S, time_scale: float, about: object) -> bytes:
+        return encode(MachineHeader(self.tag, time_scale, Raw(encode(start)), Raw(encode(about))))
+
+    def open(self, name: LogId, header: bytes, at: Instant) -> LoggedMachine[S]:
+        read = read_header(name, header)
+        if read.version != VERSION:
+            raise Outdated(Rejection("OtherVersion", f"{name} was written by version {read.version} of league logs."))
+        start = self._machine.read_state(bytes(read.start))
+        if isinstance(start, Rejection):
+            raise Damaged(name, start.sentence)
+        return LoggedMachine(read, at, at, False, Timed(start))
+
+    def read_event(self, name: LogId, found: Entry) -> Event:
+        try:
+            return self._event_of(found.event)
+        except Malformed as fault:
+            raise Damaged(name, f"entry {found.position} is not an event of a {self.tag}: {fault}") from None
+
+    def _event_of(self, written: bytes) -> Event:
+        if written.startswith(AWAY):
+            return decode(written, Away)
+        event = self._machine.read_event(written)
+        if isinstance(event, Rejection):
+            raise Malformed(event.sentence)
+        return event
+
+    def write_event(self, event: Event) -> bytes:
+        return encode(event)
+
+    def apply(self, state: LoggedMachine[S], event: Event, at: Instant) -> LoggedMachine[S] | Rejection:
+        step = self.step(state, event, at)
+        return step if isinstance(step, Rejection) else step.state
+
+    def step(self, state: LoggedMachine[S], event: Event, at: Instant) -> Step[LoggedMachine[S]] | Rejection:
+        """A timer that the machine has no use for stops; that is a step without effects."""
+        timed = state.timed
+        if isinstance(event, Away):
+            later = Timed(timed.state, postpone(timed.timers, event.milliseconds))
+            return Step(LoggedMachine(state.header, state.opened, at, True, later), (), ())
+        after, result = advance(self._machine, timed, event, at, state.header.time_scale)
+        kept = state if after is timed else LoggedMachine(state.header, state.opened, at, True, after)
+        if isinstance(result, Step):
+            return Step(kept, result.trace, result.effects)
+        return result if kept is state else Step(kept, (), ())
+
+    def write_state(self, state: LoggedMachine[S]) -> bytes:
+        return encode(_Written(state.changed, state.has_begun, state.timed.state, state.timed.timers))
+
+    def read_state(self, start: LoggedMachine[S], written: bytes) -> LoggedMachine[S]:
+        read = decode(written, _Read)
+        state = self._machine.read_state(bytes(read.state))
+        if isinstance(state, Rejection):
+            raise Malformed(state.sentence)
+        timed = Timed(state, tuple(map(self._read_timer, read.timers)))
+        return LoggedMachine(start.header, start.opened, read.changed, read.has_begun, timed)
+
+    def _read_timer(self, timer: Timer[Raw]) -> Timer[Timeout]:
+        event = self._event_of(bytes(timer.event))
+        if not isinstance(event, Timeout):
+            raise Malformed("A timer brings an event that is not a timeout.")
+        return Timer(timer.name, timer.due, event)
+
+    def row(self, state: LoggedMachine[S]) -> Row:
+        """The agent that runs the machine watches its timers itself: no server is due."""
+        return Row(
+            game=self.tag,
+            phase=state.phase.value,
+            players=(),
+            is_open=not state.has_begun or self._is_open(state.timed.state),
+            is_listed=False,
+            opened=state.opened,
+            changed=state.changed,
+            due=None,
+        )
+
+    def command(self, event: Event) -> None:
+        return None
+
+    def answer(self, event: Event, after: LoggedMachine[S]) -> bytes:
+        raise AssertionError("there are no commands in logs of the league")
+
+    def end_without_replay(self, name: LogId, header: bytes, last: Entry) -> None:
+        return None
+
+
+def read_header(name: LogId, written: bytes) -> MachineHeader:
+    try:
+        return decode(written, MachineHeader)
+    except Malformed as fault:
+        raise Damaged(name, f"its header cannot be read: {fault}") from None
+
+
+def read_about(header: MachineHeader, as_type: type[T]) -> T:
+    """What the process had written down for itself when the machine began."""
+    return decode(bytes(header.about), as_type)
+
+
+# the machines of the league
+
+
+def _is_league_open(state: league_state.State) -> bool:
+    return state.phase is not league_state.Phase.LEAGUE_COMPLETE or bool(state.untold)
+
+
+LEAGUES = MachineLogs(manager, _is_league_open)
+REGISTRARS = MachineLogs(registering.registrar, lambda state: state.phase is not registering.Phase.LEAGUE_COMPLETE)
+MATCHES = MachineLogs(referee, lambda state: state.phase is not match_state.Phase.IDLE)
+PLAYERS = MachineLogs(player, lambda state: not state.has_shut_down)
+
+KINDS: Iterable[MachineLogs[Any]] = (LEAGUES, REGISTRARS, MATCHES, PLAYERS)
+"""Every kind of log that an agent of the league writes."""
+
+
+SHORT = 20  # characters of a name that is written out in the ids of logs
+
+
+def own_prefix(kind: str, agent: str) -> str:
+    """How the ids of an agent's logs begin. Agents of many names may share a store."""
+    return f"{kind}/{agent if len(agent) <= SHORT and _is_plain(agent) else _digest(agent)[:SHORT]}"
+
+
+def log_id(prefix: str, *names: str) -> LogId:
+    """The id of a log. Names that others chose, and that are too long or odd, are hashed."""
+    plain = "/".join((prefix, *names))
+    if len(plain) <= LONGEST_ID and all(map(_is_plain, names)):
+        return LogId(plain)
+    room = LONGEST_ID - len(prefix) - 1
+    return LogId(f"{prefix}/{_digest(names)[:room]}")
+
+
+def _is_plain(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9_.-]+", name) is not None
+
+
+def _digest(names: object) -> str:
+    return sha256(encode(names)).hexdigest()

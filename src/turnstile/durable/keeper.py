@@ -1,0 +1,165 @@
+"""A keeper: one machine in memory, its log in a store, and the one way in which it changes."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from turnstile.durable.log import Gone, Kept, Kind, draft, follow_steps
+from turnstile.durable.storing import Ask, ask_once, has_entry, load
+from turnstile.kernel.machine import Rejection, S, Step
+from turnstile.kernel.values import Instant, LogId
+from turnstile.store.log import Damaged
+from turnstile.store.protocol import Busy, Commit, Store, Unknown
+
+E = TypeVar("E")
+
+MOST_TRIES = 100  # times that one event may find its position taken
+
+EventAt = Callable[[Instant], E | Rejection | None]
+"""An event, once its time is known; a refusal; or nothing, where there is no reason for the event any more."""
+
+
+class MachineFailed(Exception):
+    """A machine that raised instead of answering: a bug of its author."""
+
+    def __init__(self, name: LogId, machine: str, bug: Exception) -> None:
+        super().__init__(f"{machine} failed: {type(bug).__name__}: {bug}")
+        self.name = name
+
+
+class CommandTaken(Exception):
+    """The id of this command is in the log already."""
+
+
+class Keeper(Generic[S, E]):
+    """One machine for its life in memory. Its caller holds the lock while it changes.
+
+    `kept` is what is durable. A subclass says in `tell` who hears of a step, and may say what the time is and which
+    event gives lost time back.
+    """
+
+    def __init__(self, kind: Kind[S, E], name: LogId, kept: Kept[S], store: Store, ask: Ask = ask_once) -> None:
+        self.kind = kind
+        self.name = name
+        self.kept = kept
+        self.due = kind.row(kept.state).due
+        """When the machine must be looked at again."""
+        self.lock = asyncio.Lock()
+        self.is_in_doubt = False
+        """Whether something was being written when the store broke off: it may be in the log."""
+        self._store = store
+        self._ask = ask
+
+    # what a subclass says
+
+    async def now(self) -> Instant:
+        """The time at which an event happens that comes now."""
+        return self._store.now()
+
+    async def give_back(self, now: Instant) -> E | None:
+        """The event that gives back the time which was lost since the last event, if any was."""
+        return None
+
+    def tell(self, steps: Sequence[tuple[E, Step[S]]]) -> None:
+        """These steps are durable: now others may hear of them, in this order."""
+
+    # how it changes
+
+    async def take(self, event_at: EventAt[E]) -> Step[S] | Rejection | None:
+        """Read, decide, commit, tell: the step, durable and told; or why the event is refused.
+
+        The event happens now, however long it takes to find its place. Time that was lost before is given back first.
+        If another process has committed first, its entries are read, and the event is decided again.
+        """
+        now = await self.now()
+        for _ in range(MOST_TRIES):
+            lost = await self.give_back(now)
+            event = lost or event_at(now)
+            if event is None or isinstance(event, Rejection):
+                return event
+            decision = self._decide(event, now)
+            if isinstance(decision, Rejection):
+                if self._store.is_shared and await self.read_on():
+                    continue  # it was decided on what is past
+                return decision
+            if await self._commit(event, *decision):
+                if event is lost:
+                    continue
+                return decision[0]
+            if not await self.read_on():
+                await self._explain(event)
+        raise Busy(f"{self.name} changes too often.")
+
+    def _decide(self, event: E, now: Instant) -> tuple[Step[S], Commit | None, Kept[S]] | Rejection:
+        """What the machine says: the step, what to store of it, and what is kept then."""
+        try:
+            step = self.kind.step(self.kept.state, event, now)
+            if isinstance(step, Rejection):
+                return step
+            if step.state is self.kept.state and self.kind.command(event) is None:
+                return step, None, self.kept
+            return step, *draft(self.kind, self.name, self.kept, event, now, step.state)
+        except Exception as bug:
+            raise MachineFailed(self.name, self.kind.row(self.kept.state).game, bug) from bug
+
+    async def _commit(self, event: E, step: Step[S], commit: Commit | None, after: Kept[S]) -> bool:
+        """Write an entry, and tell of its step; false if the position is taken."""
+        if commit is not None:
+            if not await self._write(commit):
+                return False
+            self.kept, self.due = after, commit.row.due
+        self.tell([(event, step)])
+        return True
+
+    async def _write(self, commit: Commit) -> bool:
+        try:
+            is_written = await self._ask(self._store.commit, commit)
+        except (Unknown, asyncio.CancelledError):
+            self.is_in_doubt = True
+            raise
+        return is_written or await has_entry(self._store, self.name, commit.entry, self._ask)
+
+    async def settle_doubt(self) -> None:
+        """Read on before anything else is done, where something may be in the log that is not known here."""
+        if self.is_in_doubt:
+            await self.read_on()
+            self.is_in_doubt = False
+
+    async def read_on(self) -> bool:
+        """Take in what others have committed; whether there was anything."""
+        entries = await self._ask(self._store.entries, self.name, self.kept.position)
+        if not entries:
+            return False
+        try:
+            steps = list(follow_steps(self.kind, self.name, self.kept, entries))
+        except Damaged:
+            await self.load_anew()
+            return True
+        self._move_to(steps[-1][0])
+        self.tell([(event, step) for _, event, step in steps])
+        return True
+
+    async def _explain(self, event: E) -> None:
+        """Raise what made the store refuse an entry, though nothing came before it; else another just did."""
+        row = await self._ask(self._store.row, self.name)
+        if row is None or row.note:
+            raise Gone(self.name)
+        command = self.kind.command(event)
+        if command is not None and await self._ask(self._store.find, self.name, command) is not None:
+            raise CommandTaken(self.name)
+        newest = (await self._ask(self._store.positions, [self.name])).get(self.name)
+        if newest != self.kept.position and not await self.read_on():
+            raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
+        ours = await self._ask(self._store.entries, self.name, self.kept.position - 1, 1)
+        if ours and ours[0].link != self.kept.link:
+            await self.load_anew()
+
+    async def load_anew(self) -> None:
+        """After an older store was restored, what is stored counts. A log that is damaged itself raises."""
+        kept = await load(self.kind, self._store, self.name, self._ask)
+        if kept is None:
+            raise Gone(self.name)
+        self._move_to(kept)
+
+    def _move_to(self, kept: Kept[S]) -> None:
+        self.kept, self.due = kept, self.kind.row(kept.state).due

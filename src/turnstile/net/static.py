@@ -1,0 +1,91 @@
+"""Style sheets and scripts. A package keeps them in a folder `static`, and serves them at `/static/`.
+
+Each file has two addresses. The one with a hash of the content in its name is for pages: browsers keep it forever,
+because a changed file has another address. The plain one is for files that name each other: browsers keep it too, and
+ask each time whether it has changed.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePosixPath
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = "static"
+MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
+"""Files of other types are not served."""
+KEEP_FOREVER = "public, max-age=31536000, immutable"
+ASK_EACH_TIME = "no-cache"
+
+
+class StaticFile(msgspec.Struct, frozen=True):
+    """A file, with its name below the folder."""
+
+    name: PurePosixPath
+    body: bytes
+    digest: str
+
+    @property
+    def hashed_name(self) -> str:
+        return str(self.name.with_stem(f"{self.name.stem}-{self.digest}"))
+
+
+class StaticFiles:
+    """The static files of a package. They are read once, when the first is needed."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    @cached_property
+    def _files(self) -> dict[str, StaticFile]:
+        return {str(file.name): file for file in _read_files(files(self.package) / FOLDER, PurePosixPath())}
+
+    @cached_property
+    def _addresses(self) -> dict[str, tuple[StaticFile, str]]:
+        """Each file at both of its addresses, with how long browsers may keep it."""
+        plain = {name: (file, ASK_EACH_TIME) for name, file in self._files.items()}
+        hashed = {file.hashed_name: (file, KEEP_FOREVER) for file in self._files.values()}
+        return plain | hashed
+
+    def url(self, name: str) -> str:
+        """The address of a file, relative to the root of the site."""
+        return f"{FOLDER}/{self._files[name].hashed_name}"
+
+    def text(self, name: str) -> str:
+        """The content of a file, for a page that must not need other files."""
+        return self._files[name].body.decode()
+
+    def route(self) -> Route:
+        return Route(f"/{FOLDER}/{{name:path}}", self._respond)
+
+    async def _respond(self, request: Request) -> Response:
+        found = self._addresses.get(request.path_params["name"])
+        if found is None:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        file, caching = found
+        headers = {"ETag": f'"{file.digest}"', "Cache-Control": caching, "X-Content-Type-Options": "nosniff"}
+        if _is_known(file, request.headers.get("If-None-Match", "")):
+            return Response(status_code=304, headers=headers)
+        return Response(file.body, media_type=MEDIA_TYPES[file.name.suffix], headers=headers)
+
+
+def _read_files(folder: Traversable, above: PurePosixPath) -> Iterator[StaticFile]:
+    for each in folder.iterdir():
+        name = above / each.name
+        if each.is_dir():
+            yield from _read_files(each, name)
+        elif name.suffix in MEDIA_TYPES:
+            body = each.read_bytes()
+            yield StaticFile(name, body, sha256(body).hexdigest()[:16])
+
+
+def _is_known(file: StaticFile, if_none_match: str) -> bool:
+    """Whether the caller has this very content already."""
+    tags = (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
+    return any(tag in ("*", f'"{file.digest}"') for tag in tags)
