@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.logs import FOLDER, SCENARIOS, file_of
-from turnstile.durable.log import replay
+from tools.league_logs import league_logs
+from tools.logs import FOLDER, LEAGUES, SCENARIOS, file_of
+from turnstile.agents.process.logs import AWAY
+from turnstile.cli.stores import KINDS
+from turnstile.durable.log import follow, replay, tag_of
 from turnstile.durable.upkeep import load_entries, save_entries
 from turnstile.host.logs import TABLES, read_header
 from turnstile.host.records import read_through, record_of
@@ -75,3 +78,28 @@ def test_the_logs_have_everything_that_can_happen_at_a_table() -> None:
     ends = {result.how for file in FILES if (result := state_at_the_end(file).result)}
     assert ends == set(How)
     assert {state_at_the_end(file).phase for file in FILES} == {Phase.FINISHED, Phase.CLOSED}
+
+
+# the machines of the league
+
+LEAGUE_FILES = sorted(LEAGUES.glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("file", LEAGUE_FILES, ids=lambda file: file.stem)
+def test_U1_every_entry_of_a_stored_log_of_the_league_leads_to_the_same_fingerprint(file: Path) -> None:
+    log = log_in(file)
+    kind = KINDS[tag_of(log.header)]
+    kept = replay(kind, GOLDEN, Saved(log.header, None, ()))
+    for found in log.entries:
+        kept = follow(kind, GOLDEN, kept, [found])
+    assert kept.link == log.entries[-1].link
+    assert replay(kind, GOLDEN, log) == kept
+    assert save_entries([log.header, *log.entries]) == file.read_bytes()
+
+
+def test_every_machine_of_the_league_has_logs_with_timers_and_a_time_away() -> None:
+    logs = [log_in(file) for file in LEAGUE_FILES]
+    assert {tag_of(log.header) for log in logs} == set(KINDS) - {TABLES.tag}
+    events = [entry.event for log in logs for entry in log.entries]
+    assert any(event.startswith(AWAY) for event in events)
+    assert {file for file, _ in league_logs()} <= {file.name for file in LEAGUE_FILES}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click import Command, Group
 
-from turnstile.cli import turnstile
+from turnstile.cli.main import turnstile
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -10,6 +10,7 @@ from random import Random
 
 from msgspec import Raw
 
+from tools.league_logs import league_logs
 from turnstile.durable.log import begin, draft
 from turnstile.durable.upkeep import save_entries
 from turnstile.host.logs import TABLES, TableEvent
@@ -45,6 +46,7 @@ from turnstile.table.values import (
 )
 
 FOLDER = Path(__file__).parent.parent / "tests" / "logs"
+LEAGUES = FOLDER / "league"
 NOON = Instant(1_800_000_000_000)
 ANA, BO = PlayerId("ana"), PlayerId("bo")
 
@@ -217,12 +219,16 @@ def file_of(scenario: Callable[[], Writing], written: Writing) -> str:
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
+    LEAGUES.mkdir(parents=True, exist_ok=True)
     for scenario in SCENARIOS:
         written = scenario()
         path = FOLDER / file_of(scenario, written)
         if not path.exists():
             path.write_bytes(save_entries(written.entries))
+    for name, entries in league_logs():
+        path = LEAGUES / name
+        if not path.exists():
+            path.write_bytes(save_entries(entries))
 
 
 if __name__ == "__main__":

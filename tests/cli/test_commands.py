@@ -59,7 +59,7 @@ def test_a_group_without_a_command_shows_its_help(turnstile: Turnstile, group: s
             "With 3 players maxRoundSize is from 1 to 17",
         ),
         (["check", "66", "--players", "6"], "takes 2 to 5 players, not 6"),
-        (["diagram", "e-card", "-o", "picture.png"], "does not say what to draw"),
+        (["diagram", "e-card", "-o", "picture.png"], "Unknown ending of picture.png: use .svg, .dot or .mmd"),
         (["replay", "/no/such/file"], "does not exist"),
         (["verify", "/"], "is a directory"),
         (["diagram", "e-card", "-o", "/no/such/folder/picture.svg"], "no folder"),

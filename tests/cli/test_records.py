@@ -31,7 +31,7 @@ def test_verify_says_when_a_match_is_unfinished(turnstile: Turnstile, tmp_path: 
     turnstile("play", "e-card", "--record", path, given="2\nq\n")
     ran = turnstile("verify", path)
     assert ran.status == 0
-    assert ran.out.splitlines()[-1].startswith("unfinished  the match was left before its end")
+    assert ran.out.splitlines()[-1].startswith("unfinished  the match was left after")
     assert json.loads(turnstile("verify", path, "--json").out)["finished"] is False
 
 
@@ -64,7 +64,7 @@ def test_replay_tells_the_match_as_another_player_heard_it(turnstile: Turnstile,
     assert "meets you's" in ran.out
     ran = turnstile("replay", record, "--player", "cy")
     assert (ran.status, ran.out) == (2, "")
-    assert "cy has not played in this match; the players are: you, bot." in ran.err
+    assert "cy did not play in this match. Choose one of: you, bot." in ran.err
 
 
 @pytest.mark.parametrize("game", names())
@@ -87,7 +87,7 @@ def test_replay_stops_where_it_is_told_and_shows_the_match(turnstile: Turnstile,
 def test_replay_says_when_a_match_is_unfinished(turnstile: Turnstile, tmp_path: Path) -> None:
     path = tmp_path / "left.jsonl"
     turnstile("play", "e-card", "--record", path, given="2\nq\n")
-    assert turnstile("replay", path).out.splitlines()[-1].startswith("unfinished  the match was left before its end")
+    assert turnstile("replay", path).out.splitlines()[-1].startswith("unfinished  the match was left after")
 
 
 def test_replay_for_programs_is_a_line_a_step(turnstile: Turnstile, record: Path) -> None:

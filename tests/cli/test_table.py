@@ -56,7 +56,7 @@ def test_players_and_options_are_for_games_alone(turnstile: Turnstile) -> None:
     for given in (("--players", 2), ("--options", '{"game":"66"}')):
         ran = turnstile("check", "table", *given)
         assert ran.status == 2
-        assert "Table is no game" in ran.err
+        assert "Table is not a game: leave out --players and --options" in ran.err
 
 
 def test_a_machine_that_is_not_installed_is_not_guessed_at(turnstile: Turnstile) -> None:
@@ -67,7 +67,7 @@ def test_a_machine_that_is_not_installed_is_not_guessed_at(turnstile: Turnstile)
 
 
 def test_the_shell_completes_the_names_of_machines_where_they_are_wanted(turnstile: Turnstile) -> None:
-    from turnstile.cli import turnstile as command
+    from turnstile.cli.main import turnstile as command
 
     for name, wanted in (("check", True), ("diagram", True), ("step", True), ("play", False), ("simulate", False)):
         (argument, *_) = [one for one in command.commands[name].params if one.param_type_name == "argument"]

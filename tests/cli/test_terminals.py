@@ -16,11 +16,11 @@ from rich.markdown import Markdown
 
 from tests.bots.toys import cups, sticks
 from tests.cli.conftest import Turnstile
-from turnstile.cli import turnstile as command
 from turnstile.cli.choices import choices_of, explanation, listing, reminder, span
 from turnstile.cli.games import bounds, rules_of
+from turnstile.cli.main import turnstile as command
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
-from turnstile.cli.terminals.plain import plain_name, plain_show, plain_tell, text_of, words
+from turnstile.cli.terminals.plain import lines_of, plain_name, plain_show, plain_tell, text_of, words
 from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.moves import StopRound, TakeCardFromDeck
@@ -313,8 +313,10 @@ def test_any_view_message_and_move_can_be_shown_as_text(game: AnyGame) -> None:
             assert isinstance(step, Step)
             said = [plain_tell(message, ANA) for batch in step.batches for message in batch.values()]
             said += [plain_name(event)] if isinstance(event, Move) else []
-            said += printed(plain_show(game.view(state, ANA), ANA)).splitlines()
-            assert not any(re.search(r"[{}\[\]\"]|None|True|False|<", line) for line in said), said
+            said += lines_of(game.view(state, ANA))
+            assert not re.search(r"[{}\[\]\"]|None|True|False|<", "\n".join(said)), said
+        end = game.view(match.states[-1], ANA)
+        assert printed(plain_show(end, ANA)).split() == "\n".join(lines_of(end)).split()
 
 
 @pytest.mark.parametrize(

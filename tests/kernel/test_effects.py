@@ -4,7 +4,20 @@ from math import inf, nan
 
 import pytest
 
-from turnstile.kernel import Arm, ByPlayer, Disarm, Malformed, Message, PlayerId, Send, Tell, Timeout, decode, encode
+from turnstile.kernel import (
+    Arm,
+    ByPlayer,
+    Disarm,
+    Event,
+    Malformed,
+    Message,
+    PlayerId,
+    Send,
+    Tell,
+    Timeout,
+    decode,
+    encode,
+)
 from turnstile.kernel.effects import LONGEST_TIMER
 
 ANA, BO = PlayerId("ana"), PlayerId("bo")
@@ -12,6 +25,10 @@ ANA, BO = PlayerId("ana"), PlayerId("bo")
 
 class Hello(Message, frozen=True):
     to: str
+
+
+class Lost(Event, frozen=True):
+    pass
 
 
 class Waited(Timeout, frozen=True):
@@ -33,6 +50,9 @@ def test_a_tell_may_have_several_batches_in_order() -> None:
 def test_effects_are_tagged_by_their_type() -> None:
     assert encode(Send("referee", Hello("you"))) == (
         b'{"type":"Send","to":"referee","message":{"type":"Hello","to":"you"}}'
+    )
+    assert encode(Send("referee", Hello("you"), on_failure=Lost())) == (
+        b'{"type":"Send","to":"referee","message":{"type":"Hello","to":"you"},"onFailure":{"type":"Lost"}}'
     )
     assert encode(Arm("turn", 1.5, Waited())) == (
         b'{"type":"Arm","timer":"turn","seconds":1.5,"event":{"type":"Waited"}}'

@@ -1,4 +1,4 @@
-"""What a player may choose in a terminal: how the choices are typed, listed and explained."""
+"""The choices of a player in a terminal: what the player types for each, how they are listed and explained."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -6,22 +6,22 @@ from typing import Any
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import join_words
 from turnstile.kernel import Move
 
 Choices = Mapping[str, Move]
-"""The actions by what is typed for them, in the order in which they are listed."""
+"""The actions by what the player types for them, in the order of the list."""
 
 LEAVE = ("q", "quit", "exit")
 HELP = ("?", "h", "help")
 
 
 def choices_of(terminal: Terminal[Any], actions: Sequence[Move]) -> Choices:
-    """Choices with one heading stand together. They are typed as the game has it, or else by their numbers."""
+    """The choices, those under one heading next to each other. The keys are those of the game, or else numbers."""
     headings = list(dict.fromkeys(map(terminal.heading, actions)))
     listed = sorted(actions, key=lambda action: headings.index(terminal.heading(action)))
     keys = [terminal.key(action) for action in listed]
@@ -32,7 +32,7 @@ def choices_of(terminal: Terminal[Any], actions: Sequence[Move]) -> Choices:
 
 
 def listing(terminal: Terminal[Any], choices: Choices) -> RenderableType:
-    """The choices: one below the other, or side by side below their heading."""
+    """The choices: one below the other, or side by side under a common heading."""
     parts: list[RenderableType] = []
     label = terminal.label or terminal.name
     for heading, group in groupby(choices.items(), key=lambda item: terminal.heading(item[1])):
@@ -49,7 +49,9 @@ def _side_by_side(texts: Sequence[str]) -> RenderableType:
 
 
 def explanation(rules: str, terminal: Terminal[Any], choices: Choices) -> RenderableType:
-    """The rules, and what each of the choices means."""
+    """The rules, and what each choice means."""
+    from rich.markdown import Markdown  # slow to import, and only needed when a player asks
+
     meanings = Table.grid(padding=(0, 2))
     for meaning, under in groupby(
         choices.items(), key=lambda item: terminal.meaning(item[1]) or terminal.name(item[1])
@@ -59,19 +61,15 @@ def explanation(rules: str, terminal: Terminal[Any], choices: Choices) -> Render
 
 
 def span(keys: Sequence[str]) -> str:
-    """Keys that stand next to each other: `3`, `3 to 7`, or `3, 5, 9`."""
+    """Keys in short: `3`, `3 to 7`, or `3, 5, 9`."""
     numbers = [int(key) if key.isdecimal() else None for key in keys]
     is_run = None not in numbers and numbers == list(range(int(keys[0]), int(keys[0]) + len(keys)))
     return f"{keys[0]} to {keys[-1]}" if is_run and len(keys) > 1 else ", ".join(keys)
 
 
 def reminder(choices: Choices) -> str:
-    """What a player may type."""
+    """The sentence that says what a player may type."""
     keys = list(choices)
     is_counted = keys == [str(number) for number in range(1, len(keys) + 1)]
-    which = f"a number from 1 to {len(keys)}" if is_counted and len(keys) > 1 else _either(keys)
+    which = f"a number from 1 to {len(keys)}" if is_counted and len(keys) > 1 else join_words(keys, "or")
     return f"Type {which}, ? for the rules, or q to leave."
-
-
-def _either(keys: Sequence[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"

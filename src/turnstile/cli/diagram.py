@@ -1,4 +1,4 @@
-"""`turnstile diagram`: a machine as a picture."""
+"""`turnstile diagram`: a machine as a state diagram, in Mermaid, SVG or DOT."""
 
 from pathlib import Path
 
@@ -18,16 +18,18 @@ FORMS = {"mermaid": mermaid, "svg": svg, "dot": dot}
     "--format",
     "form",
     type=click.Choice(list(FORMS)),
-    help="What to draw it as; by default as --output ends, or Mermaid.",
+    help="The format; by default that of the ending of --output, or Mermaid.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this file, not to standard output.",
+    help="Write to this file instead of standard output.",
 )
 def diagram(machine: AnyInspectable, form: str | None, output: Path | None) -> None:
-    """Draw a machine from its table of transitions: a game by its name, or the table that games are played at.
+    """Draw a machine as a state diagram.
+
+    MACHINE is a game, or another machine: table, manager, referee or player. The diagram shows its transition table.
 
     \b
     Examples:
@@ -36,9 +38,9 @@ def diagram(machine: AnyInspectable, form: str | None, output: Path | None) -> N
       turnstile diagram table -o table.svg
     """
     refuse_folder(output)
-    drawn = FORMS[form or _form_of(output)]
+    draw = FORMS[form or _form_of(output)]
     try:
-        picture = drawn(machine.machine)
+        picture = draw(machine.machine)
     except NoGraphviz as fault:
         raise click.ClickException(str(fault)) from None
     if output:
@@ -48,12 +50,10 @@ def diagram(machine: AnyInspectable, form: str | None, output: Path | None) -> N
 
 
 def _form_of(output: Path | None) -> str:
-    """What a file should hold, by the end of its name."""
+    """The format that the ending of a file name stands for."""
     if output is None or output.suffix in MERMAID_ENDINGS:
         return "mermaid"
     form = output.suffix.lstrip(".")
     if form not in FORMS:
-        raise click.UsageError(
-            f"{output.name} does not say what to draw: end it in .svg, .dot or .mmd, or give --format."
-        )
+        raise click.UsageError(f"Unknown ending of {output.name}: use .svg, .dot or .mmd, or add --format.")
     return form

@@ -1,28 +1,34 @@
-"""`turnstile games`: what is installed, and all there is to know about a game before one plays it."""
+"""`turnstile games`: the installed games, and the rules, options and bots of each."""
 
 import json
 import sys
 from inspect import getdoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.table import Table
-from rich.text import Text
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import any_game_argument
+from turnstile.cli.json_option import json_option
 from turnstile.kernel import AnyGame, wire_name
 from turnstile.registry import find_game, names
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# `rich` is imported where something is printed for people; programs that read JSON or a schema do not wait for it.
 
 
 @click.command()
 @any_game_argument
-@click.option("--schema", is_flag=True, help="Print the JSON Schemas of events, messages, state, view and options.")
-@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people; see above.")
+@click.option(
+    "--schema", is_flag=True, help="Print the JSON Schemas of the events, messages, state, view and options of a game."
+)
+@json_option("Print JSON for programs; see above.")
 def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
-    """List the installed games, or tell the rules, the options and the bots of one of them.
+    """List the installed games, or describe one of them.
+
+    The description of a game has its rules, its options and its bots.
 
     \b
     Examples:
@@ -34,56 +40,66 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     --json prints a list with an object for each game:
       name, title, version  text, text and a number
       players               {"fewest": 2, "most": 10}
-      bots                  [{"name": "random", "about": "..."}, ...], the best first
-      options               {"draws": {"type": "integer", "minimum": 1, ...}, ...}, a JSON Schema each
+      bots                  [{"name": "random", "about": "..."}, ...], best first
+      options               {"draws": {"type": "integer", "minimum": 1, ...}, ...}, a JSON Schema for each
       events                the types of all events
-      rules                 the rules for people, in Markdown
+      rules                 the rules, in Markdown
     """
     if schema:
         if game is None:
-            raise click.UsageError("Name the game whose schema you want.")
+            raise click.UsageError("Name the game whose schema to print, such as: turnstile games e-card --schema.")
         click.echo(json.dumps(game.schema(), indent=2))
         return
     found = [game] if game else [each for each in map(find_game, names()) if each]
     if as_json:
-        click.echo(json.dumps([described(each) for each in found], indent=2))
+        click.echo(json.dumps([describe(each) for each in found], indent=2))
     elif game is not None:
-        tell(game)
+        print_game(game)
     else:
-        list_all(found)
+        print_list(found)
 
 
-def list_all(found: list[AnyGame]) -> None:
+def print_list(found: list[AnyGame]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table("name", "title", "players", "version", "bots")
     for each in found:
-        table.add_row(each.name, each.title, company(each), str(each.version), ", ".join(bots_of(each)))
+        table.add_row(each.name, each.title, player_range(each), str(each.version), ", ".join(bots_of(each)))
     Console().print(table)
-    click.echo("The rules, options and bots of one of them: turnstile games NAME")
+    click.echo("Rules, options and bots of a game: turnstile games NAME")
 
 
-def tell(game: AnyGame) -> None:
-    """The rules of a game, its options with their bounds, and its bots."""
+def print_game(game: AnyGame) -> None:
+    """Print the rules of a game, its options with their bounds, and its bots."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.text import Text
+
     console = Console(highlight=False)
-    console.print(Text(f"{game.title}, for {company(game)} players. Play it with: turnstile play {game.name}"))
+    console.print(Text(f"{game.title}, for {player_range(game)} players. Play it with: turnstile play {game.name}"))
     console.print()
     console.print(Markdown(rules_of(game)))
     console.print()
     options = options_of(game)
     console.print(Text("Options, given as --options JSON" if options else "Options: none", style="bold"))
-    console.print(_pairs({name: bounds(described) for name, described in options.items()}))
-    console.print(Text("Bots, the best first", style="bold"))
+    console.print(_pairs({name: bounds(schema) for name, schema in options.items()}))
+    console.print(Text("Bots, best first", style="bold"))
     console.print(_pairs({name: about(bot) for name, bot in bots_of(game).items()}))
 
 
-def _pairs(texts: dict[str, str]) -> Table:
+def _pairs(texts: dict[str, str]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
     grid = Table.grid(padding=(0, 2))
     for name, text in texts.items():
         grid.add_row(Text(f"  {name}"), Text(text))
     return grid
 
 
-def described(game: AnyGame) -> dict[str, object]:
-    """What there is to know about a game before one plays it, for programs."""
+def describe(game: AnyGame) -> dict[str, object]:
+    """What `--json` prints about a game."""
     return {
         "name": game.name,
         "title": game.title,
@@ -97,7 +113,7 @@ def described(game: AnyGame) -> dict[str, object]:
 
 
 def rules_of(game: AnyGame) -> str:
-    """The rules of a game for people: its own text, or else the docstring of the module with its state."""
+    """The rules of a game for people: its own text, or the docstring of the module that defines its state."""
     return game.rules or sys.modules[game.machine.state.__module__].__doc__ or ""
 
 
@@ -107,7 +123,7 @@ def about(bot: object) -> str:
 
 
 def options_of(game: AnyGame) -> dict[str, dict[str, Any]]:
-    """The options of a game by name, a JSON Schema each."""
+    """The JSON Schema of each option of a game, by name."""
     schema = game.schema()["options"]
     options: dict[str, dict[str, Any]] = schema["$defs"][schema["$ref"].rpartition("/")[2]]["properties"]
     return options
@@ -139,6 +155,7 @@ def _first(kinds: list[dict[str, Any]], name: str) -> int | float | None:
     return next((kind[name] for kind in kinds if name in kind), None)
 
 
-def company(game: AnyGame) -> str:
+def player_range(game: AnyGame) -> str:
+    """How many players a game takes: `2`, or `2 to 10`."""
     fewest, most = game.seats[0], game.seats[-1]
     return f"{fewest}" if fewest == most else f"{fewest} to {most}"

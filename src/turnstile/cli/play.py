@@ -1,4 +1,4 @@
-"""`turnstile play`: a game against bots, here in the terminal."""
+"""`turnstile play`: a game against bots in the terminal."""
 
 import sys
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from rich.markup import escape
 
 from turnstile.bots import bots_of
 from turnstile.cli.arguments import (
-    INTERRUPTED,
-    bot_named,
     game_argument,
     options_option,
     read_options,
     read_seed,
-    refuse_company,
     refuse_folder,
+    refuse_player_count,
 )
+from turnstile.cli.bots import find_bot
 from turnstile.cli.choices import HELP, LEAVE, Choices, choices_of, explanation, listing, reminder
 from turnstile.cli.games import rules_of
+from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
@@ -31,17 +31,21 @@ from turnstile.lab.match import Chooser, next_event, seated
 
 
 class Left(Exception):
-    """The player has got up from the table."""
+    """The player has left the table."""
 
 
 @click.command()
 @game_argument
-@click.option("--bot", "bot_name", help="Which bot to play against; the best one by default.")
+@click.option("--bot", "bot_name", help="The bot to play against; by default the best one.")
 @click.option(
-    "--players", type=click.IntRange(2), help="How many sit at the table, you included; the fewest by default."
+    "--players",
+    type=click.IntRange(2),
+    help="How many players, including you; by default the fewest that the game takes.",
 )
-@click.option("--name", default="you", show_default=True, help="What you are called.")
-@click.option("--seed", help="Repeat a match: any text. A secret one of 256 bits is drawn by default.")
+@click.option("--name", default="you", show_default=True, help="Your name in the match.")
+@click.option(
+    "--seed", help="Any text; the same seed deals the same match again. By default a secret random one of 256 bits."
+)
 @click.option(
     "--record",
     "path",
@@ -58,44 +62,47 @@ def play(
     path: Path | None,
     options: str,
 ) -> None:
-    """Play a game against bots. `?` shows the rules and what you may choose; `q` leaves.
+    """Play a game against bots.
+
+    Type the number of a choice; `?` shows the rules and explains the choices, `q` leaves the match.
 
     \b
     Examples:
       turnstile play e-card
+      turnstile play up-down --players 4
       turnstile play e-card --bot random --record match.jsonl
     """
     refuse_folder(path)
     rivals = _rivals(game, players)
-    table = Seated(
+    match = TerminalMatch(
         game,
         PlayerId(name),
-        bot_named(game, bot_name),
+        find_bot(game, bot_name),
         rivals,
         read_seed(seed),
         read_options(game, options),
     )
     is_interrupted = False
     try:
-        table.play()
+        match.play()
     except (Left, KeyboardInterrupt) as leaving:
         is_interrupted = isinstance(leaving, KeyboardInterrupt)
-        table.console.print("You leave the table. Come back soon.")
+        match.console.print("You leave the table. Come back soon.")
     if path:
-        path.write_bytes(table.record())
-        click.echo(f"The record is in {path}; check it with: turnstile verify {path}")
+        path.write_bytes(match.record())
+        click.echo(f"The record is in {path}. Check it with: turnstile verify {path}")
     if is_interrupted:
-        sys.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
     count = players or game.seats[0]
-    refuse_company(game, count)
+    refuse_player_count(game, count)
     return (PlayerId("bot"),) if count == 2 else tuple(PlayerId(f"bot {number}") for number in range(1, count))
 
 
-class Seated:
-    """A person at a table of bots: reads choices, tells what happens."""
+class TerminalMatch:
+    """A match of one person against bots: reads the choices of the person, and prints what happens."""
 
     def __init__(
         self, game: AnyGame, me: PlayerId, bot: str, rivals: tuple[PlayerId, ...], seed: Seed, options: Any
@@ -111,7 +118,7 @@ class Seated:
             self.choosers[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
 
     def play(self) -> None:
-        """The match, from the first event to the last."""
+        """Play the match from the first event to the last."""
         state = self.game.new(self.players, self.options, self.seed)
         if isinstance(state, Rejection):
             raise click.UsageError(state.sentence)
@@ -120,7 +127,7 @@ class Seated:
         while (outcome := self.game.outcome(state)) is None:
             event = next_event(self.game, state, self.choosers)
             step = self.game.machine.step(state, event)
-            assert isinstance(step, Step), f"an offered action was refused: {step}"
+            assert isinstance(step, Step), f"the machine rejected an action that it had offered: {step}"
             self.events.append(event)
             state = step.state
             self._tell(step)
@@ -137,7 +144,7 @@ class Seated:
                 self.console.print(sentence, markup=False)
 
     def _ask(self, view: Any, actions: Sequence[Move]) -> Move:
-        """The player's choice. A choice that is the only one is made at once, and said."""
+        """Ask the player for a choice. If there is only one, it is made at once, and the player is told so."""
         why = self.terminal.missing(view, self.me, actions)
         if len(actions) == 1:
             self.console.print(f"Your only choice: {self.terminal.name(actions[0])}. {why}".rstrip(), markup=False)
@@ -175,4 +182,6 @@ class Seated:
     def _finish(self, outcome: Outcome) -> None:
         praise = " Well played!" if self.me in outcome.winners else ""
         self.console.print(f"[bold]{escape(sentence_of(outcome, self.me))}[/][bold green]{praise}[/]")
-        self.console.print(f"[dim]The seed was {escape(self.seed)}; its SHA-256 is the commitment you were shown.[/]")
+        self.console.print(
+            f"[dim]The seed was {escape(self.seed)}; its SHA-256 is the commitment shown at the start.[/]"
+        )

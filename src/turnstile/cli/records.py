@@ -1,19 +1,20 @@
-"""`turnstile replay` and `turnstile verify`: a record told again, and whether it is what it seems."""
+"""`turnstile replay` and `turnstile verify`: replays a record, and checks that it is intact and fair."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.arguments import game_of, read_record
+from turnstile.cli.errors import FAILED, Failed
+from turnstile.cli.json_option import json_option
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
 from turnstile.kernel import Event, Move, PlayerId, Rejection, Step, encode
 from turnstile.kernel.record import Record, Replay, refuse_deal
-from turnstile.kernel.record import replay as play_again
+from turnstile.kernel.record import replay as replay_record
 
 record_argument = click.argument(
     "record", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -22,15 +23,14 @@ record_argument = click.argument(
 
 @click.command()
 @record_argument
-@click.option("--until", type=click.IntRange(0), help="Stop after so many events, and show the match there.")
-@click.option("--player", help="Tell the match as this player has heard it; the first player by default.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print each step as a line of JSON: number, event, trace, effects, state."
-)
+@click.option("--until", type=click.IntRange(0), help="Stop after this many events, and show the match at that point.")
+@click.option("--player", help="Tell the match as this player saw it; by default the first player.")
+@json_option("Print each step as a line of JSON: number, event, trace, effects, state.")
 def replay(record: Path, until: int | None, player: str | None, as_json: bool) -> None:
-    """Play a record again, and tell it in the words in which a player heard it at the table; `>` marks its own choices.
+    """Replay a record and tell the match as a player saw it.
 
-    With --json the whole state and all messages are printed, as they are on the wire.
+    `>` marks the choices of that player. --json prints the whole state and all messages instead, as they are on the
+    wire. RECORD is a file; `-` is standard input. Exits with 1 if the record cannot be replayed.
 
     \b
     Examples:
@@ -40,39 +40,34 @@ def replay(record: Path, until: int | None, player: str | None, as_json: bool) -
     """
     loaded = read_record(record)
     if isinstance(loaded, Rejection):
-        refuse_replay(loaded)
-    replayed = play_again(loaded, game_of(loaded))
+        raise Failed(loaded.sentence)
+    replayed = replay_record(loaded, game_of(loaded))
     if isinstance(replayed, Rejection):
-        refuse_replay(replayed)
-    listener = listener_in(loaded, player)
+        raise Failed(replayed.sentence)
+    listener = find_player(loaded, player)
     if as_json:
         print_steps(replayed, until)
     else:
         tell_steps(loaded, replayed, listener, until)
 
 
-def refuse_replay(fault: Rejection) -> NoReturn:
-    click.echo(f"turnstile replay: {fault.sentence}", err=True)
-    sys.exit(1)
-
-
-def listener_in(record: Record, name: str | None) -> PlayerId:
-    """The player who hears the match again, or a usage error that says who has played."""
+def find_player(record: Record, name: str | None) -> PlayerId:
+    """The player who is told the match, or a usage error that lists the players."""
     players = record.header.players
     if name is not None and name not in players:
-        raise click.UsageError(f"{name} has not played in this match; the players are: {', '.join(players)}.")
+        raise click.UsageError(f"{name} did not play in this match. Choose one of: {', '.join(players)}.")
     return players[0] if name is None else PlayerId(name)
 
 
 def print_steps(replayed: Replay[Any], until: int | None) -> None:
-    """A line of JSON for each step."""
+    """Print a line of JSON for each step."""
     for number, (event, step) in enumerate(steps_of(replayed, until), start=1):
         told = {"number": number, "event": event, "trace": step.trace, "effects": step.effects, "state": step.state}
         click.echo(encode(told))
 
 
 def tell_steps(record: Record, replayed: Replay[Any], player: PlayerId, until: int | None) -> None:
-    """What `player` chose and was told, each event with its number."""
+    """Print what `player` chose and was told, each event with its number."""
     game, players = game_of(record), record.header.players
     terminal = terminal_of(game, players)
     console = Console(highlight=False, soft_wrap=True)
@@ -92,7 +87,7 @@ def tell_steps(record: Record, replayed: Replay[Any], player: PlayerId, until: i
 
 
 def lines_of(event: Event, step: Step[Any], terminal: Terminal[Any], player: PlayerId) -> list[str]:
-    """What a player did or was told when something happened; what another did of which it was told nothing, too."""
+    """What a player did and was told at an event. A move of another player is named if the player was told nothing."""
     sentences = [terminal.tell(message, player) for message in step.told(player)]
     told = [line for sentence in sentences for line in sentence.splitlines() if line]
     if not isinstance(event, Move) or (told and event.player != player):
@@ -101,24 +96,27 @@ def lines_of(event: Event, step: Step[Any], terminal: Terminal[Any], player: Pla
 
 
 def steps_of(replayed: Replay[Any], until: int | None) -> list[tuple[Event, Step[Any]]]:
-    """The events and their steps, all of them or the first few."""
+    """The events with their steps: all of them, or the first `until`."""
     return list(zip(replayed.events, replayed.steps, strict=True))[:until]
 
 
 @click.command()
 @record_argument
-@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people.")
+@json_option("Print the checks as one JSON object.")
 def verify(record: Path, as_json: bool) -> None:
-    """Check a record: its chain of hashes, that it replays to the bit, and that the deal was fair.
+    """Check that a record is intact and that its deal was fair.
 
-    It also says whether the match was played to its end; one that was not can be a sound record all the same.
+    Checks the chain of hashes, that the replay gives the same states to the bit, and that the deal is the one that the
+    table committed to. An unfinished match can be a valid record too; the last line says whether it was finished.
+    RECORD is a file; `-` is standard input. Exits with 1 if a check fails.
 
     \b
-    Example:
+    Examples:
       turnstile verify match.jsonl
+      turnstile matches export 7f3a --to - | turnstile verify -
     """
     loaded = read_record(record)
-    checks = verified(loaded)
+    checks = check_record(loaded)
     passed = not any(checks.values())
     if as_json:
         answers = {check.value: fault or "passed" for check, fault in checks.items()}
@@ -134,11 +132,12 @@ def verify(record: Path, as_json: bool) -> None:
             console.print(verdict)
         if not isinstance(loaded, Rejection):
             console.print(escape(ending(loaded)) if loaded.end.outcome else f"[yellow]{escape(ending(loaded))}[/]")
-    sys.exit(0 if passed else 1)
+    if not passed:
+        raise click.exceptions.Exit(FAILED)
 
 
 def is_finished(record: Record | Rejection) -> bool | None:
-    """Whether the recorded match was played to its end; `None` where the record cannot be read."""
+    """Whether the recorded match was played to its end; `None` if the record cannot be read."""
     return None if isinstance(record, Rejection) else record.end.outcome is not None
 
 
@@ -146,7 +145,7 @@ def ending(record: Record) -> str:
     """A line that says how the recorded match ended."""
     outcome = record.end.outcome
     if outcome is None:
-        return f"unfinished  the match was left before its end, after {len(record.happened)} events; nobody has won"
+        return f"unfinished  the match was left after {len(record.happened)} events; it has no winner"
     return f"finished  {sentence_of(outcome)}"
 
 
@@ -157,18 +156,18 @@ class Check(StrEnum):
 
 
 SENTENCES = {
-    Check.CHAIN: "every line follows from the one before",
-    Check.REPLAY: "every event leads to the same state again, to the bit",
-    Check.DEAL: "the deal is the one that was committed to",
+    Check.CHAIN: "every line has the hash of the line before",
+    Check.REPLAY: "the replay gives the same states, to the bit",
+    Check.DEAL: "the deal is the one that the table committed to",
 }
 
 
-def verified(record: Record | Rejection) -> dict[Check, Rejection | None]:
-    """Each check with what is wrong; those after a failure are not tried."""
+def check_record(record: Record | Rejection) -> dict[Check, Rejection | None]:
+    """The fault that each check found, or `None`. The checks after a failed one are left out."""
     if isinstance(record, Rejection):
         return {Check.CHAIN: record}
     game = game_of(record)
-    replayed: Replay[Any] | Rejection = play_again(record, game)
+    replayed: Replay[Any] | Rejection = replay_record(record, game)
     if isinstance(replayed, Rejection):
         return {Check.CHAIN: None, Check.REPLAY: replayed}
     return {Check.CHAIN: None, Check.REPLAY: None, Check.DEAL: refuse_deal(record, game, replayed)}

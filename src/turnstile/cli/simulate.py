@@ -1,8 +1,7 @@
-"""`turnstile simulate`: many matches between bots, and what came of them."""
+"""`turnstile simulate`: many matches between bots, and the rates of what happened in them."""
 
 import json
 import os
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -12,19 +11,20 @@ import click
 from msgspec.structs import asdict
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from turnstile.cli.arguments import (
-    INTERRUPTED,
-    bot_named,
     game_argument,
     options_option,
     read_options,
     read_seed,
-    refuse_company,
     refuse_match,
+    refuse_player_count,
 )
+from turnstile.cli.bots import find_bot
+from turnstile.cli.interrupts import INTERRUPTED
+from turnstile.cli.json_option import json_option
+from turnstile.cli.progress import progress_bar
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
@@ -32,7 +32,7 @@ from turnstile.lab import simulate as run
 from turnstile.lab.statistics import Rate, Summary
 
 PART_OF_IT = "... "
-"""How the name of a fact begins that says more about the fact before it; see `Study.tally`."""
+"""The prefix of a fact that is a part of the fact before it; see `Study.tally`."""
 
 
 @click.command()
@@ -40,28 +40,29 @@ PART_OF_IT = "... "
 @click.option(
     "--matches", "-n", type=click.IntRange(1), default=1000, show_default=True, help="How many matches to play."
 )
+@click.option("--bots", "bot_names", help="The bots, separated by commas: one for each seat, or one for all seats.")
 @click.option(
-    "--bots", "bot_names", help="The bots, a name for each seat, separated by commas; one name seats it everywhere."
+    "--players",
+    type=click.IntRange(2),
+    help="How many players; by default one for each bot named, or the fewest that the game takes.",
 )
 @click.option(
-    "--players", type=click.IntRange(2), help="How many sit at the table; as many as there are bots, or the fewest."
-)
-@click.option(
-    "--seed", help="The same seed gives the same result, whatever the number of processes. Drawn if not given."
+    "--seed",
+    help="Repeat a result: the same seed gives the same result with any number of processes. Random by default.",
 )
 @click.option(
     "--processes",
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default="all cores",
-    help="How many to run at once.",
+    help="How many processes to use.",
 )
 @click.option(
     "--records",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a record of every match into this folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print for programs instead of people; see above.")
+@json_option("Print JSON for programs; see above.")
 @options_option
 def simulate(
     game: AnyGame,
@@ -74,7 +75,9 @@ def simulate(
     as_json: bool,
     options: str,
 ) -> None:
-    """Let bots play many matches on all cores, and print the rates with their 95 % intervals.
+    """Let bots play many matches, and print how often each wins.
+
+    Uses all cores. Every rate comes with its 95 % interval.
 
     \b
     Examples:
@@ -82,54 +85,47 @@ def simulate(
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
 
     \b
-    --json prints an object. A rate is {"times", "chances", "rate", "low", "high"}, low to high its 95 % interval:
+    --json prints an object. A rate is {"times", "chances", "rate", "low", "high"}; low to high is its 95 % interval:
       game, seed, matches, bots  text, text, a number, and the name of the bot at each seat
-      options                    the options of the game, as they were given
-      wins                       {player: rate}: matches that the player alone has won
-      shared                     a rate: matches that several players or nobody has won
+      options                    the options of the game, as given
+      wins                       {player: rate}: matches that only this player won
+      shared                     a rate: matches with several winners or none
       meanPoints                 {player: number}
       facts                      {fact: rate}; a rate may have "parts": {part: rate}
-      moves                      {"mean", "low", "high", "shortest", "median", "longest"}, of a match
+      moves                      {"mean", "low", "high", "shortest", "median", "longest"} moves of a match
     """
-    plan = Plan(game.name, seats(game, bot_names, players), options.encode(), read_seed(seed), records)
+    plan = Plan(game.name, bots_by_seat(game, bot_names, players), options.encode(), read_seed(seed), records)
     refuse_match(game, plan.players, read_options(game, options))
     if records:
         records.mkdir(parents=True, exist_ok=True)
-    totals, stopped = played(plan, matches, processes)
+    totals, is_interrupted = play_all(plan, matches, processes)
     if totals.matches:
         result = summary(plan, totals)
         if as_json:
-            click.echo(encode(for_programs(plan, result)))
+            click.echo(encode(summary_for_programs(plan, result)))
         else:
-            tell(game, result)
-    if stopped:
+            print_summary(game, result)
+    if is_interrupted:
         click.echo(f"Stopped after {totals.matches:,} of {matches:,} matches.", err=True)
-        sys.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
-def seats(game: AnyGame, bot_names: str | None, players: int | None) -> tuple[str, ...]:
-    """One bot for each seat."""
+def bots_by_seat(game: AnyGame, bot_names: str | None, players: int | None) -> tuple[str, ...]:
+    """The name of a bot for each seat."""
     named = (
-        tuple(bot_named(game, name.strip()) for name in bot_names.split(",")) if bot_names else (bot_named(game, None),)
+        tuple(find_bot(game, name.strip()) for name in bot_names.split(",")) if bot_names else (find_bot(game, None),)
     )
     count = players or max(len(named), game.seats[0])
-    refuse_company(game, count)
+    refuse_player_count(game, count)
     if len(named) not in (1, count):
         raise click.UsageError(f"Name one bot, or one for each of the {count} seats, not {len(named)}.")
     return named * count if len(named) == 1 else named
 
 
-def played(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
-    """Everything that was counted, with a progress bar meanwhile; and whether somebody stopped it."""
+def play_all(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
+    """Play the matches behind a progress bar. Returns what was counted, and whether Ctrl-C stopped it."""
     totals, began = Totals(), time.monotonic()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress:
         task = progress.add_task(plan.game, total=matches, rate="")
         try:
             with closing(run(plan, matches, processes)) as parts:
@@ -142,8 +138,8 @@ def played(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
     return totals, False
 
 
-def tell(game: AnyGame, result: Summary) -> None:
-    """The result as a table."""
+def print_summary(game: AnyGame, result: Summary) -> None:
+    """Print the result as a table."""
     table = Table(
         "",
         "rate",
@@ -154,7 +150,7 @@ def tell(game: AnyGame, result: Summary) -> None:
     for player, rate in result.wins.items():
         table.add_row(f"{player} wins the match", *cells(rate))
     if result.shared.times:
-        table.add_row("the win is shared or nobody's", *cells(result.shared))
+        table.add_row("several players win, or none", *cells(result.shared))
     table.add_section()
     for fact, rate in result.facts.items():
         table.add_row(fact, *cells(rate))
@@ -167,8 +163,8 @@ def tell(game: AnyGame, result: Summary) -> None:
     Console().print(table)
 
 
-def for_programs(plan: Plan, result: Summary) -> dict[str, Any]:
-    """The result as nested objects: what `tell` shows indented below a fact is a part of it."""
+def summary_for_programs(plan: Plan, result: Summary) -> dict[str, Any]:
+    """The result as nested objects. A fact that the table shows as part of another is nested in it."""
     facts: dict[str, dict[str, Any]] = {}
     fact = ""
     for name, rate in result.facts.items():

@@ -1,4 +1,4 @@
-"""`turnstile step`: the pure function on standard input and output, a line of JSON for each question and answer."""
+"""`turnstile step`: the pure step function on standard input and output, a line of JSON for each request and answer."""
 
 import sys
 import traceback
@@ -29,13 +29,13 @@ NULL = b"null"
 
 
 class Failure(StrEnum):
-    """Why `step` has no answer of the machine's own. Codes are protocol: add to them, never rename one."""
+    """Error codes of `step` itself, beside those of the machine. Codes are protocol: add to them, never rename one."""
 
     MACHINE_FAILED = "MachineFailed"
 
 
 class Question(Value, frozen=True):
-    """A state (`null` for a new match, with who plays, the options and the seed beside it) and an event."""
+    """A state and an event. For a new match the state is `null`, with players, options and seed beside it."""
 
     event: msgspec.Raw
     state: msgspec.Raw = msgspec.Raw(NULL)
@@ -61,13 +61,18 @@ class RefusedStep(Value, frozen=True):
 @click.command()
 @machine_argument
 def step(machine: AnyInspectable) -> None:
-    """Read {"state": ..., "event": {"type": ...}} lines, and answer each with the step or an error.
+    """Apply events to states, a line of JSON each.
 
-    The answer is {"state": ..., "trace": [...], "effects": [...]} or {"error": {"code": ..., "message": ...}}. "state":
-    null stands for a new match, with "players", "options" and "seed" beside it; for a new table the options name the
-    game, and the first player has opened it. Every line is answered: one that cannot be understood, or whose state the
-    machine cannot be in, with an error. A machine that fails is answered with an error too, and standard error names
-    the exception.
+    \b
+    Reads lines:    {"state": ..., "event": {"type": ...}}
+    Answers each:   {"state": ..., "trace": [...], "effects": [...]}
+    or, on error:   {"error": {"code": ..., "message": ...}}
+
+    "state": null starts a new match, with "players", "options" and "seed" beside it. For a new table the options name
+    the game, and the first player is the one who opens the table.
+
+    Every line gets an answer. An invalid line or state is answered with an error. If the machine raises an exception,
+    the answer is an error too, and standard error names the exception.
 
     \b
     Example:
@@ -80,7 +85,7 @@ def step(machine: AnyInspectable) -> None:
 
 
 def read_line(stream: BinaryIO) -> bytes:
-    """The next line, its end included; of one that is too long only so much that it is seen to be."""
+    """The next line with its line end. A line that is too long is cut off just above the limit."""
     line = stream.readline(LONGEST_LINE + 1)
     rest = line
     while rest and not rest.endswith(b"\n") and len(line) > LONGEST_LINE:
@@ -89,7 +94,7 @@ def read_line(stream: BinaryIO) -> bytes:
 
 
 def answer(inspectable: AnyInspectable, line: bytes) -> bytes:
-    """The answer to one line. Whatever is on it, there is one, and the next line can be read."""
+    """The answer to one line. Every line gets one, and the next line can be read."""
     question = read_question(line)
     if isinstance(question, Rejection):
         return encode(RefusedStep(question))
@@ -103,15 +108,15 @@ def answer(inspectable: AnyInspectable, line: bytes) -> bytes:
 
 def read_question(line: bytes) -> Question | Rejection:
     if len(line) > LONGEST_LINE:
-        return Rejection(Refusal.INVALID_EVENT, f"A line has at most {LONGEST_LINE:,} bytes.")
+        return Rejection(Refusal.INVALID_EVENT, f"The line is too long: at most {LONGEST_LINE:,} bytes.")
     try:
         return decode(line, Question)
     except Malformed as fault:
-        return Rejection(Refusal.INVALID_EVENT, f"This line is no question: {fault}.")
+        return Rejection(Refusal.INVALID_EVENT, f"Invalid line: {fault}.")
 
 
 def take(inspectable: AnyInspectable, question: Question) -> Answer | Rejection:
-    """The step that a question asks for: first the event is read, then the state, then the rules decide."""
+    """The step that a question asks for. The event is read first, then the state; then the machine decides."""
     event = inspectable.machine.read_event(bytes(question.event))
     if isinstance(event, Rejection):
         return event
@@ -124,11 +129,11 @@ def _first_state(inspectable: AnyInspectable, question: Question) -> Any:
     return inspectable.new(question.players, bytes(question.options), question.seed)
 
 
-# a machine that fails
+# a machine that raises an exception
 
 
 def _failure(inspectable: AnyInspectable, question: Question, bug: Exception) -> Rejection:
-    """Why there is no step. Not every machine says itself that it needs a seed, or that nothing leads to a state."""
+    """The likely cause of an exception. Not every machine rejects a missing seed or an unreachable state itself."""
     name = inspectable.machine.name
     if not question.is_new:
         return Rejection(Refusal.INVALID_STATE, f"{name} cannot go on from this state: {_name(bug)}.")
@@ -142,6 +147,6 @@ def _name(bug: Exception) -> str:
 
 
 def _place(bug: Exception) -> str:
-    """File and line in which an exception was raised."""
+    """The file and line that raised an exception."""
     last = traceback.extract_tb(bug.__traceback__)[-1]
     return f"{last.filename}:{last.lineno}"

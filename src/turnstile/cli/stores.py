@@ -1,4 +1,4 @@
-"""Stored tables on the command line: which store, opened and closed around a command, and what is said of a table."""
+"""What the commands on stored tables share: the store that they open and close, and the line printed for a table."""
 
 import asyncio
 import re
@@ -8,10 +8,9 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from turnstile.agents.process.logs import KINDS as LEAGUE_KINDS
+from turnstile.cli.json_option import json_option as json_option_of
 from turnstile.durable.upkeep import Code, Kinds
 from turnstile.host.logs import TABLES
 from turnstile.kernel import Rejection
@@ -25,7 +24,7 @@ DEFAULT = "turnstile.db"
 KINDS: Kinds = {TABLES.tag: TABLES, **{kind.tag: kind for kind in LEAGUE_KINDS}}
 """Every kind of log that a server or an agent of the league writes."""
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-WANTING = (Code.DAMAGED, Code.STALE_CACHE, Code.PUT_ASIDE)
+FAULTY = (Code.DAMAGED, Code.STALE_CACHE, Code.PUT_ASIDE)
 
 store_option = click.option(
     "--store",
@@ -33,16 +32,14 @@ store_option = click.option(
     default=DEFAULT,
     show_default=f"{DEFAULT} in this folder, or $TURNSTILE_STORE",
     metavar="FILE|URL",
-    help="The store: a file of SQLite, or postgresql://user@host/database.",
+    help="The store: a SQLite file, or postgresql://user@host/database.",
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print for programs instead of people: a line of JSON for each table."
-)
+json_option = json_option_of("Print a line of JSON for each table.")
 tables_argument = click.argument("tables", nargs=-1, metavar="[TABLE]...")
 
 
 def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
-    """The result of some work on a store of tables. A fault of the store is one sentence; Ctrl-C closes it first."""
+    """Open a store, do some work on it and return its result. Faults of the store become one sentence."""
 
     async def run() -> T:
         async with _opened(where) as store:
@@ -64,7 +61,7 @@ async def _opened(where: str) -> AsyncIterator[Store]:
 
 
 class Verdict(Value, frozen=True):
-    """What came of a command for one table."""
+    """The result of a command for one table."""
 
     table: LogId
     done: str | None = None
@@ -73,7 +70,7 @@ class Verdict(Value, frozen=True):
 
 
 def tell(verdict: Verdict, as_json: bool) -> None:
-    """A line for a table: what was done on standard output, what was not on the other."""
+    """Print the line of a table: on standard output if the command succeeded, else on standard error."""
     if as_json:
         click.echo(encode(verdict))
     elif verdict.error is not None:
@@ -83,16 +80,16 @@ def tell(verdict: Verdict, as_json: bool) -> None:
 
 
 def finish(verdicts: Sequence[Verdict]) -> None:
-    """Exit with the status for all of them: 1 where something is wanting, 2 where something was refused."""
+    """Exit with the status for all tables: 1 if one is damaged, 2 if one was refused."""
     codes = {verdict.error.code for verdict in verdicts if verdict.error is not None}
     if codes:
-        sys.exit(1 if codes & set(WANTING) else 2)
+        sys.exit(1 if codes & set(FAULTY) else 2)
 
 
 async def one_by_one(
     tables: Sequence[LogId], what: str, work: Callable[[LogId], Awaitable[Verdict]], as_json: bool
 ) -> list[Verdict]:
-    """The same for every table, with a bar for those who watch. Whoever stops it keeps what was done so far."""
+    """Do the same work for every table, with a progress bar in a terminal. Ctrl-C keeps what was done so far."""
     verdicts = []
     with _progress(what, len(tables)) as advance:
         for table in tables:
@@ -105,9 +102,14 @@ async def one_by_one(
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+
+    from turnstile.cli.progress import progress_bar
+
+    with progress_bar(Console(stderr=True), is_transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda: progress.advance(task)
 
@@ -120,18 +122,18 @@ def read_age(context: click.Context, parameter: click.Parameter, text: str | Non
     found = re.fullmatch(r"(\d{1,6})([smhdw])", text or "")
     if text is not None and found is None:
         raise click.UsageError(
-            f"{text!r} is no age: give a number and one of s, m, h, d, w, such as 30d or 12h.", context
+            f"Invalid age {text!r}: give a number and one of s, m, h, d, w, such as 30d or 12h.", context
         )
     return int(found[1]) * UNITS[found[2]] * 1000 if found else None
 
 
 def age(milliseconds: int) -> str:
-    """So long, in the largest unit of which there are two at least."""
+    """A span of time in the largest unit that makes it at least 2."""
     seconds = max(0, milliseconds) // 1000
     unit = next((unit for unit in "dhm" if seconds >= 2 * UNITS[unit]), "s")
     return f"{seconds // UNITS[unit]}{unit}"
 
 
 def printable(text: str) -> str:
-    """What others wrote, on one line, with nothing in it that a terminal would obey."""
+    """Text from others on one line, without control characters that a terminal would obey."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split()))

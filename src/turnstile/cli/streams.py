@@ -1,4 +1,4 @@
-"""Standard streams that are not as usual: closed, full, or read by somebody who has heard enough."""
+"""Standard streams that are closed or full, or whose reader has closed its end of the pipe."""
 
 import os
 import signal
@@ -8,8 +8,8 @@ from typing import NoReturn
 STDERR = 2
 
 
-def open_closed() -> None:
-    """A stream that was closed leads nowhere, and no file or socket of ours gets its number."""
+def replace_closed_streams() -> None:
+    """Point closed standard streams at the null device, so that no file or socket of ours gets their descriptors."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         os.set_inheritable(handle, True)
     os.close(handle)
@@ -19,8 +19,8 @@ def open_closed() -> None:
         sys.stderr = open(STDERR, "w", closefd=False)  # noqa: SIM115
 
 
-def forget_unwritten() -> None:
-    """What could not be written to standard output is not tried again at the exit."""
+def discard_unwritten() -> None:
+    """Drop what could not be written to standard output, so that Python does not try again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -29,14 +29,14 @@ def forget_unwritten() -> None:
         os.close(nowhere)
 
 
-def outlive_pipes() -> None:
-    """A peer that hangs up, or a reader of our log that has heard enough, is no reason to die."""
+def ignore_closed_pipes() -> None:
+    """Keep running when a peer hangs up or the reader of our log goes away."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
-def die_of_pipe(fault: BrokenPipeError) -> NoReturn:
-    """End as any program does whose reader has heard enough, after all is in order."""
+def exit_on_closed_pipe(fault: BrokenPipeError) -> NoReturn:
+    """End with SIGPIPE, as programs usually do whose reader has gone, after everything has been cleaned up."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.raise_signal(signal.SIGPIPE)

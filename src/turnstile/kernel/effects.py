@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import isfinite
 
-from turnstile.kernel.values import ByPlayer, Message, PlayerId, Timeout, Value
+from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId, Timeout, Value
 
 LONGEST_TIMER = 366 * 24 * 3600.0
 
@@ -23,11 +23,13 @@ class Tell(Effect, frozen=True):
         return cls((ByPlayer.same(players, message),))
 
 
-class Send(Effect, frozen=True):
-    """A message for another agent, by its name."""
+class Send(Effect, frozen=True, omit_defaults=True):
+    """A message for another agent, by its name. If it cannot be delivered, `on_failure` comes back as an event."""
 
     to: str
     message: Message
+    on_failure: Event | None = None
+    """`None` if the machine does not need to know that the message was lost."""
 
 
 class Arm(Effect, frozen=True):

@@ -4,7 +4,7 @@ Times are instants in milliseconds that come with the events; the table itself h
 """
 
 from enum import StrEnum
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta, Raw
 
@@ -141,7 +141,7 @@ class Seat(Value, frozen=True):
     """The player was silent for too long: the table does not wait for it until it returns."""
 
 
-class Header(Value, frozen=True, tag_field="log", tag="table"):
+class Header(Value, frozen=True):
     """What is settled when a table is opened: entry 0 of its log."""
 
     table: LogId
@@ -154,6 +154,8 @@ class Header(Value, frozen=True, tag_field="log", tag="table"):
     seats: tuple[Seat, ...] = ()
     """Who is seated from the first: the company of a rematch."""
     version: int = VERSION
+    log: Literal["table"] = "table"
+    """By which a log is known to be that of a table."""
 
 
 # state

@@ -140,7 +140,7 @@ def test_a_reply_in_its_exchange_that_the_machine_refuses_is_a_warning(tmp_path:
             await on.enter()
             work = on.player.host.work
             request = LeagueRegisterRequest(player_meta=work.state.meta)
-            on.player.host.agent.calls.make(work, work.state, Send(LEAGUE_MANAGER, request))
+            on.player.host.agent.calls.make(work.call_of(Send(LEAGUE_MANAGER, request)))
             late = "[P01] WARNING: Turned down LEAGUE_REGISTER_RESPONSE from league_manager (Ignored)"
             await until(lambda: late in on.here.journal.getvalue())
 

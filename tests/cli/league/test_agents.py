@@ -21,8 +21,8 @@ from tests.cli.conftest import Ran, Turnstile
 from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.process.process import CannotStart, Settings
-from turnstile.cli import turnstile as command
 from turnstile.cli.league.show import Show, glimpse
+from turnstile.cli.main import turnstile as command
 from turnstile.league.manager.state import Options
 from turnstile.league.protocol.words import LeagueId
 from turnstile.store.opening import open_store
@@ -31,7 +31,7 @@ from turnstile.store.sqlite.files import FileLock
 
 NOBODY = "http://127.0.0.1:1/mcp"
 SIXTY_SIX = (
-    "'always:even' is no strategy for 66; there are: random, bot, bot:attentive, bot:search, bot:random, "
+    "Invalid strategy 'always:even' for 66. Choose one of: random, bot, bot:attentive, bot:search, bot:random, "
     "python:MODULE:FUNCTION, command:PROGRAM."
 )
 
@@ -49,7 +49,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         *("league", "player", "--port", "0", "--manager", NOBODY, "--time-scale", "0.02", "--data", str(tmp_path)),
         *("--log-file", str(tmp_path / "log")),
     )
-    sentence = f"turnstile: Failed to register with League Manager at {NOBODY}: no connection can be made\n"
+    sentence = f"turnstile: Failed to register with League Manager at {NOBODY}: no connection can be made.\n"
     assert (said.status, said.err) == (1, sentence)
     assert (tmp_path / "state" / "player-player.db").exists(), "started again with --port 0, it is the same player"
 
@@ -58,7 +58,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
     ("words", "sentence"),
     [
         (["player", "--strategy", "guess"], "There is no strategy 'guess'"),
-        (["manager", "--player", "Juniper"], "'Juniper' is no player: give NAME=URL."),
+        (["manager", "--player", "Juniper"], "Invalid --player 'Juniper': give NAME=URL."),
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
         (["manager", *(2 * ["--player", f"Juniper={NOBODY}"])], "The player Juniper cannot take part: Duplicate name."),
         (["manager", "--admin-token", ""], "An empty token or key would let anybody in"),
@@ -71,7 +71,7 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
 def test_what_cannot_be_run_is_one_sentence_and_2(
     turnstile: Turnstile, tmp_path: Path, words: list[str], sentence: str
 ) -> None:
-    said = turnstile("league", *words, "--port", "0", "--data", str(tmp_path))
+    said = turnstile("league", *words, "--port", "0", "--data", str(tmp_path), "--log-file", str(tmp_path / "log"))
     assert said.status == 2
     assert sentence in said.err
     assert "Traceback" not in said.err
@@ -80,20 +80,26 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["manager", "--players", "5", "--most-players", "3"], "With --most-players 3 there are never --players 5."),
-        (["manager", "--league", "../evil"], "'../evil' cannot be the name of a folder."),
-        (["run", "--report", "somewhere.html"], "--report is for --in-process"),
-        (["run", "--time-scale", "nan"], "nan is no number."),
+        (
+            ["manager", "--players", "5", "--most-players", "3"],
+            "--players 5 is more than --most-players 3",
+        ),
+        (["manager", "--league", "../evil"], "Invalid league id '../evil': use at most 100 letters, digits"),
+        (
+            ["run", "--report", "somewhere.html"],
+            "--report needs --in-process; without it",
+        ),
+        (["run", "--time-scale", "nan"], "nan is not a number; give one such as 0.1."),
         (["run", "--time-scale", "inf"], "inf is not in the range 0<x<=1."),
-        (["player", "--time-scale", "-nan"], "nan is no number."),
-        (["run", "--league", ".."], "'..' cannot be the name of a folder."),
-        (["player", "--host", "0.0.0.0"], "Nobody can be called at 0.0.0.0: say with --endpoint how this agent is"),  # noqa: S104
-        (["referee", "--host", "::"], "Nobody can be called at ::: say with --endpoint how this agent is reached."),
-        (["player", "--name", "x" * 65], "give at most 64 letters, all of them visible ones."),
-        (["referee", "--name", "Whistle\u202e"], "'Whistle\\u202e' is no name"),
-        (["player", "--name", "a\tb"], "'a\\tb' is no name"),
-        (["player", "--allow", "bad host!!"], "'bad host!!' is neither a host nor a network"),
-        (["player", "--allow", "10.0.0.1/8"], "'10.0.0.1/8' is neither a host nor a network"),
+        (["player", "--time-scale", "-nan"], "nan is not a number; give one such as 0.1."),
+        (["run", "--league", ".."], "Invalid league id '..': use at most 100 letters, digits"),
+        (["player", "--host", "0.0.0.0"], "Others cannot call 0.0.0.0: add --endpoint with the URL"),  # noqa: S104
+        (["referee", "--host", "::"], "Others cannot call ::: add --endpoint with the URL at which they reach"),
+        (["player", "--name", "x" * 65], "give at most 64 printable characters."),
+        (["referee", "--name", "Whistle\u202e"], "Invalid name 'Whistle\\u202e'"),
+        (["player", "--name", "a\tb"], "Invalid name 'a\\tb'"),
+        (["player", "--allow", "bad host!!"], "Invalid host or network 'bad host!!'"),
+        (["player", "--allow", "10.0.0.1/8"], "Invalid host or network '10.0.0.1/8'"),
         (["player", "--manager", "localhost:9499"], "give it as http://HOST:PORT/mcp."),
         (["referee", "--manager", "http://localhost:9499"], "does not end in /mcp"),
         (["referee", "--manager", "http://10.0.0.1:8000/mcp"], "The manager cannot be called at http://10.0.0.1"),
@@ -101,9 +107,9 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
         (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
         (["run", "--game", "66", "--strategy", "random", "--strategy", "always:even"], SIXTY_SIX),
-        (["run", "--game", "66", "--in-process", "--strategy", "history"], "'history' is no strategy for 66; "),
-        (["run", "--game", "66", "--strategy", "bot:equilibrium"], "'bot:equilibrium' is no strategy for 66; "),
-        (["run", "--strategy", "bot"], "'bot' is no strategy for even_odd; there are: random, always:even, "),
+        (["run", "--game", "66", "--in-process", "--strategy", "history"], "Invalid strategy 'history' for 66. "),
+        (["run", "--game", "66", "--strategy", "bot:equilibrium"], "Invalid strategy 'bot:equilibrium' for 66. "),
+        (["run", "--strategy", "bot"], "Invalid strategy 'bot' for even_odd. Choose one of: random, always:even, "),
         (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
     ],
 )
@@ -172,21 +178,21 @@ def test_a_strategy_that_cannot_choose_is_refused_before_a_league_begins(
     assert "I am a program" not in said.output
 
 
-def test_a_port_that_is_taken_is_one_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_one_sentence(program: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
         async with AgentProcess(tmp_path, "manager") as manager:
             port = str(manager.ready["port"])
-            said = turnstile("league", "player", "--port", port, "--data", str(tmp_path / "other"), "--manager", NOBODY)
+            said = program("league", "player", "--port", port, "--data", str(tmp_path / "other"), "--manager", NOBODY)
             assert said.status == 2
             assert said.err == f"turnstile: 127.0.0.1:{port} cannot be listened on: Address already in use.\n"
 
     run(play())
 
 
-def test_two_agents_of_one_name_do_not_share_a_log(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_two_agents_of_one_name_do_not_share_a_log(program: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
         async with AgentProcess(tmp_path, "manager"):
-            said = turnstile("league", "manager", "--port", "0", "--data", str(tmp_path))
+            said = program("league", "manager", "--port", "0", "--data", str(tmp_path))
             assert said.status == 2
             assert said.err.startswith("turnstile: The log of the manager league_2025_even_odd cannot be opened: ")
             assert "is in use by another server" in said.err
@@ -306,7 +312,7 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             refused = await said("start")
             assert (refused.status, refused.err) == (
                 1,
-                "turnstile: The league does not begin: A league has two players at least.\n",
+                "turnstile: The league does not start: A league has two players at least.\n",
             )
             agents = [await here.player("Juniper"), await here.player("Sorrel")]
             await until(lambda: len(manager.host.work.state.players) == 2)
@@ -325,15 +331,15 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             assert json.loads((await said("status", "--json")).out)["progress"] == "completed"
             over = await said("start")
             assert (over.status, over.out) == (1, "")
-            assert over.err == "turnstile: The league does not begin: league_2025_even_odd is over.\n"
+            assert over.err == "turnstile: The league does not start: league_2025_even_odd is over.\n"
 
     run(play())
 
 
-def test_A6_a_referee_without_the_key_exits_with_1_and_a_sentence(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_A6_a_referee_without_the_key_exits_with_1_and_a_sentence(program: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
         async with AgentProcess(tmp_path, "manager", "--referee-key", "open sesame") as manager:
-            said = turnstile(
+            said = program(
                 *("league", "referee", "--port", "0", "--manager", manager.ready["endpoint"], "--key", "sesame"),
                 *("--data", str(tmp_path / "referee"), "--log-file", str(tmp_path / "log")),
             )
@@ -363,8 +369,8 @@ def test_A4_a_manager_that_is_none_is_one_sentence_and_1(turnstile: Turnstile, a
         async with listening(say) as port:
             manager = f"http://127.0.0.1:{port}/mcp"
             said = await asyncio.to_thread(turnstile, "league", "status", "--manager", manager)
-            sentence = f"turnstile: {manager} answers, but not as a league manager does.\n"
-            assert (said.status, said.err) == (1, sentence)
+            sentence = "answers, but not like a league manager. Check the URL given with --manager."
+            assert (said.status, said.err) == (1, f"turnstile: {manager} {sentence}\n")
 
     run(play())
 
@@ -391,6 +397,7 @@ def test_a_manager_says_when_its_league_begins_and_where_it_goes_on(turnstile: T
             assert manager.ready["hint"] == hint
 
     run(play())
-    said = turnstile("league", "manager", "--endpoint", "http://localhost:1/mcp", "--port", "0", "--data", tmp_path)
+    words = ("--endpoint", "http://localhost:1/mcp", "--port", "0", "--data", tmp_path, "--log-file", tmp_path / "log")
+    said = turnstile("league", "manager", *words)
     assert said.status == 2
     assert "Start it where it was, or with another --league, or with another --data." in said.err

@@ -201,9 +201,9 @@ def test_a_narrow_terminal_has_room_for_the_names(width: int, labels: list[str])
 def test_virtual_time_has_no_scale_and_who_gives_one_is_told_so(turnstile: Turnstile) -> None:
     plain = ("league", "run", "--in-process", "--players", "2")
     assert "--time-scale" not in turnstile(*plain).err
-    assert "--time-scale changes nothing here" in turnstile(*plain, "--time-scale", "0.5").err
+    assert "--time-scale has no effect with --in-process" in turnstile(*plain, "--time-scale", "0.5").err
     said = " ".join(turnstile("league", "run", "--help").out.split())
-    assert "a python: strategy that hangs hangs the league, and command: is refused" in said
+    assert "A python: strategy that hangs stops the league, and command: strategies are refused." in said
 
 
 @pytest.fixture
@@ -215,10 +215,10 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("game", ["even_odd", "e-card"])
-def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnstile: Turnstile, game: str) -> None:
+def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(program: Turnstile, game: str) -> None:
     names = ("raises", "leaves", "rubbish")
     strategies = [f"--strategy=python:own_strategies:{name}" for name in names]
-    said = turnstile("league", "run", "--in-process", "--players", "3", "--game", game, *strategies)
+    said = program("league", "run", "--in-process", "--players", "3", "--game", game, *strategies)
     assert said.status == 0, said.err
     assert "3 of 3 matches" in said.out
     for name in names:
@@ -228,12 +228,10 @@ def test_within_one_process_a_strategy_that_fails_costs_its_choice_alone(turnsti
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("how", [(), ("--in-process",)])
-def test_a_strategy_that_fails_is_told_of_at_the_end(
-    turnstile: Turnstile, tmp_path: Path, how: tuple[str, ...]
-) -> None:
+def test_a_strategy_that_fails_is_told_of_at_the_end(program: Turnstile, tmp_path: Path, how: tuple[str, ...]) -> None:
     failing, fine = "python:own_strategies:raises", "python:own_strategies:by_id"
     words = ("--players", "3", "--strategy", failing, "--strategy", fine, "--data", tmp_path / "kept", "--json")
-    said = turnstile("league", "run", *how, *words)
+    said = program("league", "run", *how, *words)
     assert said.status == 0, said.err
     told = json.loads(said.out.splitlines()[-1])["failing"]
     assert [(each["strategy"], each["failures"]) for each in told] == [(failing, 4)]
@@ -250,24 +248,24 @@ def test_a_strategy_that_fits_its_game_is_run(turnstile: Turnstile, strategy: st
 
 
 @pytest.mark.usefixtures("own")
-def test_within_one_process_a_strategy_is_given_a_dictionary(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_within_one_process_a_strategy_is_given_a_dictionary(program: Turnstile, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     words = ("--players", "2", "--strategy", "python:own_strategies:by_id", "--report", report)
-    said = turnstile("league", "run", "--in-process", *words)
+    said = program("league", "run", "--in-process", *words)
     assert "has failed" not in said.err
     assert "P01 odd, P02 even" in report.read_text()
 
 
 @pytest.mark.usefixtures("own")
-def test_within_one_process_what_a_strategy_prints_is_kept_out_of_the_answer(turnstile: Turnstile) -> None:
+def test_within_one_process_what_a_strategy_prints_is_kept_out_of_the_answer(program: Turnstile) -> None:
     words = ("--players", "2", "--json", "--strategy", "python:own_strategies:talks")
-    said = turnstile("league", "run", "--in-process", *words)
+    said = program("league", "run", "--in-process", *words)
     assert [json.loads(line)["progress"] for line in said.out.splitlines()] == ["completed"]
     assert (said.err.count("imported"), said.err.count("asked")) == (1, 2)
 
 
 def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
-    turnstile: Turnstile, tmp_path: Path
+    program: Turnstile, tmp_path: Path
 ) -> None:
     """Nobody is left behind who would still have a log, or an address, that is needed again."""
     sizes = ("--players", "3", "--referees", "1", "--time-scale", "0.2")
@@ -277,7 +275,7 @@ def test_A14_a_league_whose_launcher_is_killed_is_taken_up_by_the_same_command(
         first = json.loads(launcher.stdout.readline())
         launcher.kill()
     assert first["rounds_completed"] < 3
-    said = turnstile(*words)
+    said = program(*words)
     assert (said.status, "Traceback" in said.err) == (0, False), said.err
     assert json.loads(said.out.splitlines()[-1])["progress"] == "completed"
     for log in tmp_path.glob("logs/*/*.log"):
@@ -296,7 +294,7 @@ def test_a_league_that_is_run_by_another_process_is_refused_at_once(turnstile: T
     said = turnstile("league", "run", *SMALL, "--data", tmp_path)
     other.let_go()
     assert said.status == 2
-    assert said.err.startswith("turnstile: The league league_2025_even_odd is being run: ")
+    assert said.err.startswith("turnstile: The league league_2025_even_odd is running already: ")
     assert f"(process {os.getpid()})" in said.err
     assert not (stores / "manager.db").exists()
 
@@ -318,7 +316,7 @@ def test_A14_a_league_that_is_stopped_again_and_again_leaves_nobody_behind(
         said = launcher.stderr.read()
         launcher.wait()
     assert (launcher.returncode, b"Traceback" in said) == (status, False), said
-    assert b"the same command goes on where it was" in said
+    assert b"run the same command again to resume" in said
     for store in (tmp_path / "state" / "league_2025_even_odd").glob("*.db"):
         FileLock(store).let_go()  # which it would not be, were its agent still there
 

@@ -57,7 +57,7 @@ def test_the_log_of_an_agent_is_listed_shown_checked_and_rebuilt(turnstile: Turn
     assert (facts["log"], facts["machine"]) == ("machine", store.stem)
     assert facts["entries"] > 0
     assert f"{store.stem} of a league" in turnstile("matches", "show", "machine", *at).out
-    assert turnstile("matches", "check", *at).out.splitlines()[-1] == "1 checked, 0 wanting."
+    assert turnstile("matches", "check", *at).out.splitlines()[-1] == "1 checked, 0 faulty."
     assert turnstile("matches", "rebuild", *at).status == 0
     assert turnstile("matches", "check", *at).status == 0
 
@@ -117,6 +117,6 @@ def test_tables_and_agents_may_share_a_store_and_a_host_does_not_take_an_agent_f
 
     assert asyncio.run(attach()) == "NoSuchTable"
     checked = turnstile("matches", "check", "--store", store)
-    assert checked.out.splitlines()[-1] == "2 checked, 0 wanting."
+    assert checked.out.splitlines()[-1] == "2 checked, 0 faulty."
     assert turnstile("matches", "export", "--all-finished", "--to", tmp_path / "records", "--store", store).status == 0
     assert [file.name for file in (tmp_path / "records").iterdir()] == ["a%20table.jsonl"]

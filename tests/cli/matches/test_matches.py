@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -20,6 +21,7 @@ from tests.host.test_upgrades import written_by_an_older_release
 from turnstile.host import Refused
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.registry import names
+from turnstile.store.postgres import PostgresStore
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Close, Phase, Resign
 
@@ -88,14 +90,17 @@ def test_without_a_command_it_says_what_there_is(turnstile: Turnstile) -> None:
         (["list", "--store", "postgresql://nobody@127.0.0.1:1/none"], "PostgreSQL"),
         (["list", "--limit", "0"], "--limit"),
         (["show"], "Missing argument"),
-        (["export"], "Name tables to export, or say --all-finished."),
-        (["export", "x", "--all-finished"], "Name tables to export, or say --all-finished."),
-        (["export", "x", "y", "--to", "-"], "the record of one table"),
-        (["prune"], "Name tables to prune, or say --finished-before AGE."),
-        (["prune", "--finished-before", "a while"], "'a while' is no age"),
+        (["export"], "Name the tables to export, or use --all-finished."),
+        (["export", "x", "--all-finished"], "Name the tables to export, or use --all-finished."),
+        (["export", "x", "y", "--to", "-"], "the record of a single table"),
+        (["prune"], "Name the tables to prune, or use --finished-before AGE."),
+        (["prune", "--finished-before", "a while"], "Invalid age 'a while'"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_sentence(turnstile: Turnstile, arguments: list[str], words: str) -> None:
+def test_what_cannot_be_done_is_refused_in_one_sentence(
+    turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.setattr(PostgresStore, "open", partial(PostgresStore.open, patience=0.5))
     ran = turnstile("matches", *arguments)
     assert ran.status == 2
     assert ran.out == ""
@@ -265,7 +270,7 @@ def test_a_file_with_something_else_in_it_is_left_alone(turnstile: Turnstile, st
     path.write_text("mine")
     ran = turnstile("matches", "export", "resigned", "--store", store, "--to", tmp_path)
     assert ran.status == 2
-    assert "has something else in it" in ran.err
+    assert "exists with different content; move it away first." in ran.err
     assert path.read_text() == "mine"
 
 
@@ -276,7 +281,7 @@ def test_only_tables_that_are_over_are_pruned(turnstile: Turnstile, store: Path)
     for name in OPEN:
         ran = turnstile("matches", "prune", name, "--store", store, "--yes")
         assert ran.status == 2
-        assert "not over" in ran.err
+        assert "This is not over: only finished tables and league agents can be pruned." in ran.err
     assert turnstile("matches", "prune", "resigned", "closed", "--store", store, "--yes").status == 0
     left = [table["table"] for table in lines(turnstile("matches", "list", "--store", store, "--json").out)]
     assert left == sorted({*OPEN, *OVER} - {"resigned"})
@@ -288,7 +293,7 @@ def test_nothing_is_pruned_unless_somebody_says_so(turnstile: Turnstile, store: 
     for answer, status in (("n\n", 2), ("", 130)):
         ran = turnstile("matches", "prune", "--finished-before", "0s", "--store", store, given=answer)
         assert (ran.status, ran.out) == (status, "")
-        assert f"Forget {len(OVER) + 1} tables, over for 0s or more, for good?" in ran.err
+        assert f"Delete {len(OVER) + 1} tables, finished 0s ago or earlier, for good?" in ran.err
         assert "Nothing was pruned." in ran.err
     assert turnstile("matches", "list", "--store", store, "--json").out == before
     assert turnstile("matches", "prune", "closed", "--store", store, given="y\n").status == 0
@@ -325,7 +330,7 @@ def test_a_table_whose_record_cannot_be_written_is_not_pruned(
 def test_check_finds_a_sound_store_sound(turnstile: Turnstile, store: Path) -> None:
     ran = turnstile("matches", "check", "--store", store)
     assert (ran.status, ran.err) == (0, "")
-    assert f"{len(OVER) + len(OPEN) + 1} checked, 0 wanting." in ran.out
+    assert f"{len(OVER) + len(OPEN) + 1} checked, 0 faulty." in ran.out
 
 
 def test_S6_U9_a_damaged_table_is_reported_put_aside_by_the_host_and_back_when_it_is_mended(
@@ -418,7 +423,7 @@ def test_a_wrong_position_in_a_row_is_found_and_a_rebuild_mends_it(turnstile: Tu
     assert turnstile("matches", "check", "--store", store).status == 0
 
 
-def test_U2_tables_of_older_rules_are_named_but_not_wanting(turnstile: Turnstile, store: Path) -> None:
+def test_U2_tables_of_older_rules_are_listed_but_not_faulty(turnstile: Turnstile, store: Path) -> None:
     async def add() -> None:
         opened = await SqliteStore.open(store)
         await written_by_an_older_release(opened, 3)
@@ -441,7 +446,7 @@ def test_U2_tables_of_older_rules_are_named_but_not_wanting(turnstile: Turnstile
 def test_ctrl_c_ends_it_quietly_and_lets_go_of_the_store(turnstile: Turnstile, store: Path) -> None:
     code = (
         "import asyncio, os, signal, sys, turnstile.durable.upkeep as upkeep\n"
-        "from turnstile.cli import main\n"
+        "from turnstile.cli.main import main\n"
         "real = upkeep.check\n"
         "async def stopped(*arguments):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"

@@ -203,7 +203,7 @@ def test_two_players_of_one_name_both_take_part_and_one_is_renamed() -> None:
 
 @pytest.mark.parametrize(("players", "referees", "at_a_time"), [(1, 1, 1), (2, 0, 1), (2, 1, 0)])
 def test_a_league_without_players_or_referees_is_none(players: int, referees: int, at_a_time: int) -> None:
-    with pytest.raises(ValueError, match="two players and a referee"):
+    with pytest.raises(ValueError, match="at least two players, and a referee"):
         league(players, referees=referees, at_a_time=at_a_time)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.league.manager.managed import REF01, REF02, League, ids
 from turnstile.kernel import PlayerId, Send
-from turnstile.league.manager.calls import failure_of, resumed
+from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.state import (
     AllAreHere,
     AnnouncementExpired,
@@ -184,14 +184,14 @@ def test_nothing_is_left_to_happen_after_the_end() -> None:
 
 def test_only_of_a_player_that_cannot_hear_of_its_round_the_manager_wants_to_know() -> None:
     league = League.of("Ana", "Bo")
-    lost = [failure_of(league.state, effect) for effect in league.effects if isinstance(effect, Send)]
+    lost = [effect.on_failure for effect in league.effects if isinstance(effect, Send)]
     assert lost == [
         None,  # the answer to START_LEAGUE
         AnnouncementLost(player_id=PlayerId("P01"), round_id=1),
         AnnouncementLost(player_id=PlayerId("P02"), round_id=1),
     ]
     league.waits()
-    assert [failure_of(league.state, effect) for effect in league.effects if isinstance(effect, Send)] == [None]
+    assert [effect.on_failure for effect in league.effects if isinstance(effect, Send)] == [None]
 
 
 def test_A15_after_a_restart_what_is_unanswered_is_said_again() -> None:

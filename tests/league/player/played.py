@@ -4,7 +4,7 @@ from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel import Arm, ByPlayer, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import commit
 from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import choice_expiry, failure_of, join_expiry, registration_expiry, requested
+from turnstile.league.player.play import choice_expiry, join_expiry, registration_expiry, registration_failure
 from turnstile.league.player.state import (
     ChoiceMade,
     Options,
@@ -135,11 +135,7 @@ def event_of(state: State, words: str) -> Event:
         case ["manager", "is", "silent"]:
             return registration_expiry(state)
         case ["manager", "is", "unreached"]:
-            call = requested(state).effects[0]
-            assert isinstance(call, Send)
-            failed = failure_of(state, call)
-            assert failed is not None
-            return failed
+            return registration_failure(state)
         case ["ready"]:
             return ReadyToJoin()
         case ["join", "countdown"]:

@@ -37,8 +37,8 @@ from tests.league.player.played import (
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
 from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import failure_of, wanted
-from turnstile.league.player.record import recorded
+from turnstile.league.player.play import wanted
+from turnstile.league.player.record import record_result
 from turnstile.league.player.state import MOST_KEPT, Code, Options, OwnResult, Phase, Question, State
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
@@ -380,8 +380,8 @@ def test_transition_8_technical_losses_are_counted_however_many_matches_there_we
     state = play(chosen(), "forfeited R1M1").state
     assert (state.statistics.losses, state.statistics.technical_losses) == (1, 1)
     for _ in range(MOST_KEPT + 1):  # the history keeps the latest matches alone
-        state = recorded(replace(state, match=replace(state.playing, round_id=2)), RESULTS["forfeited"])
-    state = recorded(state, RESULTS["lost"])
+        state = record_result(replace(state, match=replace(state.playing, round_id=2)), RESULTS["forfeited"])
+    state = record_result(state, RESULTS["lost"])
     assert len(state.history) == MOST_KEPT
     assert (state.statistics.losses, state.statistics.technical_losses) == (MOST_KEPT + 3, MOST_KEPT + 2)
 
@@ -475,4 +475,4 @@ def test_news_of_another_league_is_refused(words: str, before: State) -> None:
 def test_only_a_request_is_missed_when_it_cannot_be_delivered() -> None:
     for effect in play(invited(), "ready").effects:
         if isinstance(effect, Send):
-            assert failure_of(joined(), effect) is None
+            assert effect.on_failure is None

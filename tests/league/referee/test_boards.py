@@ -14,7 +14,7 @@ from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.kernel import AnyGame, Outcome, Rejection, Seed, encode
 from turnstile.league.protocol.questions import option_meant
 from turnstile.league.referee import boards
-from turnstile.league.referee.boards import Board, kind_of, moved, open_board, options_of, outcome_of, view_of
+from turnstile.league.referee.boards import Board, apply_move, kind_of, open_board, options_of, outcome_of, view_of
 from turnstile.registry import lent
 
 SEED = Seed("1")
@@ -98,8 +98,8 @@ def test_a_game_that_goes_on_without_a_decision_is_a_bug(change: dict[str, Any],
 
 def test_a_move_that_is_not_legal_leads_nowhere() -> None:
     board = board_of("e-card")
-    assert moved(board, A, Raw(b'{"type":"BeginPicking"}')) is None
-    assert moved(board, A, options_of(board, B)[0]) is None
+    assert apply_move(board, A, Raw(b'{"type":"BeginPicking"}')) is None
+    assert apply_move(board, A, options_of(board, B)[0]) is None
 
 
 def test_moves_that_are_too_many_to_be_told_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,10 +107,10 @@ def test_moves_that_are_too_many_to_be_told_are_left_out(monkeypatch: pytest.Mon
     board = board_of("even-odd")
     kept = []
     for _ in range(3):
-        after = moved(board, A, options_of(board, A)[0])
+        after = apply_move(board, A, options_of(board, A)[0])
         assert after is not None
         kept.append(after.moves)
-        after = moved(after, B, options_of(after, B)[0])
+        after = apply_move(after, B, options_of(after, B)[0])
         assert after is not None
         board = after
     assert kept[0] is not None

@@ -25,7 +25,7 @@ from turnstile.league.protocol.messages import (
 from turnstile.league.protocol.questions import MoveData
 from turnstile.league.protocol.words import Awaited, MatchId, Status
 from turnstile.league.referee.boards import game_of, match_of, options_of
-from turnstile.league.referee.calls import called, expiry_of, failure_of
+from turnstile.league.referee.calls import call_player, expiry_of
 from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Code, Phase, Seat, State
 from turnstile.registry import lent
@@ -365,8 +365,8 @@ def test_a_timer_of_an_older_question_is_stale() -> None:
 def test_a_question_that_did_not_arrive_is_asked_again_in_time_and_costs_the_match_in_the_end() -> None:
     state = taken(asking().state, answer(asking().state, B)).state
     for _ in range(4):
-        call = next(effect for effect in called(state, seat(state, A)) if isinstance(effect, Send))
-        failed = failure_of(state, call)
+        call = next(effect for effect in call_player(state, seat(state, A)) if isinstance(effect, Send))
+        failed = call.on_failure
         assert failed is not None
         unreached = taken(state, failed).state
         assert refused(unreached, failed) == Code.STALE_TIMER
@@ -376,8 +376,8 @@ def test_a_question_that_did_not_arrive_is_asked_again_in_time_and_costs_the_mat
 
 def test_a_failure_of_an_older_question_is_stale() -> None:
     state = asking().state
-    call = next(effect for effect in called(state, seat(state, A)) if isinstance(effect, Send))
-    failed = failure_of(state, call)
+    call = next(effect for effect in call_player(state, seat(state, A)) if isinstance(effect, Send))
+    failed = call.on_failure
     state = taken(taken(state, answer(state, A, 1)).state, answer(state, B, 1)).state
     assert refused(state, failed) == Code.STALE_TIMER
 

@@ -23,7 +23,7 @@ from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, Le
 from turnstile.league.protocol.questions import MoveData
 from turnstile.league.protocol.words import Awaited, player_address
 from turnstile.league.referee.boards import match_of, options_of
-from turnstile.league.referee.calls import called, expiry_of
+from turnstile.league.referee.calls import call_player, expiry_of
 from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
 from turnstile.registry import find_game, lent, study_of
@@ -54,7 +54,7 @@ def eyes_on_referee(game: AnyGame, observer: PlayerId) -> Eyes:
             return None
         seat = state.seat_of(observer)
         assert seat is not None
-        asked = called(state, seat) if seat.is_awaited else None
+        asked = call_player(state, seat) if seat.is_awaited else None
         return [asked, [answered(state, probe) for probe in probes(state, observer)]]
 
     def answered(state: State, probe: Event) -> object:

@@ -69,7 +69,7 @@ def test_who_has_answered_or_was_not_asked_has_no_call_to_answer(state: State) -
 
 
 def made(step: Step[State]) -> list[PlayerCall]:
-    found = (call_made(step.state, effect) for effect in step.effects if isinstance(effect, Send))
+    found = (call_made(effect) for effect in step.effects if isinstance(effect, Send))
     return [call for call in found if call is not None]
 
 

@@ -16,7 +16,6 @@ from turnstile.league.referee.registrar import (
     RegistrationExpired,
     RequestLost,
     State,
-    failure_of,
     new,
     registrar,
     resumed,
@@ -59,6 +58,10 @@ def completed(league: str) -> LeagueCompleted:
     )
 
 
+def lost_request(state: State) -> RequestLost:
+    return RequestLost(attempt=state.attempt)
+
+
 def test_its_table_is_in_order() -> None:
     assert {finding.verdict for finding in check_table(registrar)} == {Verdict.PROVED}
 
@@ -66,7 +69,7 @@ def test_its_table_is_in_order() -> None:
 def test_a_referee_asks_for_a_place_and_waits_ten_seconds() -> None:
     made = step(new(META, Seed("7")), RefereeStartup())
     assert made.effects == (
-        Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=META)),
+        Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=META), on_failure=RequestLost(attempt=0)),
         Arm("register", 10.0, RegistrationExpired(0)),
     )
 
@@ -104,12 +107,12 @@ def test_a_manager_that_does_not_answer_is_asked_again_three_times() -> None:
 def test_a_manager_that_cannot_be_reached_is_tried_again_after_pauses_that_double() -> None:
     state, pauses = registering(), []
     for _ in range(3):
-        lost = step(state, failure_of(state))
+        lost = step(state, lost_request(state))
         pauses += [effect.seconds for effect in lost.effects if isinstance(effect, Arm)]
-        assert refusal(lost.state, failure_of(lost.state)) == Code.STALE_TIMER
+        assert refusal(lost.state, lost_request(lost.state)) == Code.STALE_TIMER
         state = step(lost.state, RegistrationExpired(lost.state.attempt)).state
     assert pauses == [1.0, 2.0, 4.0]
-    assert step(state, failure_of(state)).state.failure == NOT_REGISTERED
+    assert step(state, lost_request(state)).state.failure == NOT_REGISTERED
 
 
 def test_what_is_late_is_known_as_such() -> None:
@@ -163,8 +166,9 @@ def test_a_referee_that_is_rejected_for_any_other_reason_gives_up_and_begins_ane
 
 def test_after_a_restart_a_request_that_awaits_its_answer_is_made_again() -> None:
     state = registering()
-    assert resumed(state) == [Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=META))]
-    assert resumed(step(state, failure_of(state)).state) == []
+    request = RefereeRegisterRequest(referee_meta=META)
+    assert resumed(state) == [Send(LEAGUE_MANAGER, request, on_failure=RequestLost(attempt=0))]
+    assert resumed(step(state, lost_request(state)).state) == []
     assert resumed(step(state, ACCEPTED).state) == []
     assert wanted(state) is None
 

@@ -10,6 +10,7 @@ from turnstile.kernel.values import Instant, PlayerId
 from turnstile.league.local.manager import LocalManager
 from turnstile.league.local.network import envelope_of
 from turnstile.league.local.player import LocalPlayer
+from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager.state import Phase
 from turnstile.league.manager.state import State as League
 from turnstile.league.player.state import State
@@ -53,8 +54,18 @@ class WatchedManager(LocalManager):
             self.world.ended = self.network.now
 
 
+class WorldReferee(LocalReferee):
+    """A referee. When it gives up registering, its process ends, and is started again."""
+
+    def take(self, match: MatchId | None, event: Event) -> None:
+        super().take(match, event)
+        failure = self.registrar.state.failure
+        if failure is not None:
+            raise Exit(self.home, f"has given up: {failure}")
+
+
 class WorldPlayer(LocalPlayer):
-    """A player that keeps to the rules. When it gives up registering, its process ends; somebody starts it again."""
+    """A player that keeps to the rules. When it gives up registering, its process ends, and is started again."""
 
     def take(self, event: Event) -> Step[State] | Rejection:
         step = super().take(event)
@@ -69,20 +80,20 @@ class RoguePlayer(WorldPlayer):
     habit: str
     rng: Random
 
-    def post(self, call: Send) -> None:
-        said: Any = call.message
+    def post(self, send: Send) -> None:
+        said: Any = send.message
         if not isinstance(said, ANSWERS | GameOverAck) or self.rng.random() < 0.3:
-            super().post(call)
+            super().post(send)
             return
         if self.habit == "silent" and isinstance(said, ANSWERS):
             return
         if self.habit == "mute at the end" and isinstance(said, GameOverAck):
             return
         if self.habit == "slow":
-            self._post_later(call)
+            self._post_later(send)
             return
         for each in self._said(said):
-            super().post(Send(call.to, each))
+            super().post(Send(send.to, each))
 
     def _said(self, said: Any) -> list[Any]:
         if self.habit == "declines" and isinstance(said, GameJoinAck):
@@ -100,6 +111,6 @@ class RoguePlayer(WorldPlayer):
             return [replace(said, match_id=elsewhere), replace(said, player_id=somebody), said]
         return [said]
 
-    def _post_later(self, call: Send) -> None:
-        envelope = envelope_of(player_address(self.state.me), call)
+    def _post_later(self, send: Send) -> None:
+        envelope = envelope_of(player_address(self.state.me), send)
         self.network._remember(Instant(self.network.now + self.rng.choice((2_000, 6_000, 35_000))), envelope)

@@ -7,7 +7,9 @@ from itertools import combinations
 from turnstile.games.evenodd import drawn_number
 from turnstile.kernel.chance import Commitment, verify
 from turnstile.kernel.values import PlayerId
-from turnstile.league.local.network import Envelope
+from turnstile.league.local.network import Agent, Envelope
+from turnstile.league.local.player import LocalPlayer
+from turnstile.league.local.referee import LocalReferee
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
     ChooseParityResponse,
@@ -35,16 +37,21 @@ class Audit:
 
     # at every envelope
 
-    def sent(self, envelope: Envelope, is_honest: bool) -> None:
-        """Look at what somebody says; `is_honest` tells whether it keeps to the rules."""
+    def sent(self, envelope: Envelope, sender: Agent | None, is_honest: bool) -> None:
+        """Look at what an agent says; `is_honest` tells whether it keeps to the rules."""
         said = envelope.message
-        if isinstance(said, ChooseParityCall):
-            self._called(_run_of(envelope), said.context.commitment)
-        elif isinstance(said, GameOver):
-            self._ended(_run_of(envelope), said.game_result)
+        if isinstance(said, ChooseParityCall | GameOver):
+            assert isinstance(sender, LocalReferee)
+            match = sender.matches[said.match_id].state.given.match
+            refereed: Refereed = envelope.sender, match.match_id, match.times_reassigned
+            if isinstance(said, ChooseParityCall):
+                self._called(refereed, said.context.commitment)
+            else:
+                self._ended(refereed, said.game_result)
         elif isinstance(said, ChooseParityResponse) and is_honest:
-            match: Refereed = envelope.to, said.match_id, envelope.since.playing.reassignments
-            self._chose(envelope.sender, match, said.parity_choice)
+            assert isinstance(sender, LocalPlayer)
+            refereed = envelope.to, said.match_id, sender.state.playing.reassignments
+            self._chose(envelope.sender, refereed, said.parity_choice)
 
     def _called(self, match: Refereed, commitment: Commitment | None) -> None:
         if self._commitments.setdefault(match, commitment) != commitment:
@@ -123,9 +130,3 @@ class Audit:
     def ended_twice(self) -> int:
         """The matches that two referees have ended, for the first was lost before it could report."""
         return sum(times > 1 for times in Counter(match for _, match, _ in self._results).values())
-
-
-def _run_of(envelope: Envelope) -> Refereed:
-    """Which run of which match a referee speaks of."""
-    given = envelope.since.given.match
-    return envelope.sender, given.match_id, given.times_reassigned

@@ -13,8 +13,9 @@ from turnstile.games import evenodd
 from turnstile.kernel import Event, Next, PlayerId, Rejection, Send, Step
 from turnstile.kernel.machine import Machine
 from turnstile.kernel.timers import Timed, TimedMachine, replay_timed
-from turnstile.league.local import manager as local_manager
+from turnstile.league.local import machine as local_machine
 from turnstile.league.local import referee as local_referee
+from turnstile.league.local.machine import LocalMachine
 from turnstile.league.local.player import LocalPlayer
 from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager import calls as manager_calls
@@ -66,11 +67,11 @@ def patch_row(patch: Patch, machine: Machine[Any], phase: Any, event: type[Event
 @caught_by("same answer")
 def second_thoughts_when_asked_again(patch: Patch) -> None:
     def answered(state: Player) -> Send:
-        said = player_play.answered(state)
+        said = player_play.choice_response(state)
         other = {"even": "odd", "odd": "even"}[said.message.parity_choice]  # type: ignore[attr-defined]
         return Send(said.to, replace(said.message, parity_choice=other))
 
-    patch.setattr(player, "answered", answered)
+    patch.setattr(player, "choice_response", answered)
 
 
 @caught_by("same answer")
@@ -78,11 +79,11 @@ def answers_before_it_has_written_it_down(patch: Patch) -> None:
     take = LocalPlayer.take
 
     def hasty(self: LocalPlayer, event: Event) -> Step[Player] | Rejection:
-        log, self.log = self.log, []
+        log, self.machine.log = self.machine.log, []
         step = take(self, event)
         assert log is not None
-        log += self.log
-        self.log = log
+        log += self.machine.log
+        self.machine.log = log
         return step
 
     patch.setattr(LocalPlayer, "take", hasty)
@@ -95,7 +96,7 @@ def keeps_to_a_referee_that_was_replaced(patch: Patch) -> None:
 
 @caught_by("just")
 def keeps_the_result_of_a_referee_that_was_replaced(patch: Patch) -> None:
-    patch.setattr(player_play, "taken_back", lambda state, matches: state)
+    patch.setattr(player_play, "take_back_results", lambda state, matches: state)
 
 
 @caught_by("just")
@@ -106,9 +107,9 @@ def believes_what_was_announced_before(patch: Patch) -> None:
 @caught_by("statistics")
 def counts_a_result_that_was_taken_back(patch: Patch) -> None:
     def counted_for_ever(state: Player, matches: Any) -> Player:
-        return replace(player_record.taken_back(state, matches), statistics=state.statistics)
+        return replace(player_record.take_back_results(state, matches), statistics=state.statistics)
 
-    patch.setattr(player_play, "taken_back", counted_for_ever)
+    patch.setattr(player_play, "take_back_results", counted_for_ever)
 
 
 @caught_by("just")
@@ -147,10 +148,10 @@ def begins_a_finished_match_again(patch: Patch) -> None:
 def has_another_seed_after_a_restart(patch: Patch) -> None:
     go_on = LocalReferee._go_on
 
-    def reseed(self: LocalReferee, match: MatchId, work: TimedMachine[Any]) -> None:
+    def reseed(self: LocalReferee, match: MatchId, work: LocalMachine[Any]) -> None:
         given = work.state.given
         reseeded = replace(work.state, assignment=replace(given, seed=f"{given.seed}?"))
-        work.timed = replace(work.timed, state=reseeded)
+        work.timed_machine.timed = replace(work.timed_machine.timed, state=reseeded)
         go_on(self, match, work)
 
     patch.setattr(LocalReferee, "_go_on", reseed)
@@ -230,12 +231,13 @@ def waits_in_silence_when_no_referee_is_left(patch: Patch) -> None:
 
 @caught_by("live")
 def loses_its_timers_with_a_restart(patch: Patch) -> None:
-    def timeless(*given: Any) -> TimedMachine[Any]:
-        work: TimedMachine[Any] = replay_timed(*given)
-        work.timed = Timed(work.state)
+    def timeless(machine: Machine[Any], *given: Any) -> TimedMachine[Any]:
+        work: TimedMachine[Any] = replay_timed(machine, *given)
+        if machine is manager.manager:
+            work.timed = Timed(work.state)
         return work
 
-    patch.setattr(local_manager, "replay_timed", timeless)
+    patch.setattr(local_machine, "replay_timed", timeless)
 
 
 @caught_by("just")

@@ -9,20 +9,19 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from tests.league.world import weather as weathers
-from tests.league.world.agents import DIES, SOON, Exit, RoguePlayer, WatchedManager, WorldPlayer
+from tests.league.world.agents import DIES, SOON, Exit, RoguePlayer, WatchedManager, WorldPlayer, WorldReferee
 from tests.league.world.audit import Audit
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.timers import Log
 from turnstile.kernel.values import Instant, PlayerId, wire_name
 from turnstile.league.local.league import player_options, referee_meta
 from turnstile.league.local.network import Envelope, Network
-from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager.standings import standings
 from turnstile.league.manager.state import Options, Phase, player_id
 from turnstile.league.player.state import Phase as PlayerPhase
 from turnstile.league.player.state import Question
 from turnstile.league.protocol.messages import ChooseParityCall, GameInvitation, GameOver, RoundAnnouncement
-from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, RefereeId
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId
 
 CALM = 3600 * 1000
 """Milliseconds in which every league must end once nothing goes wrong any more."""
@@ -70,7 +69,6 @@ class World(Network):
         self.audit = Audit(self.fail)
         self.logs: dict[Address, Log] = {}
         self.match_logs: dict[Address, dict[MatchId, Log]] = {}
-        self.referee_ids: dict[Address, RefereeId | None] = {}
         self.gone: set[Address] = set()
         self.announced: dict[Address, Envelope] = {}
         self.manager: WatchedManager | None = None
@@ -101,7 +99,7 @@ class World(Network):
         self._maybe_die(envelope)
 
     def carry(self, envelope: Envelope) -> Sequence[int]:
-        self.audit.sent(envelope, is_honest=self._is_honest(envelope.sender))
+        self.audit.sent(envelope, self.agent_at(envelope.sender), is_honest=self._is_honest(envelope.sender))
         delays = self._delays(envelope)
         self.note(f"{envelope.sender} -> {envelope.to}: {_shown(envelope)} {_fate(delays)}")
         if isinstance(envelope.message, RoundAnnouncement):
@@ -197,8 +195,6 @@ class World(Network):
         self.note(f"{end}")
         self.reached[f"{type(agent).__name__} {end.why.split(':')[0]}"] += 1
         agent.wakes_at = None  # an alarm that was set for it wakes nobody
-        if isinstance(agent, LocalReferee):
-            self.referee_ids[end.home] = agent.referee_id
         if end.home not in self.gone:
             downtime = self.chance.randrange(self.weather.downtime + 1) if end.is_crash else end.downtime
             self.later(downtime, lambda: self.begin(end.home))
@@ -234,11 +230,11 @@ class World(Network):
         self.manager.start()
 
     def _begin_referee(self, home: Address, number: int) -> None:
-        LocalReferee(
+        WorldReferee(
             self,
             referee_meta(number, self.plan.at_a_time),
             Seed(f"{self.seed} {home}"),
-            referee_id=self.referee_ids.get(home),
+            log=self._log(home),
             logs=self.match_logs.setdefault(home, {}),
         ).start()
 

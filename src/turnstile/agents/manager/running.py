@@ -6,13 +6,12 @@ from msgspec.structs import replace
 
 from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.running import Answer, RunningMachine
-from turnstile.agents.wire.envelope import Identity, new_conversation
+from turnstile.agents.wire.envelope import Identity
 from turnstile.agents.wire.incoming import error_fault
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId, wire_name
-from turnstile.league.manager.calls import failure_of
 from turnstile.league.manager.state import JSON_RPC_ERRORS, State
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage
@@ -28,19 +27,14 @@ class RunningManager(RunningMachine[State]):
         super().__init__(keeper)
         self._happened = happened
 
-    def endpoint_of(self, state: State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
+        state = self.state
         role, _, agent = to.partition(":")
         if role == "player":
             place = state.player_at(PlayerId(agent))
             return None if place is None else state.players[place].contact_endpoint
         place = state.referee_at(RefereeId(agent))
         return None if place is None else state.referees[place].contact_endpoint
-
-    def conversation_of(self, state: State, send: Send) -> str:
-        return new_conversation()
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
         """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""

@@ -20,18 +20,16 @@ from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.strategies.strategies import Choice, Failed, Strategy, default_of, find_strategy
-from turnstile.agents.wire.envelope import ignored, new_conversation, utc_now
+from turnstile.agents.wire.envelope import ignored, utc_now
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.kernel.chance import Seed, new_seed
-from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
 from turnstile.league.player.machine import WHY, new
 from turnstile.league.player.play import (
     FALLBACK,
-    decided,
-    failure_of,
+    decision_event,
     is_believed,
     refuse_invitation,
     resumed,
@@ -107,22 +105,18 @@ class RunningPlayer(RunningMachine[State]):
         self._manager = manager
         self._noticed = noticed
 
-    def match_of(self, state: State) -> str | None:
+    @property
+    def match_id(self) -> str | None:
+        state = self.state
         return state.match.match_id if state.match is not None and state.phase in WITH_MATCH else None
 
-    def level_of(self, refused: Rejection, state: State) -> Level:
+    def level_of(self, refused: Rejection) -> Level:
         """The specification wants an error for what is not valid, and for any league message before registration."""
-        is_error = state.phase is Phase.UNREGISTERED or refused.code in self.errors
+        is_error = self.state.phase is Phase.UNREGISTERED or refused.code in self.errors
         return Level.ERROR if is_error else Level.WARNING
 
-    def endpoint_of(self, state: State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else None
-
-    def conversation_of(self, state: State, send: Send) -> str:
-        return new_conversation()
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
 
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
         self._noticed(event, result)
@@ -347,7 +341,7 @@ class PlayerProcess(AgentProcess):
             choice = self._fallen_back(question, str(fault))
         except Exception as bug:
             choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
-        await self.agent.bring(self.work, decided(question, choice))
+        await self.agent.bring(self.work, decision_event(question, choice))
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():

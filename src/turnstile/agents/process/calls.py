@@ -1,8 +1,8 @@
-"""What an agent asks of others: each call in its turn, and what comes of it is an event again.
+"""Calls to other agents: each is made in its turn, and its answer or its failure comes back to the machine as an event.
 
-A manager tells everybody everything in order, one after the other for each; what is told to one who could just now be
-reached is told again. All others make their calls side by side: there a question is asked again by the machine, whose
-timer has run out, and the answer to the first still counts when it comes.
+A manager calls each recipient in order: the next call waits for the answer to the one before. A broadcast that fails is
+repeated, if its recipient was reached by the call before. All other agents make their calls side by side: the timer of
+the machine repeats a question, and a late answer to the first one still counts.
 """
 
 import asyncio
@@ -13,12 +13,11 @@ from turnstile.agents.process.contacts import Contacts
 from turnstile.agents.process.journal import Journal, short
 from turnstile.agents.process.meter import CallOutcome, Meter
 from turnstile.agents.process.outbox import Outbox, Turn
-from turnstile.agents.process.running import RunningMachine
+from turnstile.agents.process.running import OutgoingCall, RunningMachine
 from turnstile.agents.wire.caller import Caller, Silent, Unreached
 from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.replies import NOTIFICATIONS, Answered, acknowledgement, detail_of, is_refusal, summary_of
 from turnstile.agents.wire.rpc import Fault
-from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Event, wire_name
 from turnstile.league.protocol.management import Ping
@@ -28,6 +27,7 @@ from turnstile.league.protocol.messages import (
     GameInvitation,
     GameMoveCall,
     LeagueMessage,
+    LeagueQuery,
     RoundAnnouncement,
     RoundCompletedAck,
     StandingsUpdateAck,
@@ -43,17 +43,19 @@ SECONDS: dict[type[Any], float] = {
     GameMoveCall: CHOICE_SECONDS,
 }
 ALL_TRIES = MAX_RETRIES + 1
+FAILED_BY_ERROR = (LeagueQuery,)
+"""Calls that have failed when they are answered with an error. After an error to any other call its timer decides."""
 UNHEEDED = (StandingsUpdateAck, RoundCompletedAck, GameErrorAck)
 """Acknowledgements that no machine waits for, in any state."""
 
 
 def seconds_for(message: LeagueMessage) -> float:
-    """How long somebody has to answer a call."""
+    """How long the recipient has to answer a call."""
     return SECONDS.get(type(message), MANAGER_SECONDS)
 
 
 class Asking(Protocol):
-    """Who makes the calls."""
+    """The agent that makes the calls."""
 
     who: Identity
     journal: Journal
@@ -69,91 +71,82 @@ class Calls:
     """The calls of one agent."""
 
     def __init__(self, agent: Asking, caller: Caller, *, is_orderly: bool) -> None:
-        """Who `is_orderly` calls each recipient in the order in which things happened."""
+        """An agent that `is_orderly` calls each recipient in the order in which things happened."""
         self._agent = agent
         self._caller = caller
         self._outbox = Outbox(agent.start) if is_orderly else None
         self._patience = 1 if is_orderly else ALL_TRIES
-        """For how many of its time limits a call waits: what is asked again meanwhile may still be answered."""
+        """For how many of its time limits a call waits: the answer may come while the question is being repeated."""
 
-    def make(self, work: RunningMachine[S], state: S, send: Send) -> None:
-        """Say this to whom it is for, beside all else, when it is its turn."""
+    def make(self, call: OutgoingCall[S]) -> None:
+        """Make a call in a task, when it is its turn."""
+        to = call.send.to
         if self._outbox is None:
-            self._agent.start(self._call_in_turn(work, state, send, work.turns.take(send.to)))
-        elif not self._outbox.put(send.to, lambda: self._call(work, state, send)):
-            self._agent.start(self._lost(work, state, send, "too much is waiting for it"))
+            self._agent.start(self._call_in_turn(call, call.work.turns.take(to)))
+        elif not self._outbox.put(to, lambda: self._call(call)):
+            self._agent.start(self._fail(call, "too much is waiting for it"))
 
-    async def _call_in_turn(self, work: RunningMachine[S], state: S, send: Send, turn: Turn) -> None:
-        """A complaint is to arrive before the question that is asked again, and must not hold it up."""
+    async def _call_in_turn(self, call: OutgoingCall[S], turn: Turn) -> None:
+        """Make a call once the one before it was written: a GAME_ERROR arrives before the repeated question."""
         try:
             await turn.come()
-            await self._call(work, state, send, turn.pass_on)
+            await self._call(call, turn.pass_on)
         finally:
             turn.pass_on()
 
-    async def _call(
-        self, work: RunningMachine[S], state: S, send: Send, written: Callable[[], None] | None = None
-    ) -> None:
-        """Call somebody, and let happen what comes of it. What is told to everybody is told again."""
-        reached = await self._called(work, state, send, written)
-        tries = MAX_RETRIES if self._is_told_again(send) else 0
+    async def _call(self, call: OutgoingCall[S], written: Callable[[], None] | None = None) -> None:
+        """Make a call, and repeat it if it is a broadcast that fails."""
+        is_reached = await self._try(call, written)
+        tries = MAX_RETRIES if self._is_repeated(call) else 0
         for number in range(tries):
-            if reached:
+            if is_reached:
                 return
-            await asyncio.sleep(pause(number) * work.keeper.time_scale)
-            reached = await self._called(work, state, send, is_first=False)
+            await asyncio.sleep(pause(number) * call.work.keeper.time_scale)
+            is_reached = await self._try(call, is_first=False)
 
-    def _is_told_again(self, send: Send) -> bool:
-        """A broadcast to somebody who could just now be reached is repeated; to one who is gone it is not."""
-        is_broadcast = isinstance(send.message, NOTIFICATIONS) and not isinstance(send.message, Ping)
-        return self._outbox is not None and is_broadcast and self._agent.contacts[send.to].failures <= 1
+    def _is_repeated(self, call: OutgoingCall[S]) -> bool:
+        """Whether a call that fails is repeated: a broadcast is, unless its recipient has failed before."""
+        is_broadcast = isinstance(call.message, NOTIFICATIONS) and not isinstance(call.message, Ping)
+        return self._outbox is not None and is_broadcast and self._agent.contacts[call.send.to].failures <= 1
 
-    async def _called(
-        self,
-        work: RunningMachine[S],
-        state: S,
-        send: Send,
-        written: Callable[[], None] | None = None,
-        *,
-        is_first: bool = True,
+    async def _try(
+        self, call: OutgoingCall[S], written: Callable[[], None] | None = None, *, is_first: bool = True
     ) -> bool:
-        """Call somebody once; false if it could not be reached, and may be tried again. Who is silent was reached."""
-        message = send.message
-        assert isinstance(message, LeagueMessage)
-        endpoint = work.endpoint_of(state, send.to)
-        if endpoint is None:
-            await self._lost(work, state, send, "its address is not known")
+        """Make a call once; false if its recipient was not reached, and may be tried again. Silence is no reason to."""
+        to, work = call.send.to, call.work
+        if call.endpoint is None:
+            await self._fail(call, "its address is not known")
             return True
-        self._agent.journal.sent(work.match_of(state), message, send.to)
-        seconds = seconds_for(message) * work.keeper.time_scale
-        work.call_begins(state, send)
+        self._agent.journal.sent(call.match_id, call.message, to)
+        seconds = seconds_for(call.message) * work.keeper.time_scale
+        work.call_begins(call)
         try:
             answer = await self._caller.call(
-                endpoint,
-                message,
+                call.endpoint,
+                call.message,
                 who=self._agent.who,
-                to=Address(send.to),
-                conversation=work.conversation_of(state, send),
+                to=Address(to),
+                conversation=call.conversation,
                 seconds=seconds,
                 patience=seconds * self._patience,
-                token=work.token_of(state, send),
+                token=call.token,
                 on_written=written,
             )
         except Unreached as fault:
-            work.call_ends(state, send, None)
-            self._agent.contacts.failed(send.to)
+            work.call_ends(call, None)
+            self._agent.contacts.failed(to)
             is_silent = isinstance(fault, Silent)
-            await self._lost(work, state, send, str(fault), is_news=is_first and not is_silent)
+            await self._fail(call, str(fault), is_news=is_first and not is_silent)
             return is_silent
-        work.call_ends(state, send, answer)
-        self._agent.contacts.answered(send.to)
-        await self._answered(work, state, send, answer)
+        work.call_ends(call, answer)
+        self._agent.contacts.answered(to)
+        await self._take_answer(call, answer)
         return True
 
     async def ask(
         self, endpoint: str, to: str, message: LeagueMessage, seconds: float, token: str | None = None
     ) -> Answered | None:
-        """Call somebody on behalf of no machine. Nothing comes of it but what the caller makes of the answer."""
+        """Call another agent for the host itself: no machine hears of the answer."""
         match = getattr(message, "match_id", None)
         self._agent.journal.sent(match, message, to)
         try:
@@ -167,14 +160,13 @@ class Calls:
                 token=token,
             )
         except Unreached as fault:
-            self._agent.meter.count_call(wire_name(type(message)), CallOutcome.UNREACHED)
-            self._agent.journal.failed(match, message, to, str(fault))
+            self._note_failure(match, message, to, str(fault))
             return None
         self._note(match, message, to, answer)
         return answer
 
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
-        """Whether whoever registers with this claim is the one that answers there."""
+        """Whether the agent at this endpoint confirms the claim with which it registers."""
         return await self._caller.challenge(endpoint, claim, who=self._agent.who, seconds=seconds)
 
     async def listens(self, endpoint: str, seconds: float) -> bool:
@@ -186,33 +178,30 @@ class Calls:
         assert self._outbox is not None
         await self._outbox.empty()
 
-    async def _lost(self, work: RunningMachine[S], state: S, send: Send, why: str, *, is_news: bool = True) -> None:
-        """A call was not answered. Silence is for the machine's own timer to judge; anything else it is told once."""
-        assert isinstance(send.message, LeagueMessage)
-        self._agent.meter.count_call(wire_name(type(send.message)), CallOutcome.UNREACHED)
-        self._agent.journal.failed(work.match_of(state), send.message, send.to, why)
-        event = work.failure_of(state, send) if is_news else None
-        if event is not None:
-            await self._agent.bring(work, event)
+    async def _fail(self, call: OutgoingCall[S], why: str, *, is_news: bool = True) -> None:
+        """A call was not answered. The machine is told once; of silence it is not told, because its own timer runs."""
+        self._note_failure(call.match_id, call.message, call.send.to, why)
+        if is_news and call.send.on_failure is not None:
+            await self._agent.bring(call.work, call.send.on_failure)
 
-    async def _answered(self, work: RunningMachine[S], state: S, send: Send, answer: Answered) -> None:
-        """A reply is an event. Of what is only told any answer makes the acknowledgement that is one."""
-        message = send.message
-        assert isinstance(message, LeagueMessage)
-        self._note(work.match_of(state), message, send.to, answer)
+    async def _take_answer(self, call: OutgoingCall[S], answer: Answered) -> None:
+        """Bring the machine the event that an answer is. Any answer to a broadcast counts as its acknowledgement."""
+        message, to = call.message, call.send.to
+        self._note(call.match_id, message, to, answer)
         event: Event | None
         if isinstance(message, NOTIFICATIONS):
-            event = acknowledgement(message, Address(send.to), answer)
-            if isinstance(message, RoundAnnouncement) and send.to.startswith("referee:"):
-                self._see_matches_taken(send.to, answer, is_taken=event is not None)
+            event = acknowledgement(message, Address(to), answer)
+            if isinstance(message, RoundAnnouncement) and to.startswith("referee:"):
+                self._see_matches_taken(to, answer, is_taken=event is not None)
         elif isinstance(answer, LeagueMessage):
             event = answer
         else:  # after a receipt, what was asked for may still be posted
-            event = work.faulted(state, send) if isinstance(answer, Fault) else None
+            is_failure = isinstance(answer, Fault) and isinstance(message, FAILED_BY_ERROR)
+            event = call.send.on_failure if is_failure else None
         if event is not None:
-            result = await self._agent.bring(work, event)
+            result = await self._agent.bring(call.work, event)
             if isinstance(answer, LeagueMessage):
-                self._warn_of_refusal(work.match_of(state), answer, send.to, result)
+                self._warn_of_refusal(call.match_id, answer, to, result)
 
     def _see_matches_taken(self, referee: str, answer: Answered, *, is_taken: bool) -> None:
         """Warn of a referee that refuses its matches, once: the log and the board show it until it takes them."""
@@ -222,15 +211,19 @@ class Calls:
         self._agent.contacts.refused(referee, refusal)
 
     def _note(self, match: str | None, message: LeagueMessage, by: str, answer: Answered) -> None:
-        """The journal has what really came: only a message is called one."""
+        """Log and count an answer. Only a message is logged as one."""
         if isinstance(answer, LeagueMessage):
             self._agent.journal.received(match, answer, by)
         else:
             self._agent.journal.answered(match, message, by, summary_of(answer), detail_of(answer))
         self._agent.meter.count_call(wire_name(type(message)), _outcome(answer))
 
+    def _note_failure(self, match: str | None, message: LeagueMessage, to: str, why: str) -> None:
+        self._agent.meter.count_call(wire_name(type(message)), CallOutcome.UNREACHED)
+        self._agent.journal.failed(match, message, to, why)
+
     def _warn_of_refusal(self, match: str | None, reply: LeagueMessage, by: str, result: Step[S] | Rejection) -> None:
-        """Log a reply that the machine did not expect. Of some acknowledgements no machine wants to hear."""
+        """Log a reply that the machine did not expect, unless it is an acknowledgement that no machine waits for."""
         if isinstance(result, Rejection) and not isinstance(reply, UNHEEDED):
             self._agent.journal.refused(match, wire_name(type(reply)), by, result.code)
 

@@ -1,13 +1,15 @@
-"""A machine at work in an agent: what only the agent can know of it, and who waits for its answers."""
+"""A machine that runs in an agent: how its messages are sent, how its host takes part, and which answers are due."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from turnstile.agents.process.journal import Level
 from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.outbox import Turns
+from turnstile.agents.wire.envelope import new_conversation
 from turnstile.agents.wire.replies import ANSWERS, Answered
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
@@ -20,16 +22,32 @@ Answer = LeagueMessage | Fault
 
 
 Key = tuple[type[LeagueMessage], str | None]
-"""What is waited for: an answer of this type, about this match."""
+"""What an exchange waits for: an answer of this type, about this match."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingCall(Generic[S]):
+    """A message of a machine to another agent, with everything that is needed to send it."""
+
+    work: "RunningMachine[S]"
+    send: Send
+    message: LeagueMessage
+    endpoint: str | None
+    """Where the other agent listens; `None` if that is not known."""
+    conversation: str
+    token: str | None
+    """The token that the call shows, where it is not the agent's own."""
+    match_id: str | None
+    """The match that the call is about: its lines in the journal begin with it."""
 
 
 class RunningMachine(Generic[S]):
-    """One machine. Each kind of agent says in a class of its own whom it calls, and how its host takes part."""
+    """One machine. The subclass for each kind of agent says whom it calls, and how its host takes part."""
 
     errors: Mapping[Any, int] = {}
-    """The JSON-RPC errors of refusals; any other is answered with ACK, IGNORED."""
+    """The JSON-RPC errors for rejections by their codes; any other rejection is answered with ACK, IGNORED."""
     later: tuple[type[LeagueMessage], ...] = ()
-    """Requests whose exchange stays open when the step that takes them has no answer yet."""
+    """Requests whose exchange stays open if the step that takes them has no answer yet."""
 
     def __init__(self, keeper: MachineKeeper[S]) -> None:
         self.keeper = keeper
@@ -44,58 +62,64 @@ class RunningMachine(Generic[S]):
     def machine(self) -> str:
         return self.keeper.machine
 
-    def match_of(self, state: S) -> str | None:
-        """The match that it is about, with which its lines in the journal begin."""
+    @property
+    def match_id(self) -> str | None:
+        """The match that it is about now: its lines in the journal begin with it."""
         return None
 
-    def level_of(self, refused: Rejection, state: S) -> Level:
-        """How much it matters that a message was turned down in a state."""
+    def level_of(self, refused: Rejection) -> Level:
+        """How serious it is that the machine has just rejected a message."""
         return Level.WARNING
 
     # whom it calls
 
-    def endpoint_of(self, state: S, to: str) -> str | None:
-        """Where somebody can be reached; `None` where nobody knows."""
+    def call_of(self, send: Send) -> OutgoingCall[S]:
+        """How to send what the machine has just decided to say."""
+        assert isinstance(send.message, LeagueMessage), "a machine of the league speaks league.v2"
+        return OutgoingCall(
+            work=self,
+            send=send,
+            message=send.message,
+            endpoint=self.endpoint_of(send.to),
+            conversation=self.conversation_with(send.to),
+            token=self.token_for(send.to),
+            match_id=self.match_id,
+        )
+
+    def endpoint_of(self, to: str) -> str | None:
+        """Where another agent listens; `None` if that is not known."""
         raise NotImplementedError
 
-    def conversation_of(self, state: S, send: Send) -> str:
-        """The conversation that a call belongs to."""
-        raise NotImplementedError
+    def conversation_with(self, to: str) -> str:
+        """The conversation that a call to another agent belongs to."""
+        return new_conversation()
 
-    def token_of(self, state: S, send: Send) -> str | None:
-        """The token that a call shows, where it is not the usual one."""
+    def token_for(self, to: str) -> str | None:
+        """The token that another agent is shown, where it is not the agent's own."""
         return None
 
-    def failure_of(self, state: S, send: Send) -> Event | None:
-        """What to tell the machine when a call could not be delivered; `state` is the one that made it."""
-        raise NotImplementedError
+    def call_begins(self, call: OutgoingCall[S]) -> None:
+        """A call is being made."""
 
-    def faulted(self, state: S, send: Send) -> Event | None:
-        """What to tell the machine when a call was answered with an error: usually nothing, its timer runs."""
-        return None
-
-    def call_begins(self, state: S, send: Send) -> None:
-        """A call is being made; `state` is the one that made it."""
-
-    def call_ends(self, state: S, send: Send, answer: Answered | None) -> None:
+    def call_ends(self, call: OutgoingCall[S], answer: Answered | None) -> None:
         """The exchange of a call is over, with this answer or without one. The machine has not heard of it yet."""
 
     # how its host takes part
 
     def after(self, event: Event, result: Step[S] | Rejection) -> None:
-        """Something has happened, and is durable."""
+        """An event has happened, and is durable; or it was rejected."""
 
     def reply_to(self, message: LeagueMessage, step: Step[S]) -> Answer | None:
-        """The answer to a message that stands in the step which it led to."""
+        """The answer to a message, if the step that it led to has one."""
         wanted = ANSWERS.get(type(message))
         sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
         return next((each for each in sent if type(each) is wanted and isinstance(each, LeagueMessage)), None)
 
-    # who waits for its answers
+    # answers that are waited for
 
     @contextmanager
     def awaiting(self, message: LeagueMessage) -> Iterator[asyncio.Future[Answer]]:
-        """An answer that may be made later, as long as somebody waits for it."""
+        """The answer to a message, which may be made later; it is kept for as long as this context is open."""
         key = ANSWERS.get(type(message), LeagueMessage), getattr(message, "match_id", None)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         waiting = getattr(message, "move_number", None), answer
@@ -108,7 +132,7 @@ class RunningMachine(Generic[S]):
                 del self._waiting[key]
 
     def resolve(self, reply: LeagueMessage) -> None:
-        """An answer was made: everyone who waits for it has it now."""
+        """An answer was made: give it to all exchanges that wait for it."""
         number = getattr(reply, "move_number", None)
         for asked, answer in self._waiting.get((type(reply), getattr(reply, "match_id", None)), ()):
             if asked in (None, number) and not answer.done():

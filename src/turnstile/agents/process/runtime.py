@@ -142,7 +142,7 @@ class Agent:
         """Begin with a machine, or go on with it after a restart: its timers run, and what it had asked is asked."""
         self.meter.enter(work, work.machine, work.state.phase.value)
         for send in sends:
-            self._carry_out(work, work.state, send)
+            self._carry_out(work, send)
         self._plan(work)
 
     def let_go(self, work: RunningMachine[S]) -> None:
@@ -177,7 +177,7 @@ class Agent:
         """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
         if isinstance(result, Step):
             hops = result.trace if work.keeper.has_changed else ()  # an answer alone is no transition
-            match = work.match_of(result.state) or getattr(event, "match_id", None)
+            match = work.match_id or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
                 self.meter.count_transition(work.machine, hop)
@@ -185,16 +185,16 @@ class Agent:
                 self.meter.enter(work, work.machine, result.state.phase.value)
             for effect in result.effects:
                 if isinstance(effect, Send):
-                    self._carry_out(work, result.state, effect)
+                    self._carry_out(work, effect)
         self._plan(work)
         work.after(event, result)
 
-    def _carry_out(self, work: RunningMachine[S], state: S, send: Send) -> None:
-        """A reply goes to the exchanges that wait for it; whoever else waits for one asks again. The rest is called."""
+    def _carry_out(self, work: RunningMachine[S], send: Send) -> None:
+        """A reply goes to the exchanges that wait for it. Any other message is a call."""
         if isinstance(send.message, REPLIES):
             work.resolve(send.message)
         else:
-            self.calls.make(work, state, send)
+            self.calls.make(work.call_of(send))
 
     # exchanges
 
@@ -248,7 +248,7 @@ class Agent:
     ) -> Answer:
         if refused.code == PENDING:
             return await self._later(work, message, answer)
-        level = work.level_of(refused, work.state)
+        level = work.level_of(refused)
         self.journal.refused(_match_of(message, work), wire_name(type(message)), by, refused.code, level)
         code = work.errors.get(refused.code)
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
@@ -273,7 +273,7 @@ def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
 
 
 def _match_of(message: LeagueMessage, work: RunningMachine[Any]) -> str | None:
-    return getattr(message, "match_id", None) or work.match_of(work.state)
+    return getattr(message, "match_id", None) or work.match_id
 
 
 def _outcome(reply: Answer) -> str:

@@ -1,9 +1,9 @@
-"""One match of a referee at work: whom it calls, whom it believes, and the file that tells of it."""
+"""The running machines of a referee: its registration, and its matches, with their posts and transcripts."""
 
 from collections.abc import Callable
 
 from turnstile.agents.process.keeper import MachineKeeper, Refuse
-from turnstile.agents.process.running import Answer, RunningMachine
+from turnstile.agents.process.running import Answer, OutgoingCall, RunningMachine
 from turnstile.agents.referee.posts import Posts, Standing
 from turnstile.agents.referee.transcript import Transcript
 from turnstile.agents.wire.envelope import ignored, new_conversation
@@ -13,21 +13,20 @@ from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId
-from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage, LeagueQuery
+from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage
 from turnstile.league.protocol.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
 from turnstile.league.referee import registrar
-from turnstile.league.referee.calls import failure_of
 from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
 from turnstile.league.referee.state import Code, MatchAssigned, State
 from turnstile.league.trust import is_equal, match_conversation
 
-NO_RECEIPT = Rejection(Code.IGNORED, "Nobody answers for a player that has not given a receipt for its call.")
-BAD_POST = Rejection(Code.IGNORED, "The referee would complain about this, and it does not show that it was asked for.")
+NO_RECEIPT = Rejection(Code.IGNORED, "A post without proof counts only if the player has given a receipt for its call.")
+BAD_POST = Rejection(Code.IGNORED, "The answer is not valid, and does not prove that it was asked for.")
 FIRST_COUNTS = ignored("The first answer counts.")
 
 
 class RunningRegistrar(RunningMachine[registrar.State]):
-    """The registration of a referee."""
+    """The machine of a referee's registration."""
 
     def __init__(
         self,
@@ -41,17 +40,11 @@ class RunningRegistrar(RunningMachine[registrar.State]):
         self._key = key
         self._noticed = noticed
 
-    def endpoint_of(self, state: registrar.State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
         return self._manager
 
-    def conversation_of(self, state: registrar.State, send: Send) -> str:
-        return new_conversation()
-
-    def token_of(self, state: registrar.State, send: Send) -> str | None:
+    def token_for(self, to: str) -> str | None:
         return self._key or None
-
-    def failure_of(self, state: registrar.State, send: Send) -> Event | None:
-        return registrar.failure_of(state)
 
     def after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
         if isinstance(result, Step):
@@ -59,7 +52,7 @@ class RunningRegistrar(RunningMachine[registrar.State]):
 
 
 class RunningMatch(RunningMachine[State]):
-    """A match: its machine, what it was assigned, and its transcript."""
+    """The machine of a match, with its assignment, its posts and its transcript."""
 
     def __init__(
         self,
@@ -69,7 +62,7 @@ class RunningMatch(RunningMachine[State]):
         noticed: Callable[["RunningMatch"], None],
         take_post: Callable[["RunningMatch", PostedAnswer], None],
     ) -> None:
-        """`take_post` is given a post that has waited for the exchange of its player to end."""
+        """`take_post` is called with a post that has waited for the exchange of its player to end."""
         super().__init__(keeper)
         self.transcript = transcript
         self.posts = Posts()
@@ -88,22 +81,16 @@ class RunningMatch(RunningMachine[State]):
     def given(self) -> MatchAssigned:
         return self.transcript.given
 
-    def match_of(self, state: State) -> str | None:
+    @property
+    def match_id(self) -> str | None:
         return self.given.match.match_id
 
-    def endpoint_of(self, state: State, to: str) -> str | None:
+    def endpoint_of(self, to: str) -> str | None:
         return self._manager if to == LEAGUE_MANAGER else self._endpoints.get(to)
 
-    def token_of(self, state: State, send: Send) -> str | None:
-        """A player is shown the key of its own in this match."""
-        return self._keys.get(Address(send.to))
-
-    def failure_of(self, state: State, send: Send) -> Event | None:
-        return failure_of(state, send)
-
-    def faulted(self, state: State, send: Send) -> Event | None:
-        """A manager that will not tell the standings is not waited for."""
-        return failure_of(state, send) if isinstance(send.message, LeagueQuery) else None
+    def token_for(self, to: str) -> str | None:
+        """A player is shown its own key to this match."""
+        return self._keys.get(Address(to))
 
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Step):
@@ -112,37 +99,38 @@ class RunningMatch(RunningMachine[State]):
 
     # conversations
 
-    def conversation_of(self, state: State, send: Send) -> str:
-        """One for the whole match with each player; every question to the manager has its own."""
-        return new_conversation() if send.to == LEAGUE_MANAGER else self.conversation_with(send.to)
+    def conversation_with(self, to: str) -> str:
+        """One for the whole match with each player; every question to the manager has its own.
 
-    def conversation_with(self, player: str) -> str:
-        """The id that only the referee and this player know: a post that shows it was asked for."""
-        return match_conversation(self.given.seed, self.given.match.match_id, player)
+        Only the referee and this player know it: a post that shows it was asked for.
+        """
+        if to == LEAGUE_MANAGER:
+            return new_conversation()
+        return match_conversation(self.given.seed, self.given.match.match_id, to)
 
     # posts
 
     def proven_player(self, post: Incoming) -> PlayerId | None:
-        """The player whose conversation a post shows: it is this player's, whatever ids it gives."""
+        """The player whose conversation a post shows: the post is from this player, whatever ids it gives."""
         expected = {player: self.conversation_with(player_address(player)) for player in self._players}
         return next((player for player, its in expected.items() if is_equal(post.conversation_id, its)), None)
 
-    def call_begins(self, state: State, send: Send) -> None:
-        if (call := call_made(state, send)) is not None:
-            self.posts.call_begins(call)
+    def call_begins(self, call: OutgoingCall[State]) -> None:
+        if (made := call_made(call.send)) is not None:
+            self.posts.call_begins(made)
 
-    def call_ends(self, state: State, send: Send, answer: Answered | None) -> None:
+    def call_ends(self, call: OutgoingCall[State], answer: Answered | None) -> None:
         """A post without proof that has waited for this is taken now, if nothing came but a receipt."""
-        if (call := call_made(state, send)) is None:
+        if (made := call_made(call.send)) is None:
             return
         is_receipt = isinstance(answer, Receipt) and answer.announces_a_post
-        self.posts.call_ends(self.state, call, Standing.RECEIPT if is_receipt else Standing.CLOSED)
-        post = self.posts.release(self.state, call.player_id)
+        self.posts.call_ends(self.state, made, Standing.RECEIPT if is_receipt else Standing.CLOSED)
+        post = self.posts.release(self.state, made.player_id)
         if post is not None:
             self._take_post(self, post)
 
     def refuse_unproven(self, post: PostedAnswer) -> Refuse[State]:
-        """Why a post without proof is not taken, in the state in which it would be."""
+        """Why a post without proof is rejected, in the state in which it would be taken."""
 
         def refuse(state: State) -> Rejection | None:
             if self.posts.standing_of(state, post.player_id) is not Standing.RECEIPT:
@@ -152,9 +140,9 @@ class RunningMatch(RunningMachine[State]):
         return refuse
 
     def reply_to_unproven(self, post: PostedAnswer) -> Answer | None:
-        """What a post without proof is answered that the referee would complain about; the player hears nothing of it.
+        """The answer to an invalid post without proof; `None` if the post is valid.
 
-        It may be anybody's: so it costs no retry, and leads to no GAME_ERROR.
+        The post may not be from the player: so it costs no retry, and leads to no GAME_ERROR.
         """
         wrong = complaint(self.state, post)
         if wrong is None:
@@ -162,9 +150,9 @@ class RunningMatch(RunningMachine[State]):
         return ignored(wrong.sentence) if isinstance(wrong, Rejection) else self.reply_to(post, wrong) or FIRST_COUNTS
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
-        """Who posts something that the referee complains about is told so in its exchange, too.
+        """The answer to an invalid post is the error that the player is sent, too.
 
-        A choice that replaces an earlier one is warned of, and counts: it is answered like any other that does.
+        A choice that replaces an earlier one leads to a warning, but counts: it is answered like any other choice.
         """
         sent = (effect.message for effect in step.effects if isinstance(effect, Send))
         complaint = next((each for each in sent if isinstance(each, GameError)), None)
@@ -177,6 +165,6 @@ class RunningMatch(RunningMachine[State]):
 
 
 def _counts(state: State, answer: ChooseParityResponse) -> bool:
-    """Whether what a player has chosen is its choice now."""
+    """Whether the choice of this answer is the one that counts now."""
     seat = state.seat_of(answer.player_id)
     return seat is not None and seat.choice is not None and seat.choice.value == answer.parity_choice

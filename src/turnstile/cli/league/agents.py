@@ -1,4 +1,4 @@
-"""How an agent of the league is run from the command line: its log, its signals, and what it exits with."""
+"""Runs an agent of the league as a program: its log, its signals and its exit status."""
 
 import asyncio
 import io
@@ -13,26 +13,21 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.manager.process import ManagerProcess
-from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.files import open_private
 from turnstile.agents.process.process import AgentProcess, CannotStart, Ready, Settings
-from turnstile.agents.referee.process import RefereeProcess
 from turnstile.agents.strategies.strategies import UnknownStrategy
-from turnstile.cli.arguments import INTERRUPTED
-from turnstile.cli.streams import forget_unwritten, outlive_pipes
+from turnstile.cli.errors import Failed
+from turnstile.cli.interrupts import INTERRUPTED
+from turnstile.cli.streams import discard_unwritten, ignore_closed_pipes
 from turnstile.net import serving
 from turnstile.net.addresses import reach_of, refusal
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
-__all__ = ["ManagerProcess", "PlayerProcess", "RefereeProcess", "Settings", "run"]
-
-FAILED = 1
-PATIENCE = 20.0  # seconds, for an agent whose launcher has been killed to let go of its store
+PATIENCE = 20.0  # seconds to wait for the store, which an agent of a killed launcher may still hold
 STDIN = 0
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
-"""Where one can listen, but be called by nobody."""
+"""Addresses that an agent can listen on, but that others cannot call."""
 
 
 def run(
@@ -46,26 +41,28 @@ def run(
     log_file: Path | None,
     **given: Any,
 ) -> None:
-    """Run an agent until it ends or is stopped. What it cannot do is one sentence, and the status says whose fault."""
-    outlive_pipes()
+    """Run an agent until it ends or is stopped."""
+    ignore_closed_pipes()
     reach = reach_of(allow, is_public=public)
     if "manager" in given and (why := refusal(given["manager"], reach)):
-        raise click.UsageError(f"The manager cannot be called at {given['manager']}: {why}; --allow or --public it.")
+        raise click.UsageError(
+            f"The manager cannot be called at {given['manager']}: {why}; add --allow HOST or --public."
+        )
     if "manager" in given and given["endpoint"] is None and given["host"] in EVERYWHERE:
         raise click.UsageError(
-            f"Nobody can be called at {given['host']}: say with --endpoint how this agent is reached."
+            f"Others cannot call {given['host']}: add --endpoint with the URL at which they reach this agent."
         )
-    with _log(log_file) as log:
+    with _open_log(log_file) as log:
         patience = PATIENCE if with_launcher else 0.0
         settings = Settings(reach=reach, log=log, log_as_json=log_format == "json", patience=patience, **given)
-        status = _outcome(lambda: make(settings), lambda ready: _tell(ready, as_json), with_launcher)
+        status = _run_agent(lambda: make(settings), lambda ready: _tell_ready(ready, as_json), with_launcher)
     if status:
-        sys.exit(status)
+        raise click.exceptions.Exit(status)
 
 
 @contextmanager
-def _log(path: Path | None) -> Iterator[TextIO]:
-    """Where the log goes. Standard error is not ours to close, so a copy of it is. A file is for its owner alone."""
+def _open_log(path: Path | None) -> Iterator[TextIO]:
+    """The stream of the log: a file that only its owner can read, or a copy of standard error that we may close."""
     if path is None:
         log: TextIO = os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
     else:
@@ -73,25 +70,24 @@ def _log(path: Path | None) -> Iterator[TextIO]:
     try:
         yield log
     finally:
-        with suppress(OSError):  # what could not be written has been counted
+        with suppress(OSError):  # the agent has counted the lines that it could not write
             log.close()
 
 
-def _outcome(make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool) -> int:
+def _run_agent(make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool) -> int:
     try:
-        host, status = serving.run(_until_stopped(make, ready, with_launcher))
+        agent, status = serving.run(_until_stopped(make, ready, with_launcher))
     except (CannotStart, UnknownStrategy, StoreFault, Damaged) as fault:
         raise click.ClickException(str(fault)) from None
-    if host.failure is not None:
-        click.echo(f"turnstile: {host.failure}", err=True)
-        return FAILED
+    if agent.failure is not None:
+        raise Failed(str(agent.failure))
     return status
 
 
 async def _until_stopped(
     make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool
 ) -> tuple[AgentProcess, int]:
-    """Ctrl-C, SIGTERM and the end of its launcher stop it in good order; what is durable stays so in any case."""
+    """Run the agent. Ctrl-C, SIGTERM and the end of its launcher stop it cleanly."""
     stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
 
     def interrupt() -> None:
@@ -103,13 +99,13 @@ async def _until_stopped(
     loop.add_signal_handler(signal.SIGINT, interrupt)
     if with_launcher:
         _stop_with_launcher(loop, stop)
-    host = make()
-    await host.run(stop, ready)
-    return host, status
+    agent = make()
+    await agent.run(stop, ready)
+    return agent, status
 
 
 def _stop_with_launcher(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """Our standard input ends when the launcher does, however it ends: the operating system sees to that."""
+    """Stop when standard input is closed. The operating system closes it when the launcher ends, even by a kill."""
 
     def read() -> None:
         if not os.read(STDIN, 4096):
@@ -119,19 +115,11 @@ def _stop_with_launcher(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) ->
     loop.add_reader(STDIN, read)
 
 
-def _tell(ready: Ready, as_json: bool) -> None:
-    """Say that it is ready. Whoever wanted to know may be gone by now, which is no reason to die either."""
+def _tell_ready(ready: Ready, as_json: bool) -> None:
+    """Print that the agent is ready. It keeps running if the reader has closed the pipe meanwhile."""
+    text = f"{ready.name} listens at {ready.endpoint}" + (f"\n{ready.hint}" if ready.hint is not None else "")
     try:
-        _say(ready, as_json)
+        click.echo(msgspec.json.encode(ready) if as_json else text)
+        sys.stdout.flush()
     except BrokenPipeError:
-        forget_unwritten()
-
-
-def _say(ready: Ready, as_json: bool) -> None:
-    if as_json:
-        click.echo(msgspec.json.encode(ready).decode())
-    else:
-        click.echo(f"{ready.name} listens at {ready.endpoint}")
-        if ready.hint is not None:
-            click.echo(ready.hint)
-    sys.stdout.flush()
+        discard_unwritten()

@@ -1,8 +1,6 @@
-"""A word to a league manager: that its league may begin, and how far it has got."""
+"""Asks a league manager to start its league, or for its progress."""
 
 import asyncio
-import sys
-from typing import NoReturn
 
 import aiohttp
 import click
@@ -13,6 +11,7 @@ from turnstile.agents.wire.caller import Caller, Unreached
 from turnstile.agents.wire.envelope import Identity, new_conversation
 from turnstile.agents.wire.replies import Answered
 from turnstile.agents.wire.rpc import Fault
+from turnstile.cli.errors import Failed
 from turnstile.cli.league.options import host_of
 from turnstile.cli.league.show import Show, glimpse
 from turnstile.kernel.values import Malformed, decode, encode
@@ -21,26 +20,26 @@ from turnstile.league.protocol.management import LeagueStatus, StartLeague
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId
 from turnstile.net.addresses import THIS_MACHINE, allowing
 
-FAILED = 1
 SECONDS = 10.0
+CHECK_MANAGER = " Start a manager with 'turnstile league manager', or give its URL with --manager."
+NOT_A_MANAGER = "answers, but not like a league manager. Check the URL given with --manager."
 
 
 def ask_to_start(manager: str, league_id: LeagueId | None, token: str | None) -> None:
     try:
-        told = asyncio.run(_told_to_start(manager, league_id, token))
+        answer = asyncio.run(_call_start(manager, league_id, token))
     except Unreached as fault:
-        _fail(f"{manager} does not answer: {fault}.")
-    if isinstance(told, LeagueStatus):
-        if told.status == Progress.COMPLETED:
-            _fail(f"The league does not begin: {printable(told.league_id)} is over.")
-        click.echo(f"{told.league_id} is {told.status}: round {told.current_round} of {told.total_rounds}.")
-    elif isinstance(told, Fault):
-        _fail(f"The league does not begin: {_reason(told)}")
-    else:
-        _fail(f"{manager} answers, but not as a league manager does.")
+        raise Failed(f"{manager} does not answer: {fault}.{CHECK_MANAGER}") from None
+    if isinstance(answer, Fault):
+        raise Failed(f"The league does not start: {_reason(answer)}")
+    if not isinstance(answer, LeagueStatus):
+        raise Failed(f"{manager} {NOT_A_MANAGER}")
+    if answer.status == Progress.COMPLETED:
+        raise Failed(f"The league does not start: {printable(answer.league_id)} is over.")
+    click.echo(f"{answer.league_id} is {answer.status}: round {answer.current_round} of {answer.total_rounds}.")
 
 
-async def _told_to_start(manager: str, league_id: LeagueId | None, token: str | None) -> Answered:
+async def _call_start(manager: str, league_id: LeagueId | None, token: str | None) -> Answered:
     async with Caller(allowing(THIS_MACHINE, host_of(manager))) as caller:
         return await caller.call(
             manager,
@@ -52,20 +51,20 @@ async def _told_to_start(manager: str, league_id: LeagueId | None, token: str | 
         )
 
 
-def _reason(told: Fault) -> str:
-    """The sentence of a LEAGUE_ERROR, where there is one; what others write may be anything."""
-    context = told.data.get("context") if isinstance(told.data, dict) else None
+def _reason(fault: Fault) -> str:
+    """The reason in a LEAGUE_ERROR, or else the message of the fault. A manager of others may send anything."""
+    context = fault.data.get("context") if isinstance(fault.data, dict) else None
     reason = context.get("reason") if isinstance(context, dict) else None
-    return printable(reason if isinstance(reason, str) else told.message)
+    return printable(reason if isinstance(reason, str) else fault.message)
 
 
 def ask_for_board(manager: str, *, as_json: bool) -> None:
     try:
-        board = asyncio.run(_board(manager))
+        board = asyncio.run(_fetch_board(manager))
     except (aiohttp.ClientResponseError, Malformed):
-        _fail(f"{manager} answers, but not as a league manager does.")
+        raise Failed(f"{manager} {NOT_A_MANAGER}") from None
     except (aiohttp.ClientError, TimeoutError):
-        _fail(f"{manager} does not answer.")
+        raise Failed(f"{manager} does not answer.{CHECK_MANAGER}") from None
     now = glimpse(board)
     if as_json:
         click.echo(encode(now))
@@ -73,14 +72,9 @@ def ask_for_board(manager: str, *, as_json: bool) -> None:
         Show(as_json=False).table(now)
 
 
-async def _board(manager: str) -> Scoreboard:
+async def _fetch_board(manager: str) -> Scoreboard:
     url = f"{manager.removesuffix('/mcp')}/board.json"
     timeout = aiohttp.ClientTimeout(total=SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
         answer.raise_for_status()
         return decode(await answer.read(), Scoreboard)
-
-
-def _fail(sentence: str) -> NoReturn:
-    click.echo(f"turnstile: {sentence}", err=True)
-    sys.exit(FAILED)

@@ -1,4 +1,7 @@
-"""The league on the command line: its agents, each a process of its own; a whole league at once; and a word to one."""
+"""The commands of `turnstile league`: their options, and the checks that need no agent.
+
+The HTTP client and server that agents use are imported inside the commands, so that `--help` answers at once.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from turnstile.agents.launch.defaults import DEFAULT_CAPACITY, MANAGER_PORT, PLAYER_PORT, REFEREE_PORT
+from turnstile.cli.json_option import json_option
 from turnstile.cli.league.options import (
     common,
     game_option,
@@ -23,38 +27,11 @@ from turnstile.kernel.chance import Seed
 from turnstile.league.manager.state import MOST_PLAYERS, Options
 from turnstile.league.protocol.words import GAME_TYPE, LeagueId
 
-# Agents bring a client and a server of HTTP along. They are imported by who runs one, so that all else starts fast.
-
 DEFAULT_STRATEGIES = ("random", "history", "alternating", "always:even")
 OTHER_STRATEGIES = ("bot", "random")
 
 
-@click.group(no_args_is_help=False, invoke_without_command=True)
-@click.pass_context
-def league(context: click.Context) -> None:
-    """The Even/Odd league: agents that play each other over HTTP (league.v2).
-
-    \b
-    A whole league at once:
-      turnstile league run --players 8 --referees 2
-
-    \b
-    Four agents make a league, each in a terminal of its own, the manager first:
-      turnstile league manager --players 2
-      turnstile league referee
-      turnstile league player --name Juniper --port 8101
-      turnstile league player --name Sorrel --port 8102 --strategy history
-
-    A manager without --players waits for: turnstile league start
-
-    Every agent keeps a log in the data folder and goes on where it was when it is started again. Matches are written
-    to DATA/data/matches/LEAGUE, a player's history to DATA/data/players/ID. GET /health and /metrics say how it is.
-    """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
-
-
-@league.command()
+@click.command()
 @common(MANAGER_PORT)
 @league_option
 @game_option
@@ -62,42 +39,50 @@ def league(context: click.Context) -> None:
     "--players",
     "expected",
     type=click.IntRange(2),
-    help="Begin when so many players and a referee have registered; else wait for 'turnstile league start'.",
+    help="Start when this many players and a referee have registered. By default, wait for 'turnstile league start'.",
 )
 @click.option(
-    "--most-players", type=click.IntRange(2, 10_000), default=MOST_PLAYERS, show_default=True, help="Then it is full."
+    "--most-players",
+    type=click.IntRange(2, 10_000),
+    default=MOST_PLAYERS,
+    show_default=True,
+    help="Accept at most this many players.",
 )
 @click.option(
     "--player",
     "listed",
     multiple=True,
     metavar="NAME=URL",
-    help="A player that cannot register itself. May be repeated.",
+    help="Add a player that cannot register itself. May be repeated.",
 )
 @click.option(
     "--verify-endpoints/--no-verify-endpoints",
     "verifies",
     default=None,
-    help="Let whoever registers answer a challenge at its address. By default if others than this machine are called.",
+    help="Challenge every agent that registers, at its endpoint. On by default if --allow or --public is used.",
 )
 @click.option(
     "--admin-token",
     envvar="TURNSTILE_ADMIN_TOKEN",
     metavar="TOKEN",
-    help="With it START_LEAGUE is taken from anywhere; without it from this machine alone.",
+    help="Accept START_LEAGUE from any machine that sends this token. By default only this machine may send it.",
 )
 @click.option(
     "--referee-key",
     envvar="TURNSTILE_REFEREE_KEY",
     metavar="KEY",
-    help="Let in only referees that show it. One is made and told if others than this machine are called.",
+    help="Accept only referees with this key. By default one is made and printed if --allow or --public is used.",
 )
-@click.option("--open-referees", is_flag=True, help="Let any referee in: it can decide matches as it likes.")
-@click.option("--once", is_flag=True, help="Exit when the league is over and everybody has been told.")
+@click.option(
+    "--open-referees",
+    is_flag=True,
+    help="Accept any referee without a key. A referee decides the results of its matches.",
+)
+@click.option("--once", is_flag=True, help="Exit when the league is over and all agents have been told.")
 @click.option(
     "--shut-down-agents",
     is_flag=True,
-    help="When it is stopped before the league is over, tell all agents to shut down (SHUTDOWN_COMMAND).",
+    help="If the manager is stopped before the league is over, send SHUTDOWN_COMMAND to all agents.",
 )
 def manager(
     league_id: str | None,
@@ -113,21 +98,26 @@ def manager(
     shut_down_agents: bool,
     **given: Any,
 ) -> None:
-    """Run the league manager: it registers, pairs, announces, keeps the table.
+    """Run the league manager.
+
+    It registers the agents, pairs the players, announces the rounds and keeps the standings.
 
     \b
-    Begin by itself with four players:  turnstile league manager --players 4
-    Begin when it is told to:           turnstile league manager, and then: turnstile league start
-    With a player of another kind:      turnstile league manager --player Other=http://localhost:8150/mcp
+    Start with four players:       turnstile league manager --players 4
+    Start on command:              turnstile league manager, and then: turnstile league start
+    Add a player by its endpoint:  turnstile league manager --player Other=http://localhost:8150/mcp
     """
-    from turnstile.cli.league.agents import ManagerProcess, run
+    from turnstile.agents.manager.process import ManagerProcess
+    from turnstile.cli.league.agents import run
 
     refuse_game(game_type)
     if expected is not None and expected > most_players:
-        raise click.UsageError(f"With --most-players {most_players} there are never --players {expected}.")
+        raise click.UsageError(
+            f"--players {expected} is more than --most-players {most_players}: raise --most-players."
+        )
     league = league_named(league_id, game_type)
     options = Options(league_id=league, game_type=game_type, expected_players=expected, most_players=most_players)
-    players = [_listed(entry) for entry in listed]
+    players = [read_player(entry) for entry in listed]
     run(
         lambda settings: ManagerProcess(
             settings,
@@ -146,7 +136,7 @@ def manager(
     )
 
 
-@league.command()
+@click.command()
 @common(REFEREE_PORT)
 @manager_option
 @shutdown_option
@@ -156,103 +146,110 @@ def manager(
     type=click.IntRange(1, 10_000),
     default=DEFAULT_CAPACITY,
     show_default=True,
-    help="How many matches at a time; more wait.",
+    help="How many matches to run at a time; further matches wait.",
 )
 @click.option(
     "--trust-posts/--no-trust-posts",
     default=None,
-    help="Take posted answers that do not carry the conversation id of their question, for a player that has answered "
-    "it with a receipt. By default those from this machine, if only this machine is called.",
+    help="Accept an answer that a player posts without the conversation id of its question, if the player acknowledged "
+    "the question. By default only from this machine, and only without --allow and --public.",
 )
-@click.option(
-    "--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="What the league manager wants to see of a referee."
-)
+@click.option("--key", envvar="TURNSTILE_REFEREE_KEY", metavar="KEY", help="The --referee-key of the league manager.")
 def referee(name: str | None, capacity: int, trust_posts: bool | None, key: str | None, **given: Any) -> None:
-    """Run a referee: it takes the matches that the manager gives it, and reports how they ended.
+    """Run a referee.
 
-    It exits when the league is over and none of its matches is under way; with status 1 when it cannot register.
+    It runs the matches that the manager assigns to it, and reports their results. It exits when the league is over and
+    its matches have ended; with status 1 if it cannot register.
 
     \b
-    On the manager's machine:  turnstile league referee
-    A second one:              turnstile league referee --name Flag --port 8002
-    Of a manager elsewhere:    turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
+    On the manager's machine:      turnstile league referee
+    A second one:                  turnstile league referee --name Flag --port 8002
+    With a manager elsewhere:      turnstile league referee --manager http://HOST:8000/mcp --allow HOST --key KEY
     """
-    from turnstile.cli.league.agents import RefereeProcess, run
+    from turnstile.agents.referee.process import RefereeProcess
+    from turnstile.cli.league.agents import run
 
     run(
         lambda settings: RefereeProcess(settings, capacity=capacity, trusts_posts=trust_posts, key=key or ""),
-        name=name or _name("Referee", given["port"]),
+        name=name or default_name("Referee", given["port"]),
         **given,
     )
 
 
-@league.command()
+@click.command()
 @common(PLAYER_PORT)
 @manager_option
 @shutdown_option
 @name_option("Player")
-@click.option("--strategy", default="random", show_default=True, help="Who chooses; see above.")
-@click.option("--seed", help="What the random strategy draws from, so that a run can be repeated.")
+@click.option("--strategy", default="random", show_default=True, help="The strategy that chooses the moves; see above.")
+@click.option("--seed", help="The seed of the random strategy, to repeat a run.")
 @click.option(
-    "--accept-unannounced", is_flag=True, help="Take invitations that no announcement preceded, as some leagues do."
+    "--accept-unannounced",
+    is_flag=True,
+    help="Accept invitations to matches that were not announced; some leagues need this.",
 )
 def player(name: str | None, strategy: str, seed: str | None, accept_unannounced: bool, **given: Any) -> None:
-    """Run a player. It exits when the league is over; with status 1 when it cannot register.
+    """Run a player.
+
+    It exits when the league is over; with status 1 if it cannot register.
 
     \b
     Strategies:
-      random                   either, as likely as the other
+      random                   even or odd with equal probability
       always:even, always:odd  always the same
       alternating              even, odd, even, odd
-      history                  the other side than the opponent has mostly chosen
-      bot, bot:NAME            in other games than Even/Odd: the best bot of the game, or this one
-      python:MODULE:FUNCTION   a function of yours: given a dictionary, it returns "even" or "odd"
-      command:PROGRAM          a program of yours: a line of JSON on stdin, "even" or "odd" on stdout
+      history                  the opposite of what the opponent has chosen most often
+      bot, bot:NAME            for games other than Even/Odd: the best bot of the game, or the bot NAME
+      python:MODULE:FUNCTION   your function: it takes a dictionary and returns "even" or "odd"
+      command:PROGRAM          your program: it reads a line of JSON and prints "even" or "odd"
 
-    Yours is run in a process of its own, and killed when it is too late; then the player says "even". In another game
-    it is offered moves, as move.request.valid_options, and gives one of them back, or its number.
+    Your strategy runs in a separate process, which is killed if it takes too long; the player then answers "even". In
+    other games your strategy gets the moves as move.request.valid_options, and returns one of them or its number.
     """
+    from turnstile.agents.player.process import PlayerProcess
+    from turnstile.agents.process.process import Settings
     from turnstile.agents.strategies.custom import refuse_strategy
-    from turnstile.cli.league.agents import PlayerProcess, Settings, run
+    from turnstile.cli.league.agents import run
 
     def make(settings: Settings) -> PlayerProcess:
         refuse_strategy(strategy)
         drawn = None if seed is None else Seed(seed)
         return PlayerProcess(settings, strategy, seed=drawn, accepts_unannounced=accept_unannounced)
 
-    run(
-        make,
-        name=name or _name("Player", given["port"]),
-        **given,
-    )
+    run(make, name=name or default_name("Player", given["port"]), **given)
 
 
-@league.command()
+@click.command()
 @manager_option
-@click.option("--league", "league_id", help="Only if it is this league.")
+@click.option("--league", "league_id", help="Start only if the manager runs this league.")
 @click.option(
     "--token",
     envvar="TURNSTILE_ADMIN_TOKEN",
     metavar="TOKEN",
-    help="What the manager was given as --admin-token; it is not needed on the manager's own machine.",
+    help="The --admin-token of the manager; not needed on the manager's own machine.",
 )
 def start(manager: str, league_id: str | None, token: str | None) -> None:
-    """Begin a league whose manager waits for it. Exits with 1 if it does not begin, or is over.
+    """Start a league whose manager waits for this command.
+
+    Exits with 1 if the league does not start, or is over.
 
     \b
-    turnstile league manager &
-    turnstile league start
+    Example:
+      turnstile league manager &
+      turnstile league start
     """
     from turnstile.cli.league.ask import ask_to_start
 
     ask_to_start(manager, None if league_id is None else LeagueId(league_id), token)
 
 
-@league.command()
+@click.command()
 @manager_option
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON, for programs; see above.")
+@json_option("Print a line of JSON for programs; see above.")
 def status(manager: str, as_json: bool) -> None:
-    """Show how far a league has got, what it waits for, and its table. Exits with 1 if its manager does not answer.
+    """Show the progress of a league and its standings.
+
+    Also says what the league waits for. Exits with 1 if the manager does not answer.
 
     The line of JSON has league_id, progress (pending, running or completed), rounds_completed, total_rounds,
     matches_completed, total_matches, standings (best first), and waits_for: in words, or null. If a referee refuses
@@ -263,21 +260,21 @@ def status(manager: str, as_json: bool) -> None:
     ask_for_board(manager, as_json=as_json)
 
 
-@league.command()
+@click.command()
 @click.option("--players", type=click.IntRange(2, 10_000), default=8, show_default=True, help="How many players.")
 @click.option("--referees", type=click.IntRange(1, 1_000), default=2, show_default=True, help="How many referees.")
 @click.option(
     "--strategy",
     "strategies",
     multiple=True,
-    help="Who chooses for the first player, the second, and so on from the first again. By default one of each kind.",
+    help="The strategy of the first player, the second, and so on, then from the start. By default one of each kind.",
 )
 @game_option
 @league_option
 @click.option(
     "--in-process",
     is_flag=True,
-    help="All in this process, in virtual time: by far the fastest. For counting; see above.",
+    help="Run everything in this process, in virtual time: by far the fastest, but nothing is stored; see above.",
 )
 @click.option(
     "--time-scale",
@@ -286,7 +283,7 @@ def status(manager: str, as_json: bool) -> None:
     callback=number,
     default=1.0,
     show_default=True,
-    help="Shorten all time limits: 0.1 makes 30 seconds 3. Of processes; virtual time needs none.",
+    help="Shorten all time limits: 0.1 makes 30 seconds 3. No effect with --in-process.",
 )
 @click.option(
     "--capacity",
@@ -300,22 +297,19 @@ def status(manager: str, as_json: bool) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("SHARED"),
     show_default=True,
-    help="The folder for matches, histories, logs and the report of processes.",
+    help="The folder for matches, histories, logs and the report. Not used with --in-process.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the manager; by default any that is free.")
-@click.option("--seed", help="What random strategies draw from; within one process, all that is drawn.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="The port of the manager; by default any free port."
+)
+@click.option("--seed", help="The seed of the random strategies; with --in-process, of everything random.")
 @click.option(
     "--report",
     "report_to",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Within one process: write the report there. Processes write it into the data folder.",
+    help="With --in-process: write the report to this file. Without it, the report is in the data folder.",
 )
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="A line of JSON for each round that ends, as 'turnstile league status --json' prints it, for programs.",
-)
+@json_option("Print a line of JSON after each round, like 'turnstile league status --json'.")
 def run(
     players: int,
     strategies: tuple[str, ...],
@@ -326,27 +320,27 @@ def run(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Run a whole league, show its rounds and standings as they change, and end with a table.
+    """Run a whole league, and show its rounds and standings.
 
     \b
-    Processes, and a page to watch:  turnstile league run --players 8 --referees 2
-    The same, much faster:           turnstile league run --players 8 --in-process
-    Your strategy among ours:        turnstile league run --strategy python:mine:choose --strategy random
+    A process for each agent, and a web page:  turnstile league run --players 8 --referees 2
+    In one process, much faster:               turnstile league run --players 8 --in-process
+    Your strategy against ours:                turnstile league run --strategy python:mine:choose --strategy random
 
-    Stopped with Ctrl-C (status 130) or SIGTERM (0), or killed, a league of processes goes on where it was when the same
-    command is given again.
+    If a league of processes is stopped with Ctrl-C (exit status 130) or SIGTERM (0), or is killed, the same command
+    resumes it.
 
-    With --in-process nothing is kept but the --report, and no time passes: --time-scale and --data change nothing, a
-    python: strategy that hangs hangs the league, and command: is refused.
+    --in-process stores nothing but the --report. It uses virtual time, so --time-scale and --data have no effect. A
+    python: strategy that hangs stops the league, and command: strategies are refused.
     """
     from turnstile.cli.league import run as league_run
 
     source = click.get_current_context().get_parameter_source("time_scale")
     if in_process and source is not ParameterSource.DEFAULT:
-        click.echo("--time-scale changes nothing here: with --in-process no time passes.", err=True)
+        click.echo("--time-scale has no effect with --in-process, which uses virtual time.", err=True)
     refuse_game(game_type)
     if report_to is not None and not in_process:
-        raise click.UsageError("--report is for --in-process; processes write their report into the data folder.")
+        raise click.UsageError("--report needs --in-process; without it the report is in the data folder.")
     chosen = strategies or (DEFAULT_STRATEGIES if game_type == GAME_TYPE else OTHER_STRATEGIES)
     league_run.refuse_strategies(chosen)
     refuse_misfits(chosen, game_type)
@@ -362,13 +356,14 @@ def run(
         league_run.run_processes(plan, as_json=as_json)
 
 
-def _name(role: str, port: int) -> str:
-    """A name that is the same after a restart."""
+def default_name(role: str, port: int) -> str:
+    """The name of an agent that was given none. It is the same after a restart."""
     return f"{role}-{port}" if port else role
 
 
-def _listed(entry: str) -> tuple[str, str]:
+def read_player(entry: str) -> tuple[str, str]:
+    """The name and the endpoint in `NAME=URL`."""
     name, is_given, url = entry.partition("=")
     if not (name and is_given and url):
-        raise click.UsageError(f"{entry!r} is no player: give NAME=URL.")
+        raise click.UsageError(f"Invalid --player {entry!r}: give NAME=URL.")
     return name, url

@@ -1,4 +1,4 @@
-"""Options that the commands of the league share, and what is refused as soon as it is said."""
+"""Options that the league commands share, and the checks of their values."""
 
 from collections.abc import Callable, Iterable
 from ipaddress import ip_network
@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import click
 
 from turnstile.agents.launch.defaults import MANAGER_URL
+from turnstile.cli.errors import unknown_name
+from turnstile.cli.json_option import json_option
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
@@ -17,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def endpoint(context: click.Context, parameter: click.Parameter, url: str | None) -> str | None:
-    """The address of an agent. Whether it may be called is another question: here it could never be."""
+    """The URL of an agent, or a usage error for a URL that no setting would allow."""
     from turnstile.net.addresses import THIS_MACHINE, allowing, refusal
 
     if url is not None and (why := refusal(url, allowing(THIS_MACHINE, host_of(url)))):
@@ -33,7 +35,7 @@ def host_of(url: str) -> str:
 
 
 def places(context: click.Context, parameter: click.Parameter, entries: tuple[str, ...]) -> tuple[str, ...]:
-    """Hosts and networks."""
+    """Check a list of hosts and networks."""
     from turnstile.net.addresses import NAME
 
     for entry in entries:
@@ -41,27 +43,27 @@ def places(context: click.Context, parameter: click.Parameter, entries: tuple[st
             ip_network(entry)
         except ValueError as fault:
             if "/" in entry or not NAME.fullmatch(entry.lower()):
-                raise click.BadParameter(f"{entry!r} is neither a host nor a network: {fault}.") from None
+                raise click.BadParameter(f"Invalid host or network {entry!r}: {fault}.") from None
     return entries
 
 
 def number(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    """A range of numbers lets through what is none: it is neither too small nor too large."""
+    """Reject NaN, which `click.FloatRange` accepts."""
     if isnan(value):
-        raise click.BadParameter("nan is no number.")
+        raise click.BadParameter("nan is not a number; give one such as 0.1.")
     return value
 
 
 def agent_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
-    """A name as a league shows it: it would leave out what cannot be printed, and what is too long."""
+    """Reject a name that the league would not show in full: one that is too long or has unprintable characters."""
     if name is not None and not (name.isprintable() and len(name) <= LONGEST_ID):
-        raise click.BadParameter(f"{name!r} is no name: give at most {LONGEST_ID} letters, all of them visible ones.")
+        raise click.BadParameter(f"Invalid name {name!r}: give at most {LONGEST_ID} printable characters.")
     return name
 
 
 def name_option(role: str) -> Callable[[F], F]:
-    """What an agent is called, and what it is called by default."""
-    words = f"What it is called; by default {role} and the port. With --port 0, two need two names."
+    """The name of an agent."""
+    words = f"The display name; by default {role}-PORT. Agents with --port 0 need different names."
     return click.option("--name", callback=agent_name, help=words)
 
 
@@ -69,7 +71,7 @@ shutdown_option = click.option(
     "--accept-shutdown",
     "accepts_shutdown",
     is_flag=True,
-    help="End when the league manager sends SHUTDOWN_COMMAND. By default the command is unknown.",
+    help="Exit when the league manager sends SHUTDOWN_COMMAND. By default the message is rejected as unknown.",
 )
 COMMON = (
     click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
@@ -77,7 +79,7 @@ COMMON = (
         "--endpoint",
         metavar="URL",
         callback=endpoint,
-        help="How others reach this agent, if not at http://HOST:PORT/mcp; a player or referee at 0.0.0.0 needs it.",
+        help="The URL of this agent for others, if not http://HOST:PORT/mcp. A player or referee on 0.0.0.0 needs it.",
     ),
     click.option(
         "--data",
@@ -86,7 +88,7 @@ COMMON = (
         show_default=True,
         help="The folder for matches, histories and logs.",
     ),
-    click.option("--store", metavar="FILE|URL", help="Where the log is kept, if not in the data folder."),
+    click.option("--store", metavar="FILE|URL", help="The store of the log; by default a file in the data folder."),
     click.option(
         "--time-scale",
         "time_scale",
@@ -94,45 +96,47 @@ COMMON = (
         callback=number,
         default=1.0,
         show_default=True,
-        help="Shorten all time limits: 0.1 makes 30 seconds 3. The same for all agents of a league.",
+        help="Shorten all time limits: 0.1 makes 30 seconds 3. All agents of a league need the same value.",
     ),
     click.option(
         "--allow",
         multiple=True,
         metavar="HOST|NETWORK",
         callback=places,
-        help="Call agents there. By default, and only then, those on this machine. May be repeated.",
+        help="Allow calls to agents at this host or network. By default only this machine is allowed. May be repeated.",
     ),
-    click.option("--public", is_flag=True, help="Call agents on the open network, over https."),
+    click.option("--public", is_flag=True, help="Allow calls to agents on the internet, over https."),
     click.option(
         "--log-format",
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help="Lines for people, or objects for programs.",
+        help="Log lines as text for people or as JSON for programs.",
     ),
     click.option(
-        "--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there, not to stderr."
+        "--log-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the log to this file instead of stderr.",
     ),
+    json_option("When ready, print a line of JSON: role, name, endpoint, port, pid, and perhaps a hint."),
     click.option(
-        "--json",
-        "as_json",
+        "--with-launcher",
         is_flag=True,
-        help="Say when it is ready as a line of JSON: role, name, endpoint, port, pid, and a hint if there is one.",
+        hidden=True,
+        help="Exit when standard input is closed, as it is when the launcher ends.",
     ),
-    click.option("--with-launcher", is_flag=True, hidden=True, help="End with whoever holds our standard input."),
 )
-"""The options that all agents have, but for the port."""
+"""The options that all agents have, except the port."""
 
 
 def common(port: int) -> Callable[[F], F]:
-    """The options that all agents have; each kind has a port of its own."""
+    """The options that all agents have, with the default port of this kind of agent."""
     port_option = click.option(
         "--port",
         type=click.IntRange(0, 65535),
         default=port,
         show_default=True,
-        help="The port to listen on; 0 is any that is free, and the same again after a restart.",
+        help="The port to listen on; 0 takes any free port, and the same one after a restart.",
     )
 
     def add(command: F) -> F:
@@ -144,27 +148,27 @@ def common(port: int) -> Callable[[F], F]:
 
 
 game_option = click.option(
-    "--game", "game_type", default=GAME_TYPE, show_default=True, help="What is played: any game for two."
+    "--game", "game_type", default=GAME_TYPE, show_default=True, help="The game to play; any game for two players."
 )
 
 
 def refuse_game(game_type: str) -> None:
-    """A usage error for a game that no league can play."""
+    """Raise a usage error for a game that no league can play."""
     from turnstile.agents.strategies.games import games_for_two
 
     if game_type not in games_for_two():
-        raise click.UsageError(f"No league can play {game_type!r}; there are: {', '.join(games_for_two())}.")
+        raise unknown_name("league game", game_type, games_for_two())
 
 
 def refuse_misfits(strategies: Iterable[str], game_type: str) -> None:
-    """A usage error for a strategy that knows nothing of the game: it would move at random, or as another does."""
+    """Raise a usage error for a strategy that does not know the game."""
     from turnstile.agents.strategies.strategies import strategies_for
 
     fitting = strategies_for(game_type)
     for text in strategies:
         if text not in fitting and text.partition(":")[0] not in ("python", "command"):
             named = ", ".join((*fitting, "python:MODULE:FUNCTION", "command:PROGRAM"))
-            raise click.UsageError(f"{text!r} is no strategy for {game_type}; there are: {named}.")
+            raise click.UsageError(f"Invalid strategy {text!r} for {game_type}. Choose one of: {named}.")
 
 
 manager_option = click.option(
@@ -173,7 +177,7 @@ manager_option = click.option(
     show_default=True,
     metavar="URL",
     callback=endpoint,
-    help="Where the league manager is.",
+    help="The URL of the league manager.",
 )
 
 league_option = click.option(
@@ -185,10 +189,13 @@ league_option = click.option(
 
 
 def league_named(league_id: str | None, game_type: str) -> LeagueId:
-    """The league that was asked for, or one for this game. A usage error where no folder could be named after it."""
-    from turnstile.agents.process.files import part_of_path
+    """The league with this id, by default one named after the game. A usage error if no folder can have that name."""
+    from turnstile.agents.process.files import LONGEST_PART, part_of_path
 
     text = DEFAULT_LEAGUE.replace(GAME_TYPE, game_type) if league_id is None else league_id
     if part_of_path(text) is None:
-        raise click.UsageError(f"{text!r} cannot be the name of a folder.")
+        raise click.UsageError(
+            f"Invalid league id {text!r}: use at most {LONGEST_PART} letters, digits, dots, hyphens and underscores, "
+            "without a dot at the start."
+        )
     return LeagueId(text)

@@ -1,8 +1,7 @@
-"""`turnstile league run`: a whole league at once, of processes or within one."""
+"""`turnstile league run`: a whole league, with a process for each agent or in this process."""
 
 import asyncio
 import signal
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +17,9 @@ from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
 from turnstile.agents.strategies.custom import Called, refuse_strategy
 from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
-from turnstile.cli.arguments import INTERRUPTED
+from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.league.show import Show, glimpse
-from turnstile.cli.streams import die_of_pipe, outlive_pipes
+from turnstile.cli.streams import exit_on_closed_pipe, ignore_closed_pipes
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.local.player import Strategy
@@ -31,57 +30,63 @@ from turnstile.store.sqlite.files import FileLock
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
-WAS_OVER = "This league was over already. For another one give another --league or --data."
-GO_ON = "Stopped. Everything is kept: the same command goes on where it was."
+WAS_OVER = "This league was over already. To run another one, use another --league or --data."
+RESUME = "Stopped. Everything is stored: run the same command again to resume."
 
 
 def refuse_strategies(strategies: Iterable[str]) -> None:
-    """A usage error for a strategy that cannot be asked, before anything is started."""
-    for text in dict.fromkeys(strategies):
-        try:
+    """Raise a usage error for a strategy that cannot be used, before anything is started."""
+    with _unknown_strategy_as_usage_error():
+        for text in dict.fromkeys(strategies):
             refuse_strategy(text)
-        except UnknownStrategy as fault:
-            raise click.UsageError(str(fault)) from None
 
 
-# of processes
+@contextmanager
+def _unknown_strategy_as_usage_error() -> Iterator[None]:
+    try:
+        yield
+    except UnknownStrategy as fault:
+        raise click.UsageError(str(fault)) from None
+
+
+# a process for each agent
 
 
 def run_processes(plan: Plan, *, as_json: bool) -> None:
-    outlive_pipes()
+    ignore_closed_pipes()
     try:
-        with _alone(plan), Show(as_json=as_json) as show:
+        with _run_lock(plan), Show(as_json=as_json) as show:
             processes, board, stopped = asyncio.run(_until_over(plan, show))
             show.end()
             if board is not None:
                 show.finish(replace(glimpse(board), failing=processes.failing()))
     except BrokenPipeError as fault:
-        die_of_pipe(fault)
+        exit_on_closed_pipe(fault)
     if stopped is not None:
-        click.echo(GO_ON, err=True)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and said: there is nothing left to interrupt
-        sys.exit(stopped)
+        click.echo(RESUME, err=True)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # everything is done and printed
+        raise click.exceptions.Exit(stopped)
     click.echo(f"The report: {plan.report}", err=True)
 
 
 @contextmanager
-def _alone(plan: Plan) -> Iterator[None]:
-    """Whoever else runs this league is named at once. A run that was killed runs nothing; its agents are leaving."""
-    plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
+def _run_lock(plan: Plan) -> Iterator[None]:
+    """Hold the lock of this league, or say which process holds it. A killed run holds no lock."""
+    plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # the logs contain tokens and seeds
     try:
-        held = FileLock(plan.stores / "run")
+        lock = FileLock(plan.stores / "run")
     except InUse as fault:
-        raise click.ClickException(f"The league {plan.league_id} is being run: {fault}") from None
+        raise click.ClickException(f"The league {plan.league_id} is running already: {fault}") from None
     except CannotOpen as fault:
         raise click.ClickException(str(fault)) from None
     try:
         yield
     finally:
-        held.let_go()
+        lock.let_go()
 
 
 async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboard | None, int | None]:
-    """Who has played, the last board, and the status to exit with where somebody has stopped the league."""
+    """Run the league. Returns its processes, the last board, and the exit status if a signal stopped it."""
     latest: Scoreboard | None = None
     stopped: int | None = None
 
@@ -94,7 +99,7 @@ async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboa
     running = asyncio.ensure_future(processes.run())
 
     def stop(status: int) -> None:
-        """Once: who is impatient does not keep the agents from being ended in order."""
+        """Stop once: a second signal must not keep the agents from being stopped cleanly."""
         nonlocal stopped
         if stopped is None:
             stopped = status
@@ -113,18 +118,18 @@ async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboa
         raise click.ClickException(str(fault)) from None
 
 
-# within one process
+# in this process
 
 
 def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None:
-    """Play the league in virtual time. Only its report is written, if that is wanted."""
+    """Play the league in virtual time. Only the report is written, if there is a file for it."""
     if report_to is not None:
-        with _naming(report_to):  # before anything is played
+        with _report_faults(report_to):  # find out before anything is played
             report_to.parent.mkdir(parents=True, exist_ok=True)
             TemporaryFile(dir=report_to.parent).close()
     seed = Seed(plan.seed) if plan.seed is not None else new_seed()
-    own = _called(plan.strategies)
-    local = _local(plan, seed, own)
+    custom = _custom_strategies(plan.strategies)
+    local = _local_league(plan, seed, custom)
     reports: dict[MatchId, MatchResultReport] = {}
     commitments: dict[MatchId, Commitment] = {}
     is_stopped = False
@@ -142,40 +147,38 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
             is_stopped = True
         show.end()
         state = local.manager.state
-        failing = tuple(each.failing for each in own.values() if each.failing is not None)
+        failing = tuple(each.failing for each in custom.values() if each.failing is not None)
         show.finish(replace(glimpse(scoreboard_of(state, (), reports)), failing=failing))
     if report_to is not None:
         from turnstile.agents.page.render import render_report  # here, because most runs write no report themselves
 
         rounds = range(1, state.total_rounds + 1)
-        with _naming(report_to):
+        with _report_faults(report_to):
             board = scoreboard_of(state, rounds, reports, commitments=commitments)
             write_whole(report_to, render_report(board).encode())
         click.echo(f"The report: {report_to}", err=True)
     if is_stopped:
-        sys.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 @contextmanager
-def _naming(report: Path) -> Iterator[None]:
-    """What cannot be written is the report, wherever it was tried."""
+def _report_faults(report: Path) -> Iterator[None]:
+    """Turn a fault of the file system into a sentence that names the report."""
     try:
         yield
     except OSError as fault:
         raise click.ClickException(f"The report {report} cannot be written: {fault.strerror}.") from None
 
 
-def _called(strategies: Iterable[str]) -> dict[str, Called]:
-    """Those that are somebody's own. A usage error for what cannot be asked within this process."""
-    try:
+def _custom_strategies(strategies: Iterable[str]) -> dict[str, Called]:
+    """The user-supplied strategies. A usage error for one that cannot be called in this process."""
+    with _unknown_strategy_as_usage_error():
         return {text: Called(text) for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None}
-    except UnknownStrategy as fault:
-        raise click.UsageError(str(fault)) from None
 
 
-def _local(plan: Plan, seed: Seed, own: dict[str, Called]) -> LocalLeague:
+def _local_league(plan: Plan, seed: Seed, custom: dict[str, Called]) -> LocalLeague:
     def strategy(name: str, text: str) -> Strategy:
-        return find_function(text, derive(seed, name)) or own[text]
+        return find_function(text, derive(seed, name)) or custom[text]
 
     return LocalLeague(
         [Entrant(name, strategy(name, text)) for name, text in zip(plan.names, plan.strategies, strict=True)],

@@ -1,4 +1,4 @@
-"""How a league looks from the terminal it was started in: rounds and standings as they change, a table at the end."""
+"""Shows a league in a terminal: rounds and standings as they change, and a table at the end."""
 
 import sys
 import time
@@ -30,13 +30,13 @@ from turnstile.agents.process.journal import printable, short
 from turnstile.kernel.values import encode
 from turnstile.league.protocol.words import LeagueValue
 
-MOST_SHOWN = 12  # of the table while the league runs
+MOST_SHOWN = 12  # rows of the table while the league runs
 LEFT = ("Player", "Id")
-SPARED_FIRST = ("Id", "Played", "TL")  # columns, where not all have room
+DROPPED_FIRST = ("Id", "Played", "TL")  # columns, if the terminal is too narrow for all
 
 
 class Glimpse(LeagueValue, frozen=True, kw_only=True):
-    """A league at one moment, as far as a terminal shows it: a line of `--json`."""
+    """The state of a league at one moment, as a terminal shows it: a line of `--json`."""
 
     league_id: str
     progress: Progress
@@ -46,15 +46,15 @@ class Glimpse(LeagueValue, frozen=True, kw_only=True):
     total_matches: int
     standings: tuple[Place, ...]
     waits_for: str | None = None
-    """What it cannot go on without, in words."""
+    """What the league needs before it can continue, in words."""
     warnings: tuple[str, ...] | UnsetType = UNSET
-    """What is wrong with its referees, in sentences, where anything is."""
+    """What is wrong with its referees, in sentences."""
     failing: tuple[Failing, ...] | UnsetType = UNSET
-    """The strategies that have failed, at the end of a league that was run here."""
+    """The strategies that failed, at the end of a league that was run here."""
 
 
 def glimpse(board: Scoreboard) -> Glimpse:
-    a_round = board.total_matches // max(board.total_rounds, 1)  # all rounds have as many, and follow each other
+    a_round = board.total_matches // max(board.total_rounds, 1)  # all rounds have equally many, one after the other
     return Glimpse(
         league_id=board.league_id,
         progress=board.progress,
@@ -77,29 +77,29 @@ def _warning(agent: Health) -> str:
 
 
 def at_end_of(number: int, now: Glimpse) -> Glimpse:
-    """How far the league was when this round ended, and another came.
+    """The state of the league when this round ended.
 
-    Its table is the one of the look: the next round may be in it.
+    The standings are the current ones, which may include matches of the next round.
     """
     done = number * now.total_matches // now.total_rounds
     return replace(now, progress=Progress.RUNNING, rounds_completed=number, matches_completed=done, waits_for=None)
 
 
 class Show:
-    """Shows what it is given: live in a terminal, a line for each round that ends elsewhere, in JSON for programs.
+    """Shows a league: live in a terminal, else a line after each round, or lines of JSON.
 
-    In JSON the line of the last round is the one with which all ends. A league that has begun before is told from where
-    it stood at the first look.
+    In JSON the line of the last round is the final line. Of a league that is resumed, the rounds that ended before are
+    not printed again.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self._began: float | None = None
         self._ended: float | None = None
-        """When the last match was over; its agents take a moment more to leave."""
+        """When the last match ended; the agents take a moment longer to exit."""
         self._done_before = 0
         self._round: int | None = None
-        """The last round that has been told of, or was over before."""
+        """The last round that was printed, or had ended before."""
         console = Console(stderr=True)
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal and not as_json else None
 
@@ -112,21 +112,21 @@ class Show:
         self.end()
 
     def end(self) -> None:
-        """Show nothing live any more; what has been shown makes room for the table."""
+        """Stop the live display and clear it, to make room for the table."""
         if self._live:
             self._live.update(Text(""))
             self._live.stop()
             self._live = None
 
     def say(self, sentence: str) -> None:
-        """Something worth knowing, beside the table."""
+        """Print a sentence beside the table."""
         if self._live:
             self._live.console.print(Text(sentence))
         else:
             click.echo(sentence, err=True)
 
     def update(self, now: Glimpse) -> None:
-        """What it looks like now. Called as often as one likes."""
+        """Show the current state. May be called at any time."""
         if self._began is None and now.progress is Progress.RUNNING:
             self.begin(now.matches_completed)
         if self._ended is None and now.progress is Progress.COMPLETED:
@@ -137,11 +137,11 @@ class Show:
             self._catch_up(now)
 
     def begin(self, done: int = 0) -> None:
-        """From now on matches are played; so many have been before."""
+        """Measure the rate from now on; `done` matches were played before."""
         self._began, self._done_before = time.monotonic(), done
 
     def _catch_up(self, now: Glimpse) -> None:
-        """A line for each round that has ended since the last look; in JSON the very last one is not among them."""
+        """Print a line for each round that ended since the last call; in JSON, not for the last round."""
         before = now.rounds_completed if self._round is None else self._round
         last = now.total_rounds - 1 if self.as_json else now.total_rounds
         for ended in range(before + 1, min(now.rounds_completed, last) + 1):
@@ -173,7 +173,7 @@ class Show:
         return Group(title, bar, table_of(now.standings[:MOST_SHOWN], self._live.console.width))
 
     def finish(self, now: Glimpse) -> None:
-        """The table at the end, and which strategies have failed."""
+        """Print the final table, and the strategies that failed."""
         self._tell(now)
         for failing in now.failing or ():
             click.echo(str(failing), err=True)
@@ -181,13 +181,13 @@ class Show:
     def _tell(self, now: Glimpse) -> None:
         if self.as_json:
             self._catch_up(now)
-            if now.progress is Progress.COMPLETED:  # else nothing has ended since the last line
+            if now.progress is Progress.COMPLETED:  # otherwise no round has ended since the last line
                 click.echo(encode(now))
             return
         self.table(now)
 
     def table(self, now: Glimpse) -> None:
-        """The table, and what there is to say about it: who is the champion, or what the league waits for."""
+        """Print the table with the champion, or with what the league waits for."""
         console = Console()
         how_far = "not begun" if now.progress is Progress.PENDING else self._matches(now)
         console.print(table_of(now.standings, console.width, title=f"{now.league_id}: {how_far}"))
@@ -204,12 +204,12 @@ def waiting(what: str) -> str:
 
 
 def champions(standings: Sequence[Place]) -> str:
-    """Who has won, alone or with others, and by how much."""
+    """Who won, alone or with others, and by how much."""
     return champions_sentence(standings, printable)
 
 
 def table_of(places: Sequence[Place], width: int, title: str | None = None) -> Table:
-    """The table, with as many of its columns as there is room for."""
+    """The table, with as many columns as fit into the width."""
     columns: dict[str, list[str]] = {
         "Rank": [str(rank) for rank in shared_ranks(places)],
         "Player": [printable(place.display_name) for place in places],
@@ -221,9 +221,9 @@ def table_of(places: Sequence[Place], width: int, title: str | None = None) -> T
         "TL": [str(place.technical_losses) for place in places],
         "Points": [str(place.points) for place in places],
     }
-    for spared in SPARED_FIRST:
+    for dropped in DROPPED_FIRST:
         if _width(columns) > width:
-            del columns[spared]
+            del columns[dropped]
     table = Table(title=None if title is None else Text(title))
     for label in columns:
         table.add_column(label, justify="left" if label in LEFT else "right")
@@ -233,12 +233,12 @@ def table_of(places: Sequence[Place], width: int, title: str | None = None) -> T
 
 
 def _width(columns: Mapping[str, Sequence[str]]) -> int:
-    """Of a table with these columns, and lines between them."""
+    """The width of a table with these columns and lines between them."""
     return 1 + sum(3 + max(map(cell_len, (label, *cells))) for label, cells in columns.items())
 
 
 def leading(now: Glimpse) -> str:
-    """Who leads while matches are played: one player or several."""
+    """Who leads, one player or several, while matches are played."""
     if not now.standings or not now.matches_completed:
         return ""
     first = leaders(now.standings)

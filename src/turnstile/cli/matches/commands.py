@@ -1,4 +1,4 @@
-"""`turnstile matches`: the stored tables, for whoever runs the server. What can be done to them: `matches_upkeep`."""
+"""`turnstile matches list` and `show`: what is stored. `upkeep` has the commands that change something."""
 
 import sys
 from itertools import chain
@@ -8,7 +8,6 @@ import click
 from msgspec import Raw
 
 from turnstile.cli.arguments import complete_name
-from turnstile.cli.matches.upkeep import check, export, prune, rebuild
 from turnstile.cli.stores import KINDS, Verdict, age, in_store, json_option, printable, store_option, tell
 from turnstile.durable.upkeep import Reading, every, read
 from turnstile.host.logs import TABLES, KeptTable
@@ -22,23 +21,6 @@ from turnstile.table.sight import TableStatus, status
 from turnstile.table.values import Seat
 
 PUT_ASIDE = "put aside"
-
-
-@click.group(no_args_is_help=False, invoke_without_command=True)
-@click.pass_context
-def matches(context: click.Context) -> None:
-    """Look after stored logs, of tables and of a league's agents: list, show, export, prune, check, rebuild.
-
-    A file of SQLite has one process at a time: stop its server first. PostgreSQL may be looked at while servers run.
-
-    \b
-    Examples:
-      turnstile matches list --store tables.db
-      turnstile matches export --all-finished --to records
-      turnstile matches prune --finished-before 30d --export records
-    """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
 
 
 # list
@@ -57,16 +39,18 @@ class Listed(Value, frozen=True):
     note: str
 
 
-@matches.command("list")
+@click.command("list")
 @store_option
-@click.option("--open", "kind", flag_value="open", help="Only tables at which something can still happen.")
-@click.option("--finished", "kind", flag_value="finished", help="Only tables that are over.")
-@click.option("--put-aside", "kind", flag_value=PUT_ASIDE, help="Only tables that were put aside, and why.")
+@click.option("--open", "kind", flag_value="open", help="Only tables that are still open.")
+@click.option("--finished", "kind", flag_value="finished", help="Only tables that are finished.")
+@click.option("--put-aside", "kind", flag_value=PUT_ASIDE, help="Only tables that were put aside, with the reason.")
 @click.option("--game", shell_complete=complete_name, help="Only tables of this game.")
-@click.option("--limit", type=click.IntRange(1), help="So many tables at most; all of them by default.")
+@click.option("--limit", type=click.IntRange(1), help="At most this many tables; all of them by default.")
 @json_option
 def list_(store: str, kind: str | None, game: str | None, limit: int | None, as_json: bool) -> None:
-    """List tables: id, game, phase, when something happened last, who sits there.
+    """List tables.
+
+    Prints the id, game, phase, time since the last change, and players of each.
 
     \b
     Examples:
@@ -113,7 +97,7 @@ class Fairness(Value, frozen=True):
 
 
 class Shown(Value, frozen=True):
-    """A table for the operator's eyes: nothing that a spectator could not see, until the match is over."""
+    """What the operator may see of a table: until the match is over, only what a spectator may see."""
 
     status: TableStatus
     game_version: int
@@ -134,15 +118,15 @@ class ShownTimer(Value, frozen=True):
     due: Instant
 
 
-@matches.command()
+@click.command()
 @click.argument("table")
 @store_option
 @json_option
 def show(table: str, store: str, as_json: bool) -> None:
-    """Show a table: who plays what, how it stands or ended, and what proves that the deal was fair.
+    """Show a table.
 
-    Of a match that is not over, no hands and no seed are shown: only what a spectator would see. Of a league's agent,
-    its phase and its timers are shown.
+    Prints its players, its phase or result, and what proves that the deal was fair. Before a match is over, it prints
+    only what a spectator may see: no hands and no seed. Of an agent of a league, it prints the phase and the timers.
 
     \b
     Examples:
@@ -167,7 +151,7 @@ def show(table: str, store: str, as_json: bool) -> None:
 
 
 class ShownMachine(Value, frozen=True):
-    """A machine of the league for the operator's eyes: nothing of its state but the phase, for it holds secrets."""
+    """What the operator may see of a machine of the league: only the phase, because its state holds secrets."""
 
     log: LogId
     machine: str
@@ -196,7 +180,7 @@ def machine_of(name: LogId, reading: Reading) -> ShownMachine:
 
 
 def machine_sentences(facts: ShownMachine, row: Row | None, now: Instant) -> list[str]:
-    """The same for people, a line each."""
+    """The facts for people, a line each."""
     scale = "" if facts.time_scale == 1 else f", all timers at {facts.time_scale:g} of their length"
     lines = {
         "log": facts.log,
@@ -212,7 +196,7 @@ def machine_sentences(facts: ShownMachine, row: Row | None, now: Instant) -> lis
 
 
 def facts_of(kept: KeptTable) -> Shown:
-    """What may be shown of a table."""
+    """What the operator may see of a table."""
     state, header = kept.state, kept.state.header
     is_over = state.result is not None
     is_public = is_over or (header.settings.spectators and header.settings.delay == 0)
@@ -232,7 +216,7 @@ def facts_of(kept: KeptTable) -> Shown:
 
 
 def sentences(facts: Shown, row: Row | None, now: Instant) -> list[str]:
-    """The same for people, a line each."""
+    """The facts for people, a line each."""
     told = facts.status
     note = row.note if row else ""
     lines = {
@@ -268,7 +252,3 @@ def _result(told: TableStatus) -> str:
     why = f" ({told.result.reason})" if told.result.reason else ""
     scores = f", scores {encode(told.result.scores).decode()}" if told.result.scores else ""
     return f"{told.result.how}{why}: {won} won{scores}"
-
-
-for command in (export, prune, check, rebuild):
-    matches.add_command(command)

@@ -1,4 +1,4 @@
-"""`turnstile matches export`, `prune`, `check` and `rebuild`: what is done to stored tables."""
+"""`turnstile matches export`, `prune`, `check` and `rebuild`."""
 
 import os
 import tempfile
@@ -11,8 +11,8 @@ from urllib.parse import quote
 import click
 
 from turnstile.cli.stores import (
+    FAULTY,
     KINDS,
-    WANTING,
     Verdict,
     age,
     finish,
@@ -42,22 +42,23 @@ folder = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @tables_argument
 @store_option
-@click.option("--all-finished", is_flag=True, help="Every match that is over.")
+@click.option("--all-finished", is_flag=True, help="Export every finished match.")
 @click.option(
     "--to",
     "target",
     type=click.Path(file_okay=False, path_type=Path, allow_dash=True),
     default=Path(),
     show_default="this folder",
-    help="The folder for the records, TABLE.jsonl each; `-` prints the only one.",
+    help="The folder for the records, each named TABLE.jsonl; `-` prints the record of a single table.",
 )
 @json_option
 def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path, as_json: bool) -> None:
-    """Write records of matches that are over, for `turnstile verify` and `turnstile replay`.
+    """Write records of finished matches.
 
-    Of a table this is the record of its match; of a league's agent it is the log itself, a line of JSON for each entry,
-    in a file that only you can read. What is not over is refused: its record would give secrets away. A file appears
-    under its name only when it is whole and on the disk; a file of that name with other content is left alone.
+    Of a table this is the record of its match, which 'turnstile verify' and 'turnstile replay' read. Of an agent of a
+    league it is the log itself, a line of JSON for each entry, in a file that only you can read. A match or a league
+    that is not over is refused, because its record would reveal secrets. A file appears under its name only when it is
+    complete and on the disk; an existing file with different content is not overwritten.
 
     \b
     Examples:
@@ -66,10 +67,10 @@ def export(tables: tuple[str, ...], store: str, all_finished: bool, target: Path
       turnstile matches export --all-finished --to records
     """
     if bool(tables) is all_finished:
-        raise click.UsageError("Name tables to export, or say --all-finished.")
+        raise click.UsageError("Name the tables to export, or use --all-finished.")
     if str(target) == "-":
         if len(tables) != 1 or as_json:
-            raise click.UsageError("Standard output takes the record of one table, and nothing else.")
+            raise click.UsageError("--to - prints the record of a single table: name one table, and leave out --json.")
         return _print(LogId(tables[0]), store)
 
     async def work(opened: Store) -> list[Verdict]:
@@ -122,7 +123,7 @@ async def written_log(store: Store, name: LogId) -> WrittenLog | Rejection:
 
 
 async def exported(store: Store, name: LogId, target: Path) -> Verdict:
-    """What is exported of a log, in a file of its own."""
+    """Write what is exported of a log to its own file."""
     written = await written_log(store, name)
     if isinstance(written, Rejection):
         return Verdict(name, error=written)
@@ -133,10 +134,10 @@ async def exported(store: Store, name: LogId, target: Path) -> Verdict:
 
 
 def keep(path: Path, data: bytes, mode: int) -> Rejection | None:
-    """A file with this in it, on the disk when this returns: whole under its name, or not there at all."""
+    """Write a file and wait until it is on the disk. It is complete under its name, or it does not exist."""
     _make_folder(path.parent)
     if path.exists() and path.read_bytes() != data:
-        return Rejection("FileExists", f"{path} has something else in it; move it away first.")
+        return Rejection("FileExists", f"{path} exists with different content; move it away first.")
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -154,7 +155,7 @@ def keep(path: Path, data: bytes, mode: int) -> Rejection | None:
 
 
 def _make_folder(path: Path) -> None:
-    """A folder, and those it is in, each on the disk before the next is made."""
+    """Create a folder and its parents, each on the disk before the next is created."""
     if not path.is_dir():
         _make_folder(path.parent)
         path.mkdir(exist_ok=True)
@@ -162,7 +163,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _sync_folder(path: Path) -> None:
-    """A name is on the disk when its folder is."""
+    """Wait until the names in a folder are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -177,11 +178,14 @@ def _sync_folder(path: Path) -> None:
 @tables_argument
 @store_option
 @click.option(
-    "--finished-before", callback=read_age, metavar="AGE", help="All that are over for so long: 30d, 12h, 2w."
+    "--finished-before",
+    callback=read_age,
+    metavar="AGE",
+    help="All tables that finished at least this long ago: 30d, 12h, 2w.",
 )
-@click.option("--export", "target", type=folder, help="First write the record of each into this folder.")
-@click.option("--put-aside", is_flag=True, help="Also named tables that were put aside: what they held is lost.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--export", "target", type=folder, help="First write the record of each table into this folder.")
+@click.option("--put-aside", is_flag=True, help="Also prune named tables that were put aside; their content is lost.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def prune(
     tables: tuple[str, ...],
@@ -192,7 +196,9 @@ def prune(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Forget tables that are over, for good. With --export, each only once its record is safely on the disk.
+    """Delete finished tables for good.
+
+    With --export, a table is deleted only after its record is on the disk.
 
     \b
     Examples:
@@ -200,7 +206,7 @@ def prune(
       turnstile matches prune --finished-before 30d --export records --yes
     """
     if bool(tables) is (finished_before is not None):
-        raise click.UsageError("Name tables to prune, or say --finished-before AGE.")
+        raise click.UsageError("Name the tables to prune, or use --finished-before AGE.")
     if finished_before is None:
         names = [LogId(table) for table in tables]
     else:
@@ -212,11 +218,11 @@ def prune(
 
 
 def _is_certain(count: int, finished_before: int | None) -> bool:
-    """Whether whoever sits there is. Nobody there is nobody who is."""
-    which = "" if finished_before is None else f", over for {age(finished_before)} or more"
+    """Ask for confirmation. The end of input counts as no."""
+    which = "" if finished_before is None else f", finished {age(finished_before)} ago or earlier"
     tables = "1 table" if count == 1 else f"{count:,} tables"
     try:
-        return click.confirm(f"Forget {tables}{which}, for good?", err=True)
+        return click.confirm(f"Delete {tables}{which}, for good?", err=True)
     except click.Abort:
         click.echo("\nNothing was pruned.", err=True)
         raise
@@ -234,18 +240,19 @@ async def _pruned_all(
 
 
 async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool) -> Verdict:
-    """A table forgotten; or why it was not."""
+    """Delete a table, or say why it was not deleted."""
     row = await store.row(name)
     if row is None:
         return Verdict(name, error=Rejection(Code.NO_LOG, f"There is no log {name}."))
     if row.note and not put_aside:
-        why = "This table was put aside; mend and rebuild it, or say --put-aside."
+        why = "This table was put aside: repair and rebuild it, or use --put-aside to delete it."
         return Verdict(name, error=Rejection(Code.NOT_OVER, why))
     kept = Verdict(name) if target is None else await exported(store, name, target)
     if kept.error is not None and kept.error.code != Code.NO_MATCH:
         return kept
     if not await store.prune(name):
-        return Verdict(name, error=Rejection(Code.NOT_OVER, "This table is not over."))
+        why = "This is not over: only finished tables and league agents can be pruned."
+        return Verdict(name, error=Rejection(Code.NOT_OVER, why))
     return Verdict(name, done="pruned" if kept.file is None else f"pruned, {kept.done}", file=kept.file)
 
 
@@ -257,9 +264,10 @@ async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool
 @store_option
 @json_option
 def check(tables: tuple[str, ...], store: str, as_json: bool) -> None:
-    """Check tables, all of them by default: the chain of hashes, the replay, and the caches beside the log.
+    """Check tables for damage; all of them by default.
 
-    Prints what is wrong. A table of an older version of its game is named, too, and counts as sound.
+    Checks the chain of hashes, the replay, and the caches beside the log, and prints what is wrong. A table of an older
+    version of its game is listed too, but does not count as damaged. Exits with 1 if a table is damaged.
 
     \b
     Examples:
@@ -275,10 +283,10 @@ def check(tables: tuple[str, ...], store: str, as_json: bool) -> None:
         return await one_by_one(await _named_or_all(opened, tables), "Checking", one, as_json)
 
     verdicts = in_store(store, work)
-    wanting = [verdict for verdict in verdicts if verdict.error and verdict.error.code in (*WANTING, Code.NO_LOG)]
+    faulty = [verdict for verdict in verdicts if verdict.error and verdict.error.code in (*FAULTY, Code.NO_LOG)]
     if not as_json:
-        click.echo(f"{len(verdicts):,} checked, {len(wanting):,} wanting.")
-    finish(wanting)
+        click.echo(f"{len(verdicts):,} checked, {len(faulty):,} faulty.")
+    finish(faulty)
 
 
 async def _named_or_all(store: Store, tables: Sequence[str]) -> list[LogId]:
@@ -293,10 +301,11 @@ async def _named_or_all(store: Store, tables: Sequence[str]) -> list[LogId]:
 @store_option
 @json_option
 def rebuild(tables: tuple[str, ...], store: str, as_json: bool) -> None:
-    """Make the rows of tables anew from their logs, and drop their snapshots; all tables by default.
+    """Rebuild the rows of tables from their logs.
 
-    This is the way back for a table that was put aside, once its log or its game has been mended. One whose log is
-    still damaged, or of an older version of its game, is left as it is and named.
+    Rebuilds all tables by default, and drops their snapshots. Use it to bring back a table that was put aside, after
+    its log or its game has been repaired. A table whose log is still damaged, or belongs to an older version of its
+    game, is listed and left unchanged.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""E-Card in the terminal: its cards and its sentences."""
+"""E-Card in the terminal: pictures of the cards, and a sentence for each message."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import points_of
 from turnstile.games.ecard import Card, Pair, Pick, View
 from turnstile.games.ecard.messages import (
     MatchFinished,
@@ -31,7 +32,7 @@ COLOURS = {Card.EMPEROR: "yellow", Card.CITIZEN: "cyan", Card.SLAVE: "red"}
 
 
 def show(view: View, player: PlayerId) -> RenderableType:
-    """The score, how far the match is, both hands: one's own open, the other's from behind."""
+    """The score, the round, and both hands: the player's own face up, the other face down."""
     opponent = next(other for other in view.players if other != player)
     number = view.decisive_round_index + 1
     part = "tie break" if view.is_tie_break else f"side {(number - 1) // ROUNDS_IN_SIDE + 1} of 4"
@@ -39,14 +40,14 @@ def show(view: View, player: PlayerId) -> RenderableType:
     return Group(
         Text(head, style="bold"),
         Text(f"{opponent} holds"),
-        drawn([None] * view.hand_sizes[opponent]),
+        card_row([None] * view.hand_sizes[opponent]),
         Text("you hold"),
-        drawn(view.hand),
+        card_row(view.hand),
     )
 
 
-def drawn(cards: Sequence[Card | None]) -> RenderableType:
-    """Cards side by side; one that is not known lies face down."""
+def card_row(cards: Sequence[Card | None]) -> RenderableType:
+    """Cards side by side; an unknown card lies face down."""
     return Columns([Panel.fit(_face(card), style=COLOURS[card] if card else "dim") for card in cards])
 
 
@@ -55,7 +56,7 @@ def _face(card: Card | None) -> str:
 
 
 def tell(message: Message, player: PlayerId) -> str:
-    """What happened, as one would say it across the table."""
+    """What happened, in a sentence."""
     match message:
         case MatchStarted(roles=roles):
             return f"The match begins. {_who(roles.emperor_player, player)} the Emperor's side first."
@@ -65,13 +66,13 @@ def tell(message: Message, player: PlayerId) -> str:
         case OpponentPicked():
             return "The other player has laid a card face down."
         case PairRevealed(pair=pair, score=score):
-            return f"{_turned_over(pair, player)} {_result(pair, score, player)}"
+            return f"{_meeting(pair, player)} {_result(pair, score, player)}"
         case SideSwitched(side=side, roles=roles):
             return f"Side {side}: the roles switch. {_who(roles.emperor_player, player)} the Emperor's side now."
         case TieBreak():
             return "Six to six! One extra round, in the same roles, decides the match."
         case MatchFinished(winner=winner, score=score):
-            return f"{'You win' if winner == player else f'{winner} wins'} the match {_points(score, player)}."
+            return f"{'You win' if winner == player else f'{winner} wins'} the match {points_of(score, player)}."
     return ""
 
 
@@ -89,7 +90,7 @@ def _who(emperor: PlayerId, player: PlayerId) -> str:
     return "You have" if emperor == player else f"{emperor} has"
 
 
-def _turned_over(pair: Pair, player: PlayerId) -> str:
+def _meeting(pair: Pair, player: PlayerId) -> str:
     opponent = next(other for other in pair.cards if other != player)
     return f"Your {NAMES[pair.cards[player]]} meets {opponent}'s {NAMES[pair.cards[opponent]]}."
 
@@ -97,11 +98,7 @@ def _turned_over(pair: Pair, player: PlayerId) -> str:
 def _result(pair: Pair, score: ByPlayer[int], player: PlayerId) -> str:
     if pair.winner is None:
         return "A draw; both cards are gone."
-    return f"{'You win' if pair.winner == player else f'{pair.winner} wins'} the round: {_points(score, player)}."
-
-
-def _points(score: ByPlayer[int], player: PlayerId) -> str:
-    return " : ".join(str(points) for _, points in sorted(score.items(), key=lambda item: item[0] != player))
+    return f"{'You win' if pair.winner == player else f'{pair.winner} wins'} the round: {points_of(score, player)}."
 
 
 terminal = Terminal(show, tell, name, meaning=meaning)

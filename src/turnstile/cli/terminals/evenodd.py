@@ -1,4 +1,4 @@
-"""Even/Odd in the terminal: its numbers and its sentences."""
+"""Even/Odd in the terminal: pictures of the numbers, and a sentence for each message."""
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -6,6 +6,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import points_of
 from turnstile.games.evenodd import (
     ChooseParity,
     GameResult,
@@ -20,21 +21,21 @@ from turnstile.games.evenodd import (
 from turnstile.kernel import ByPlayer, Message, Move, PlayerId, Players
 
 COLOURS = {Parity.EVEN: "cyan", Parity.ODD: "yellow"}
-SHOWN = 7  # numbers side by side: as many as fit into 80 columns
+MOST_NUMBERS = 7  # as many as fit side by side into 80 columns
 
 
 def show(view: View, player: PlayerId) -> RenderableType:
-    """The score, how far the match is, the last numbers and what both said, and whether the other has chosen."""
+    """The score, the number of the draw, the last results, and whether the other player has chosen."""
     opponent = next(other for other in view.players if other != player)
     draw = len(view.results) + 1
     head = f"Draw {draw} of {view.draws}   you {view.score[player]} : {view.score[opponent]} {opponent}"
-    numbers = [drawn(result, player, opponent) for result in view.results[-SHOWN:]]
+    numbers = [result_panel(result, player, opponent) for result in view.results[-MOST_NUMBERS:]]
     waiting = [Text(f"{opponent} has chosen.")] if view.has_chosen[opponent] else []
     return Group(Text(head, style="bold"), *([Columns(numbers)] if numbers else []), *waiting)
 
 
-def drawn(result: GameResult, player: PlayerId, opponent: PlayerId) -> RenderableType:
-    """A number that was drawn, and under it what this player said and what the other did; a tick says who was right."""
+def result_panel(result: GameResult, player: PlayerId, opponent: PlayerId) -> RenderableType:
+    """A drawn number, and below it the choices of this player and of the other; a tick marks a right choice."""
     lines = [Text(f"{result.drawn_number}", style="bold", justify="center")]
     for who in (player, opponent):
         said = result.choices[who]
@@ -43,16 +44,16 @@ def drawn(result: GameResult, player: PlayerId, opponent: PlayerId) -> Renderabl
 
 
 def tell(message: Message, player: PlayerId) -> str:
-    """What happened, as one would say it across the table."""
+    """What happened, in a sentence."""
     match message:
         case MatchStarted(draws=draws):
             return f"The match begins: {_numbers(draws)} from 1 to 10. Say whether the next one is even or odd."
         case OpponentChose():
             return "The other player has chosen."
         case NumberDrawn(result=result, score=score):
-            return f"{_said(result, player)} The number is {result.drawn_number}. {_result(result, score, player)}"
+            return f"{_choices(result, player)} The number is {result.drawn_number}. {_result(result, score, player)}"
         case MatchFinished(winners=winners, score=score):
-            return f"{_winner(winners, player)} {_points(score, player)}."
+            return f"{_winner(winners, player)} {points_of(score, player)}."
     return ""
 
 
@@ -71,7 +72,7 @@ def _numbers(draws: int) -> str:
     return "one number" if draws == 1 else f"{draws} numbers"
 
 
-def _said(result: GameResult, player: PlayerId) -> str:
+def _choices(result: GameResult, player: PlayerId) -> str:
     opponent = next(other for other in result.choices if other != player)
     mine, other = result.choices[player], result.choices[opponent]
     return f"You both said {mine}." if mine is other else f"You said {mine}, {opponent} said {other}."
@@ -80,18 +81,14 @@ def _said(result: GameResult, player: PlayerId) -> str:
 def _result(result: GameResult, score: ByPlayer[int], player: PlayerId) -> str:
     winner = result.winner_player_id
     if winner is None:
-        return f"A draw, a point each: {_points(score, player)}."
-    return f"{'You are' if winner == player else f'{winner} is'} right: {_points(score, player)}."
+        return f"A draw, a point each: {points_of(score, player)}."
+    return f"{'You are' if winner == player else f'{winner} is'} right: {points_of(score, player)}."
 
 
 def _winner(winners: Players, player: PlayerId) -> str:
     if len(winners) > 1:
         return "You share the win,"
     return "You win the match" if winners == (player,) else f"{winners[0]} wins the match"
-
-
-def _points(score: ByPlayer[int], player: PlayerId) -> str:
-    return " : ".join(str(points) for _, points in sorted(score.items(), key=lambda item: item[0] != player))
 
 
 terminal = Terminal(show, tell, name, meaning=meaning)

@@ -1,8 +1,9 @@
-"""Any view, message or move as readable text, for games without a terminal of their own."""
+"""Any view, message or move as readable text, for games that bring no terminal."""
 
 import re
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from rich.text import Text
 from turnstile.kernel import Message, Move, PlayerId
 
 NOTHING = "-"
-SHORT = 60  # characters: what is longer has a line for each field
+SHORT = 60  # characters; a longer value gets a line for each field
 
 
 def plain_show(view: Any, player: PlayerId) -> RenderableType:
@@ -35,7 +36,7 @@ def _with_fields(value: msgspec.Struct, *without: str) -> str:
 
 
 def lines_of(value: msgspec.Struct, indent: str = "") -> list[str]:
-    """A struct, field by field; what has fields itself stands on the same line where that is short, else below."""
+    """A struct, field by field. A field that is a struct itself is put on the same line if it is short, else below."""
     lines: list[str] = []
     for name, content in _fields(value):
         label = f"{indent}{words(name)}"
@@ -50,7 +51,7 @@ def lines_of(value: msgspec.Struct, indent: str = "") -> list[str]:
 
 
 def _item(part: msgspec.Struct, indent: str) -> list[str]:
-    """One of several things with fields, behind a dash."""
+    """One of several structs, after a dash."""
     if len(text_of(part)) <= SHORT:
         return [f"{indent}  - {_joined(part)}"]
     first, *rest = lines_of(part, f"{indent}    ")
@@ -82,6 +83,7 @@ def text_of(value: Any) -> str:
             return str(value)
 
 
+@cache
 def words(name: str) -> str:
     """The words of a name in code: `Rounds left` of `rounds_left`, `Card played` of `CardPlayed`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").strip().lower()
@@ -89,4 +91,4 @@ def words(name: str) -> str:
 
 
 def _fields(value: msgspec.Struct) -> list[tuple[str, Any]]:
-    return [(field.name, getattr(value, field.name)) for field in msgspec.structs.fields(type(value))]
+    return [(name, getattr(value, name)) for name in value.__struct_fields__]

@@ -1,4 +1,7 @@
-"""66 in the terminal: its cards and its sentences. Its messages speak of seats; here they get the players' names."""
+"""66 in the terminal: pictures of the cards, and a sentence for each message.
+
+The messages of 66 name seats; the sentences name the players.
+"""
 
 from collections.abc import Sequence
 
@@ -8,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import capitalize, join_words, you_or_name
 from turnstile.games.sixtysix.cards import Seat
 from turnstile.games.sixtysix.messages import (
     AnothersCard,
@@ -70,7 +74,7 @@ HEADINGS: dict[type[Move], str] = {
     PeekAnothersCard: "look at",
     ExchangeCards: "exchange your",
 }
-"""What many choices have in common."""
+"""The headings of choices that are about different cards."""
 MEANINGS: dict[type[Move], str] = {
     StartGame: "the cards are dealt, and you look at your first two",
     StartNextRound: "the cards are dealt anew, and you look at your first two",
@@ -89,7 +93,7 @@ MEANINGS: dict[type[Move], str] = {
 
 
 def terminal(players: Players) -> Terminal[View]:
-    """The terminal of a table with these players."""
+    """The terminal of a match with these players."""
     words = Words(players)
     return Terminal(show, words.tell, words.name, heading=heading, label=words.label, meaning=meaning, missing=missing)
 
@@ -103,7 +107,7 @@ def meaning(action: Move) -> str:
 
 
 def missing(view: View, player: PlayerId, actions: Sequence[Move]) -> str:
-    """Why the round cannot be stopped once more."""
+    """Why the round cannot be stopped again."""
     is_turn = any(isinstance(action, TakeCardFromDeck) for action in actions)
     return "The round is stopped: this is your last turn of it." if is_turn and view.stopper is not None else ""
 
@@ -112,23 +116,25 @@ def missing(view: View, player: PlayerId, actions: Sequence[Move]) -> str:
 
 
 def show(view: View, player: PlayerId) -> RenderableType:
-    """What lies on the table: the piles, and every hand as far as it is known."""
+    """The piles, and every hand as far as the player knows it."""
     if view.phase is Phase.NOT_STARTED:
         return Text("Four cards each, two of them known to you. The lowest hand wins; over 66 points ends the match.")
     number = len(view.rounds) + (view.phase is not Phase.ROUND_FINISHED)
     head = f"Round {number}, {_stop(view, player)}{view.deck_size} cards in the deck"
     rows = Table.grid(padding=(0, 2))
-    rows.add_row("discard pile", drawn([view.discarded_value]))
+    rows.add_row("discard pile", card_row([view.discarded_value]))
     if view.taken is not None:
-        rows.add_row("you took", drawn([view.taken]))
+        rows.add_row("you took", card_row([view.taken]))
     for seat, who in enumerate(view.players):
-        name = "you" if who == player else who
-        rows.add_row(f"{name}, {view.totals[seat]} points", drawn([sight.value for sight in view.seen[seat]]))
+        rows.add_row(
+            f"{you_or_name(who, player)}, {view.totals[seat]} points",
+            card_row([sight.value for sight in view.seen[seat]]),
+        )
     return Group(Text(head, style="bold"), rows)
 
 
-def drawn(values: Sequence[int | None]) -> RenderableType:
-    """Cards side by side; one that is not known lies face down."""
+def card_row(values: Sequence[int | None]) -> RenderableType:
+    """Cards side by side; an unknown card lies face down."""
     row = Table.grid(padding=(0, 1))
     row.add_row(*[Panel.fit(_face(value), style=_colour(value)) for value in values])
     return row
@@ -147,21 +153,20 @@ def _colour(value: int | None) -> str:
 def _stop(view: View, player: PlayerId) -> str:
     if view.stopper is None:
         return ""
-    who = view.players[view.stopper]
-    return f"stopped by {'you' if who == player else who}, "
+    return f"stopped by {you_or_name(view.players[view.stopper], player)}, "
 
 
 # the words
 
 
 class Words:
-    """Sentences with the players' names in them."""
+    """Sentences that name the players."""
 
     def __init__(self, players: Players) -> None:
         self.players = players
 
     def tell(self, message: Message, player: PlayerId) -> str:
-        """What happened, as one would say it across the table."""
+        """What happened, in a sentence."""
         return self._of_turn(message) or self._of_power(message, player) or self._of_round(message, player)
 
     def _of_turn(self, message: Message) -> str:
@@ -211,11 +216,11 @@ class Words:
             case OwnCardPeeked(player_index=seat, card_index=index):
                 return f"{self.players[seat]} looks at {_its(index)}."
             case OwnCard(card_index=index, value=value):
-                return f"{_sentence(_your(index))} is {_a(value)}."
+                return f"{capitalize(_your(index))} is {_a(value)}."
             case AnothersCardPeeked(player_index=seat, another_player_index=other, card_index=index):
                 return f"{self.players[seat]} looks at {self._whose(other, index, player)}."
             case AnothersCard(another_player_index=other, card_index=index, value=value):
-                return f"{_sentence(self._whose(other, index, player))} is {_a(value)}."
+                return f"{capitalize(self._whose(other, index, player))} is {_a(value)}."
             case CardsExchanged(player_index=seat, card_index=mine, another_player_index=other) as exchange:
                 theirs = self._whose(other, exchange.another_player_card_index, player)
                 return f"{self.players[seat]} exchanges {_its(mine)} for {theirs}."
@@ -226,7 +231,7 @@ class Words:
     def _of_round(self, message: Message, player: PlayerId) -> str:
         match message:
             case GameState(discarded_value=value):
-                return f"The cards are dealt. {_sentence(_a(value))} lies face up."
+                return f"The cards are dealt. {capitalize(_a(value))} lies face up."
             case FirstTwoCards(value1=first, value2=second):
                 return f"You look at your first two cards: {_a(first)} and {_a(second)}."
             case StopInitiated(player_index=seat):
@@ -240,7 +245,7 @@ class Words:
             case GameFinished(round_count=rounds, scores=scores, total_scores=totals):
                 end = f"The match is over after {rounds} rounds. {self._score(scores, totals, player)}"
                 return f"{end} {self._winners(totals, player)}"
-        return ""  # NextTurn: what that player does is told soon enough
+        return ""  # NextTurn: the move of that player is told later
 
     def name(self, action: Move) -> str:
         """What a choice is called."""
@@ -271,10 +276,10 @@ class Words:
                 return "lay them off for an unseen card from the deck"
             case ReplaceCardsByDiscarded():
                 return "lay them off for the discarded card"
-        raise AssertionError(f"{action} is no move of 66")
+        raise AssertionError(f"{action} is not a move of 66")
 
     def label(self, action: Move) -> str:
-        """The cards that a choice is about, short enough to stand beside others below a heading."""
+        """The cards of a choice, short enough for a list under a heading."""
         match action:
             case (
                 ReplaceCardByDiscarded(card_index=index)
@@ -283,7 +288,9 @@ class Words:
             ):
                 return f"{ORDINALS[index]} card"
             case ShowCards(card_indexes=indexes):
-                return "all four" if len(indexes) == len(ORDINALS) else _and([ORDINALS[index] for index in indexes])
+                return (
+                    "all four" if len(indexes) == len(ORDINALS) else join_words([ORDINALS[index] for index in indexes])
+                )
             case PeekAnothersCard(another_player_index=other, card_index=index):
                 return self._whose(Seat(other), index)
             case ExchangeCards(card_index=mine, another_player_index=other, another_player_card_index=theirs):
@@ -296,18 +303,13 @@ class Words:
 
     def _score(self, scores: Sequence[int], totals: Sequence[int], player: PlayerId) -> str:
         lines = zip(self.players, scores, totals, strict=True)
-        return "; ".join(f"{'you' if who == player else who} +{points} = {sum_}" for who, points, sum_ in lines) + "."
+        return "; ".join(f"{you_or_name(who, player)} +{points} = {sum_}" for who, points, sum_ in lines) + "."
 
     def _winners(self, totals: Sequence[int], player: PlayerId) -> str:
         winners = [who for who, points in zip(self.players, totals, strict=True) if points == min(totals)]
-        names = ["you" if who == player else who for who in winners]
+        names = [you_or_name(who, player) for who in winners]
         verb = "win" if winners == [player] or len(winners) > 1 else "wins"
-        return _sentence(f"{_and(names)} {verb}.")
-
-
-def _sentence(words: str) -> str:
-    """A capital in front; names keep theirs."""
-    return words[0].upper() + words[1:]
+        return capitalize(f"{join_words(names)} {verb}.")
 
 
 def _a(value: int) -> str:
@@ -315,16 +317,12 @@ def _a(value: int) -> str:
 
 
 def _its(*indexes: int) -> str:
-    return f"its {_and([ORDINALS[index] for index in indexes])} card{'s' * (len(indexes) > 1)}"
+    return f"its {join_words([ORDINALS[index] for index in indexes])} card{'s' * (len(indexes) > 1)}"
 
 
 def _your(*indexes: int) -> str:
-    return f"your {_and([ORDINALS[index] for index in indexes])} card{'s' * (len(indexes) > 1)}"
+    return f"your {join_words([ORDINALS[index] for index in indexes])} card{'s' * (len(indexes) > 1)}"
 
 
 def _list(values: Sequence[int]) -> str:
-    return _and([_a(value) for value in values])
-
-
-def _and(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return join_words([_a(value) for value in values])

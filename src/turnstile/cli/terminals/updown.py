@@ -1,4 +1,4 @@
-"""Up-Down in the terminal: its cards and its sentences, and why a bet or a card cannot be chosen."""
+"""Up-Down in the terminal: pictures of the cards, a sentence for each message, and why a choice is missing."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
+from turnstile.cli.terminals.words import capitalize, join_words, you_or_name
 from turnstile.games.updown.cards import Card, Suit
 from turnstile.games.updown.messages import (
     BetPlaced,
@@ -29,7 +30,7 @@ COLOURS = {Suit.CLUBS: "green", Suit.DIAMONDS: "cyan", Suit.HEARTS: "red", Suit.
 
 
 def show(view: View, player: PlayerId) -> RenderableType:
-    """The round and its mesa, each player's bet, hands and points, the pinta, the cards on the table, one's own."""
+    """The round and its mesa, each player's bet, hands and points, the pinta, the cards on the table, and the hand."""
     current = view.current_round
     if current is None:
         return Text("The table waits for its admin to start.")
@@ -41,7 +42,7 @@ def show(view: View, player: PlayerId) -> RenderableType:
         Text(_lead(current, player)),
         *_on_the_table(current),
         Text("you hold"),
-        drawn(mine or ()),
+        card_row(mine or ()),
     )
 
 
@@ -50,7 +51,7 @@ def _table_of(players: Iterable[PlayerView], current: RoundState, player: Player
     seats = {each.id: each for each in players}
     for each in (seats[who] for who in current.betting_order):
         bet = "" if each.bet is None else str(each.bet)
-        table.add_row(Text(_name(each.id, player)), bet, str(each.hands_won), str(each.score))
+        table.add_row(Text(you_or_name(each.id, player)), bet, str(each.hands_won), str(each.score))
     return table
 
 
@@ -62,11 +63,11 @@ def _lead(current: RoundState, player: PlayerId) -> str:
     leader = hand.hand_order[0]
     if hand.pinta is None:
         return f"{_says(leader, player, 'lead', 'leads')} hand {hand.hand_number}: the first card sets the pinta."
-    return f"The pinta is {hand.pinta} {SIGNS[hand.pinta]}; {_name(leader, player)} led it."
+    return f"The pinta is {hand.pinta} {SIGNS[hand.pinta]}; {you_or_name(leader, player)} led it."
 
 
 def _on_the_table(current: RoundState) -> list[RenderableType]:
-    """The cards of the hand that is being played, with the names of those who played them."""
+    """The cards of the current hand, each with the name of its player."""
     hand = current.current_hand
     if hand is None or not hand.cards_played:
         return []
@@ -76,7 +77,7 @@ def _on_the_table(current: RoundState) -> list[RenderableType]:
     ]
 
 
-def drawn(cards: Sequence[Card]) -> RenderableType:
+def card_row(cards: Sequence[Card]) -> RenderableType:
     """Cards side by side."""
     return Columns([_panel(card) for card in cards])
 
@@ -86,12 +87,12 @@ def _panel(card: Card, title: str | None = None) -> Panel:
 
 
 def face(card: Card) -> str:
-    """A card as it is printed: `10♥`."""
+    """A card as `10♥`."""
     return f"{card.rank}{SIGNS[card.suit]}"
 
 
 def tell(message: Message, player: PlayerId) -> str:
-    """What happened, as one would say it across the table."""
+    """What happened, in a sentence."""
     match message:
         case GameStarted(player_order=order, round_sequence=sizes):
             first = "You start" if order[0] == player else f"{order[0]} starts"
@@ -106,12 +107,12 @@ def tell(message: Message, player: PlayerId) -> str:
             best = next(played for played in result.cards_played if played.player_id == result.winner_id)
             return f"{_says(result.winner_id, player, 'win', 'wins')} the hand with {face(best.card)}."
         case RoundCompleted(round_number=number, results=results):
-            return "\n".join([f"Round {number} is over.", *(_brought(result, player) for result in results)])
+            return "\n".join([f"Round {number} is over.", *(_round_line(result, player) for result in results)])
         case GameCompleted(winners=winners, scores=scores):
-            names = " and ".join(_name(winner, player) for winner in winners)
+            names = join_words([you_or_name(winner, player) for winner in winners])
             wins = "win" if len(winners) > 1 or player in winners else "wins"
-            totals = ", ".join(f"{_name(who, player)} {score}" for who, score in scores.items())
-            return f"\n{names[:1].upper()}{names[1:]} {wins} the match ({totals})."
+            totals = ", ".join(f"{you_or_name(who, player)} {score}" for who, score in scores.items())
+            return f"\n{capitalize(names)} {wins} the match ({totals})."
     return ""
 
 
@@ -134,12 +135,12 @@ def heading(action: Move) -> str:
 
 
 def label(action: Move) -> str:
-    """Beside the number of a bet there is nothing to say."""
+    """The card; nothing for a bet, whose key says it all."""
     return face(action.card) if isinstance(action, PlayCard) else ""
 
 
 def key(action: Move) -> str | None:
-    """The number that is typed is the bet."""
+    """A player types the number of the bet."""
     return str(action.bet) if isinstance(action, PlaceBet) else None
 
 
@@ -153,7 +154,7 @@ def meaning(action: Move) -> str:
 
 
 def missing(view: View, player: PlayerId, actions: Sequence[Move]) -> str:
-    """Why a bet or a card of one's own is not among the choices."""
+    """Why a bet or a card in the hand is not among the choices."""
     current = view.current_round
     if current is None or not actions:
         return ""
@@ -181,17 +182,13 @@ def _cards(number: int) -> str:
     return "1 card" if number == 1 else f"{number} cards"
 
 
-def _name(who: PlayerId, player: PlayerId) -> str:
-    return "you" if who == player else who
-
-
 def _says(who: PlayerId, player: PlayerId, mine: str, theirs: str) -> str:
     return f"You {mine}" if who == player else f"{who} {theirs}"
 
 
-def _brought(result: PlayerResult, player: PlayerId) -> str:
-    """A line for each player: what was bet, what was won, what it brought."""
-    who, bet, won = _name(result.player_id, player), result.bet, result.hands_won
+def _round_line(result: PlayerResult, player: PlayerId) -> str:
+    """The line of a player after a round: the bet, the hands won and the points."""
+    who, bet, won = you_or_name(result.player_id, player), result.bet, result.hands_won
     return f"  {who}: bet {bet}, won {won}, {result.points:+d} points, {result.score} in all"
 
 

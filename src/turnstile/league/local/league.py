@@ -1,7 +1,7 @@
-"""A whole league within one process, in virtual time: a manager, referees and players, and no network between them.
+"""A whole league within one process, in virtual time: a manager, referees, players and a simulated network.
 
-The same entrants with the same seed play the same league. Nothing is read or written here: whoever runs a league is
-given every round as it ends, and shows it or writes it down.
+The same entrants with the same seed play the same league. Nothing is read or written here: the caller is given every
+round as it ends.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ VERSION = "1.0.0"
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Somebody who wants to play: a name, and who chooses."""
+    """A player that is entered in the league: its name, and the strategy that chooses for it."""
 
     name: str
     strategy: Strategy
@@ -48,7 +48,7 @@ class LocalLeague:
     ) -> None:
         """`at_a_time` is how many matches each referee runs at once."""
         if len(entrants) < 2 or referees < 1 or at_a_time < 1:
-            raise ValueError("A league has two players and a referee at least, who runs a match at a time.")
+            raise ValueError("A league needs at least two players, and a referee that runs at least one match.")
         self.network = Network(delivery or PerfectDelivery())
         options = LeagueOptions(
             league_id=league_id,
@@ -78,7 +78,7 @@ class LocalLeague:
         ]
 
     def run(self) -> Iterator[RoundPlayed]:
-        """Play the league; every round is given as it ends."""
+        """Play the league, and yield every round as it ends."""
         agents: list[Agent] = [self.manager, *self.referees, *self.players]
         for agent in agents:
             agent.start()
@@ -90,7 +90,7 @@ class LocalLeague:
 
     @property
     def standings(self) -> tuple[StandingsRow, ...]:
-        """The whole table as it is now."""
+        """The whole table, as it is now."""
         return standings(self.manager.state)
 
 

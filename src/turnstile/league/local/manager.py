@@ -5,12 +5,13 @@ from collections import deque
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import Commitment, Seed
-from turnstile.kernel.effects import Arm, Send
+from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Log, replay_timed
+from turnstile.kernel.timers import Log
 from turnstile.kernel.values import Event, Instant, Value
+from turnstile.league.local.machine import LocalMachine, sends_of
 from turnstile.league.local.network import Envelope, Network, envelope_of
-from turnstile.league.manager.calls import failure_of, resumed
+from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
 from turnstile.league.manager.queries import commitment_of
 from turnstile.league.manager.rounds import wanted
@@ -27,40 +28,37 @@ from turnstile.league.protocol.words import LEAGUE_MANAGER, player_address, refe
 
 
 class RoundPlayed(Value, frozen=True, rename=None):
-    """A round that is over: the results as they were booked, and the whole table after it."""
+    """A round that is over: its results in the order in which they were booked, and the whole table after it."""
 
     round_id: int
     results: tuple[MatchResultReport, ...]
     standings: tuple[StandingsRow, ...]
     commitments: tuple[Commitment | None, ...]
-    """What the referee of each of the results had committed to before."""
+    """For each result the commitment that its referee had made before."""
 
 
 class LocalManager:
-    """The manager at its place. With a `log` it keeps all that happens to it, and goes on from there when made anew."""
+    """The manager. With a `log` it goes on from there when it is made again."""
 
     def __init__(
         self, network: Network, options: Options, secret: Seed, *, time_scale: float = 1.0, log: Log | None = None
     ) -> None:
         self.network = network
-        self.log = log
         self.wakes_at: Instant | None = None
-        self.work = replay_timed(manager, new(options, secret), log or (), time_scale)
+        self.machine = LocalMachine(self, network, manager, new(options, secret), time_scale=time_scale, log=log)
         self.results: list[MatchResultReport] = []
         self.commitments: list[Commitment | None] = []
         self.rounds: deque[RoundPlayed] = deque()
-        """Rounds that are over, and that nobody has looked at yet."""
+        """Rounds that are over, and were not given to the caller yet."""
 
     @property
     def state(self) -> State:
-        return self.work.state
+        return self.machine.state
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
         self.network.agents[LEAGUE_MANAGER] = self
-        for call in resumed(self.state):
-            self.post(call)
-        self._look_at_timers()
+        self.machine.resume(resumed(self.state), self.post)
         self._begin_if_all_are_here()
 
     # what comes
@@ -72,58 +70,50 @@ class LocalManager:
         self.take(said, envelope)
 
     def fail(self, envelope: Envelope) -> None:
-        event = failure_of(envelope.since, Send(envelope.to, envelope.message))
-        if event is not None:
-            self.take(event)
+        if envelope.on_failure is not None:
+            self.take(envelope.on_failure)
 
     def wake(self) -> None:
-        for event in self.work.run_out(self.network.now):
-            self.take(event)
-        self._look_at_timers()
+        self.machine.expire(self.take)
 
     # what comes of it
 
     def take(self, event: Event, request: Envelope | None = None) -> None:
-        """Let something happen, write it down, and do what comes of it; a reply goes to whoever has asked."""
-        before, timed = self.state, self.work.timed
-        step = self.work.take(event, self.network.now)
+        """Let an event happen, and send what comes of it. A reply goes to the sender of the request."""
+        before = self.state
+        step = self.machine.take(event)
         if isinstance(step, Rejection):
             return
-        if self.log is not None and self.work.timed is not timed:
-            self.log.append((self.network.now, event))
         if step.state is not before:
             self._keep_book(before, event)
         reply = None if request is None else ALL_REPLIES.get(type(request.message))
-        for effect in step.effects:
-            if type(effect) is Send:
-                if request is not None and type(effect.message) is reply:
-                    self._answer(request, effect)
-                else:
-                    self.post(effect)
-            elif type(effect) is Arm:
-                self.network.wake_at(self.work.due_of(effect.timer), self)
+        for send in sends_of(step):
+            if request is not None and type(send.message) is reply:
+                self._answer(request, send)
+            else:
+                self.post(send)
         self._begin_if_all_are_here()
 
     def _begin_if_all_are_here(self) -> None:
-        """Within one process everybody listens."""
+        """Start the league, when it may start: within one process all agents are ready from the beginning."""
         event = wanted(self.state)
         if event is not None:
             self.take(event)
 
-    def _answer(self, request: Envelope, call: Send) -> None:
-        """A reply goes back to whoever has asked, and who is given an address is found there from now on."""
-        reply = call.message
+    def _answer(self, request: Envelope, send: Send) -> None:
+        """Send a reply to the sender of a request. If it gives the sender an address, the network learns that."""
+        reply = send.message
         if isinstance(reply, LeagueRegisterResponse) and reply.player_id is not None:
             self.network.addresses[player_address(reply.player_id)] = request.sender
         elif isinstance(reply, RefereeRegisterResponse) and reply.referee_id is not None:
             self.network.addresses[referee_address(reply.referee_id)] = request.sender
         self.network.send(envelope_of(LEAGUE_MANAGER, Send(request.sender, reply), request.match_id))
 
-    def post(self, call: Send) -> None:
-        self.network.send(envelope_of(LEAGUE_MANAGER, call, since=self.state))
+    def post(self, send: Send) -> None:
+        self.network.send(envelope_of(LEAGUE_MANAGER, send))
 
     def _keep_book(self, before: State, event: Event) -> None:
-        """For whoever looks on: what is new in the league."""
+        """Note results and rounds, for the caller of the league."""
         after = self.state
         if isinstance(event, MatchResultReport):
             self.results.append(event)
@@ -133,8 +123,3 @@ class LocalManager:
             results, commitments = tuple(self.results), tuple(self.commitments)
             self.rounds.append(RoundPlayed(round_id, results, standings(after), commitments))
             self.results, self.commitments = [], []
-
-    def _look_at_timers(self) -> None:
-        timer = self.work.next_timer
-        if timer is not None:
-            self.network.wake_at(timer.due, self)

@@ -1,22 +1,24 @@
-"""A referee of a league within one process: it takes matches as rounds are announced, and runs one machine for each.
+"""A referee of a league within one process: it registers, takes matches as rounds are announced, and runs them.
 
-It runs as many at a time as it may and keeps the others waiting, in the order in which they were given to it. A match
-that it is given again it does not begin again: what is finished it reports once more, for the manager has not heard.
-But a match that another referee has had meanwhile it begins anew. After a restart it asks the manager first which
-matches are still its own.
+Each match has its own machine. The referee runs as many matches at a time as it may; the others wait, in the order in
+which they were given to it. It does not begin a match again that it is given again: if it is over, it is reported once
+more, because the manager has not heard of it. But it begins a match anew that another referee has had meanwhile. After
+a restart it first asks the manager which matches are still its own.
 """
 
+from functools import partial
+
 from turnstile.kernel.chance import Seed, derive
-from turnstile.kernel.effects import Arm, Send
-from turnstile.kernel.machine import Rejection
-from turnstile.kernel.timers import Log, TimedMachine, replay_timed
+from turnstile.kernel.effects import Send
+from turnstile.kernel.timers import Log
 from turnstile.kernel.values import Event, Instant
+from turnstile.league.local.machine import LocalMachine, sends_of
 from turnstile.league.local.network import Envelope, Network, envelope_of
 from turnstile.league.protocol.answers import GET_SCHEDULE
-from turnstile.league.protocol.management import Ping, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.management import Ping, RefereeMeta, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (
     AnnouncedMatch,
-    LeagueMessage,
+    LeagueCompleted,
     LeagueQueryResponse,
     RoundAnnouncement,
     RoundAnnouncementAck,
@@ -29,16 +31,17 @@ from turnstile.league.protocol.words import (
     RefereeId,
     referee_address,
 )
-from turnstile.league.referee.calls import failure_of, report_of, resumed
+from turnstile.league.referee import registrar
+from turnstile.league.referee.calls import report_of, resumed
 from turnstile.league.referee.machine import new, referee
 from turnstile.league.referee.ownership import may_go_on, schedule_query
 from turnstile.league.referee.state import Assignment, MatchAssigned, Phase, State
 
 
 class LocalReferee:
-    """A referee at its place. With `logs` it keeps all that happens in its matches, and goes on from there.
+    """A referee. With the `log` of its registration and the `logs` of its matches it goes on from there.
 
-    Of matches that are over the states of the latest round are left, for they may have to be reported again.
+    It keeps the final states of the matches of the latest round: they may have to be reported again.
     """
 
     def __init__(
@@ -48,7 +51,7 @@ class LocalReferee:
         seed: Seed,
         *,
         time_scale: float = 1.0,
-        referee_id: RefereeId | None = None,
+        log: Log | None = None,
         logs: dict[MatchId, Log] | None = None,
     ) -> None:
         self.network = network
@@ -56,30 +59,38 @@ class LocalReferee:
         self.meta = meta
         self.seed = seed
         self.time_scale = time_scale
-        self.referee_id = referee_id
         self.logs = logs
         self.wakes_at: Instant | None = None
+        unknown = registrar.new(meta, derive(seed, "name"))
+        self.registrar = LocalMachine(self, network, registrar.registrar, unknown, time_scale=time_scale, log=log)
         self.asks_at: Instant | None = None
+        """When it asks again which of the interrupted matches are still its own. Until then it has no timers."""
         self.round_id = 0
         self.waiting: dict[MatchId, MatchAssigned] = {}
-        self.matches: dict[MatchId, TimedMachine[State]] = {}
+        self.matches: dict[MatchId, LocalMachine[State]] = {}
         self.finished: dict[MatchId, State] = {}
-        self.interrupted: dict[MatchId, TimedMachine[State]] = {}
-        """Matches that were under way before a restart, until the manager has said whose they are."""
+        self.interrupted: dict[MatchId, LocalMachine[State]] = {}
+        """Matches that were running before a restart, until the manager has said which referee has them now."""
         self.given_away: dict[MatchId, State] = {}
-        """Matches of this round that another referee has been given, as they stood."""
+        """Matches of this round that another referee has now, in their last state here."""
 
     def start(self) -> None:
         """Begin, or go on after a restart."""
         self.network.agents[self.home] = self
+        self.registrar.resume(registrar.resumed(self.registrar.state), self.post)
+        want = registrar.wanted(self.registrar.state)
+        if want is not None:
+            self.take(None, want)
         for match, log in (self.logs or {}).items():
-            self._restore(match, replay_timed(referee, new(self.id), log, self.time_scale))
-        if self.referee_id is None:
-            self._register()
-        elif self.interrupted:
+            self._restore(match, self._machine(log))
+        if self.interrupted:
             self._ask_whose()
 
-    def _restore(self, match: MatchId, work: TimedMachine[State]) -> None:
+    def _machine(self, log: Log | None) -> LocalMachine[State]:
+        """The machine of one match."""
+        return LocalMachine(self, self.network, referee, new(self.id), time_scale=self.time_scale, log=log)
+
+    def _restore(self, match: MatchId, work: LocalMachine[State]) -> None:
         """A match after a restart."""
         self.round_id = max(self.round_id, work.state.given.round_id)
         if work.state.phase is Phase.MATCH_COMPLETE:
@@ -87,28 +98,24 @@ class LocalReferee:
         else:
             self.interrupted[match] = work
 
-    def _go_on(self, match: MatchId, work: TimedMachine[State]) -> None:
+    def _go_on(self, match: MatchId, work: LocalMachine[State]) -> None:
         """A match that is still our own after a restart."""
         self.matches[match] = work
-        for call in resumed(work.state):
-            self.post(work.state, call)
+        work.resume(resumed(work.state), partial(self.post, match=match))
+
+    @property
+    def referee_id(self) -> RefereeId | None:
+        return self.registrar.state.referee_id
 
     @property
     def id(self) -> RefereeId:
         assert self.referee_id is not None, "only a referee that is registered has matches"
         return self.referee_id
 
-    def _register(self) -> None:
-        """Ask for a place, until there is an answer."""
-        self._ask(self.home, RefereeRegisterRequest(referee_meta=self.meta))
-
     def _ask_whose(self) -> None:
-        """Ask whose the matches are that were under way, until there is an answer."""
+        """Ask which of the interrupted matches are still our own, until there is an answer."""
         league = next(iter(self.interrupted.values())).state.given.league_id
-        self._ask(referee_address(self.id), schedule_query(league))
-
-    def _ask(self, sender: Address, question: LeagueMessage) -> None:
-        self.network.send(Envelope(sender, LEAGUE_MANAGER, question))
+        self.post(Send(LEAGUE_MANAGER, schedule_query(league)))
         self.asks_at = Instant(self.network.now + round(MANAGER_SECONDS * self.time_scale * 1000))
         self.network.wake_at(self.asks_at, self)
 
@@ -116,15 +123,14 @@ class LocalReferee:
 
     def receive(self, envelope: Envelope) -> None:
         said = envelope.message
-        if isinstance(said, RefereeRegisterResponse):
-            if self.referee_id is None:
-                self.referee_id, self.asks_at = said.referee_id, None
+        if isinstance(said, RefereeRegisterResponse | LeagueCompleted):
+            self.take(None, said)
         elif self.referee_id is None:
-            pass  # what is said to a referee that does not know itself yet is said again
+            pass  # the manager repeats what it says to a referee that does not know its id yet
         elif isinstance(said, LeagueQueryResponse) and said.query_type == GET_SCHEDULE:
             self._hear_whose(said)
         elif isinstance(said, RoundAnnouncement) and self.interrupted:
-            pass  # as is what is said to one that does not know which matches it has
+            pass  # and to a referee that does not know its matches yet
         elif isinstance(said, RoundAnnouncement):
             self._hear_of_round(said)
         elif isinstance(said, Ping):
@@ -133,21 +139,15 @@ class LocalReferee:
             self.take(envelope.match_id or getattr(said, "match_id", None), said)
 
     def fail(self, envelope: Envelope) -> None:
-        if envelope.match_id in self.matches:
-            event = failure_of(envelope.since, Send(envelope.to, envelope.message))
-            if event is not None:
-                self.take(envelope.match_id, event)
+        if envelope.on_failure is not None:
+            self.take(envelope.match_id, envelope.on_failure)
 
     def wake(self) -> None:
         if self.asks_at is not None and self.asks_at <= self.network.now:
-            if self.referee_id is None:
-                self._register()
-            else:
-                self._ask_whose()
+            self._ask_whose()
+        self.registrar.expire(partial(self.take, None))
         for match, work in tuple(self.matches.items()):
-            for event in work.run_out(self.network.now):
-                self.take(match, event)
-        self._look_at_timers()
+            work.expire(partial(self.take, match))
 
     # rounds
 
@@ -159,10 +159,9 @@ class LocalReferee:
                 self._go_on(match, work)
             else:
                 self.given_away[match] = work.state
-        self._look_at_timers()
 
     def _hear_of_round(self, event: RoundAnnouncement) -> None:
-        """Take what is new in this round, and report again what is over. Earlier rounds are forgotten."""
+        """Take the matches of this round that are new, and report again those that are over. Forget earlier rounds."""
         self._acknowledge(event.round_id)
         if event.round_id < self.round_id:
             return
@@ -175,26 +174,26 @@ class LocalReferee:
         self._begin()
 
     def _acknowledge(self, round_id: int) -> None:
-        """The manager is called back by whoever it has registered."""
+        """Tell the manager that the announcement, or the ping, has come."""
         ack = RoundAnnouncementAck(referee_id=self.id, round_id=round_id)
-        self.network.send(Envelope(referee_address(self.id), LEAGUE_MANAGER, ack))
+        self.post(Send(LEAGUE_MANAGER, ack))
 
     def _be_given(self, event: RoundAnnouncement, match: AnnouncedMatch) -> None:
         known = self._known(match.match_id)
         if known is None or known.match.times_reassigned < match.times_reassigned:
             self._take_anew(event, match)
         elif (done := self.finished.get(match.match_id)) is not None:
-            self.post(done, report_of(done))
+            self.post(report_of(done), match.match_id)
 
     def _known(self, match: MatchId) -> Assignment | MatchAssigned | None:
-        """A match as it was given to this referee the last time."""
+        """A match as it was given to this referee the last time; `None` if it never was."""
         if match in self.waiting:
             return self.waiting[match]
         state = self._standing(match)
         return None if state is None else state.given
 
     def _standing(self, match: MatchId) -> State | None:
-        """Where a match stands, or stood when it was over or was given away."""
+        """The state of a match, or its last state here if it is over or was given away."""
         work = self.matches.get(match)
         return (self.finished.get(match) or self.given_away.get(match)) if work is None else work.state
 
@@ -222,39 +221,27 @@ class LocalReferee:
         while self.waiting and len(self.matches) < self.meta.max_concurrent_matches:
             match = next(iter(self.waiting))
             assigned = self.waiting.pop(match)
-            self.matches[match] = TimedMachine(referee, new(self.id), self.time_scale)
+            log: Log | None = None
             if self.logs is not None:
-                self.logs[match] = []
+                log = self.logs[match] = []
+            self.matches[match] = self._machine(log)
             self.take(match, assigned)
 
     # matches
 
     def take(self, match: MatchId | None, event: Event) -> None:
-        """Let something happen in a match, write it down, and do what comes of it."""
-        work = self.matches.get(match) if match is not None else None
-        if match is None or work is None:
-            return
-        step = work.take(event, self.network.now)
-        if isinstance(step, Rejection):
-            return
-        if self.logs is not None:
-            self.logs[match].append((self.network.now, event))
-        for effect in step.effects:
-            if type(effect) is Send:
-                self.post(step.state, effect)
-            elif type(effect) is Arm:
-                self.network.wake_at(work.due_of(effect.timer), self)
-        if step.state.phase is Phase.MATCH_COMPLETE:
-            self.finished[match] = step.state
-            del self.matches[match]
-            self._begin()
+        """Let an event happen in a match that the referee runs, or to its registration, and send what comes of it."""
+        if match is None:
+            for send in sends_of(self.registrar.take(event)):
+                self.post(send)
+        elif (work := self.matches.get(match)) is not None:
+            for send in sends_of(work.take(event)):
+                self.post(send, match)
+            if work.state.phase is Phase.MATCH_COMPLETE:
+                self.finished[match] = work.state
+                del self.matches[match]
+                self._begin()
 
-    def post(self, state: State, call: Send) -> None:
-        self.network.send(envelope_of(state.address, call, state.match_id, state))
-
-    def _look_at_timers(self) -> None:
-        timers = [timer.due for work in self.matches.values() if (timer := work.next_timer) is not None]
-        if self.asks_at is not None:
-            timers.append(self.asks_at)
-        if timers:
-            self.network.wake_at(min(timers), self)
+    def post(self, send: Send, match: MatchId | None = None) -> None:
+        sender = self.home if self.referee_id is None else referee_address(self.referee_id)
+        self.network.send(envelope_of(sender, send, match))

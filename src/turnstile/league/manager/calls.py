@@ -108,7 +108,14 @@ def _announcements(state: State, players: Iterable[PlayerId]) -> list[Send]:
     """The round, as each player is told of it: with the key to its own match, and no other."""
     is_small = len(state.matches) <= MOST_ANNOUNCED
     whole = tuple(entry(state, match) for match in state.matches) if is_small else None
-    return [Send(player_address(player), _announcement(state, _shown(state, player, whole))) for player in players]
+    return [
+        Send(
+            player_address(player),
+            _announcement(state, _shown(state, player, whole)),
+            on_failure=AnnouncementLost(player_id=player, round_id=state.round_id),
+        )
+        for player in players
+    ]
 
 
 def _shown(state: State, player: PlayerId, whole: tuple[AnnouncedMatch, ...] | None) -> tuple[AnnouncedMatch, ...]:
@@ -273,18 +280,6 @@ def league_completed(state: State) -> list[Send]:
 
 
 # for hosts
-
-
-def failure_of(state: State, call: Send) -> AnnouncementLost | None:
-    """What to tell a manager in this state, when what it has just sent could not be delivered.
-
-    Only of a player that cannot hear of its round: nobody need wait for it. A referee that does not answer is called
-    again in any case, and the rest is not missed.
-    """
-    role, _, agent = call.to.partition(":")
-    if role != "player" or not isinstance(call.message, RoundAnnouncement):
-        return None
-    return AnnouncementLost(player_id=PlayerId(agent), round_id=call.message.round_id)
 
 
 def resumed(state: State) -> list[Send]:

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.play import (
-    acknowledged_round,
-    between_matches,
+    acknowledge_round,
     is_anew,
     is_outdated,
     is_past,
     is_to_play,
-    match_timers_stopped,
     my_matches,
     refuse_league,
     revision_of,
+    stop_match_timers,
+    wait_between_matches,
     with_round,
 )
 from turnstile.league.player.state import Phase, State
@@ -27,7 +27,7 @@ from turnstile.league.protocol.messages import RoundAnnouncement
 
 def queue_until_registered(state: State, event: RoundAnnouncement) -> State:
     """A round that is announced too early is kept until the player knows who it is."""
-    return _queued(state, event)
+    return _queue(state, event)
 
 
 def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
@@ -37,13 +37,13 @@ def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejec
     """
     if refused := refuse_league(state, event.league_id):
         return refused
-    ack = acknowledged_round(state, event)
+    ack = acknowledge_round(state, event)
     if is_past(state, event.round_id) or is_outdated(state, event):
         return Next(state, ack)
     is_repeat = state.round is not None and state.round.round_id == event.round_id
     after = with_round(state, event)
     is_done = is_repeat and state.phase is Phase.MATCH_COMPLETE and not is_to_play(after)
-    return Next(after if is_done else between_matches(after), ack)
+    return Next(after if is_done else wait_between_matches(after), ack)
 
 
 def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
@@ -53,14 +53,14 @@ def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State
     """
     if refused := refuse_league(state, event.league_id):
         return refused
-    ack = acknowledged_round(state, event)
+    ack = acknowledge_round(state, event)
     if event.round_id > state.playing.round_id:
-        return Next(_queued(state, event), ack)
+        return Next(_queue(state, event), ack)
     if event.round_id < state.playing.round_id or state.queued is not None or is_outdated(state, event):
         return Next(state, ack)
     if is_given_to_another(state, event):
         without = replace(state, phase=Phase.WAITING_FOR_ROUND, match=None)
-        return Next(with_round(without, event), *match_timers_stopped(), ack)
+        return Next(with_round(without, event), *stop_match_timers(), ack)
     return Next(with_round(state, event) if is_anew(state, event) else state, ack)
 
 
@@ -73,7 +73,7 @@ def is_given_to_another(state: State, event: RoundAnnouncement) -> bool:
     )
 
 
-def _queued(state: State, event: RoundAnnouncement) -> State:
+def _queue(state: State, event: RoundAnnouncement) -> State:
     """The later of two announcements waits; of two that are alike the one that came last."""
     waiting = state.queued
     if waiting is not None and waiting.league_id == event.league_id:

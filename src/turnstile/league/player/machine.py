@@ -12,36 +12,30 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.league.player.announcements import hear_of_round, hear_of_round_in_match, queue_until_registered
-from turnstile.league.player.moves import be_asked, move, moved
+from turnstile.league.player.moves import be_asked, make_move, move
 from turnstile.league.player.play import (
     FALLBACK,
     IGNORED,
     PENDING,
-    REGISTER_TIMER,
     STALE,
-    acknowledged_round,
-    answered,
-    backed_off,
-    between_matches,
-    called,
+    acknowledge_round,
+    ask_strategy,
+    begin_match,
     choice_expiry,
-    chosen,
-    dequeued,
-    given_up,
-    invited,
+    choice_response,
+    close_match_unheard,
+    dequeue_round,
+    join_ack,
     join_expiry,
-    joined,
-    match_timers_stopped,
-    over_unheard,
+    make_choice,
     refuse_call,
     refuse_invitation,
     refuse_league,
     refuse_match,
-    registration_expiry,
-    renamed,
-    requested,
-    restarted,
-    taking_part,
+    registering,
+    stop_match_timers,
+    take_part,
+    wait_between_matches,
 )
 from turnstile.league.player.rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
 from turnstile.league.player.state import (
@@ -73,12 +67,8 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncement,
     RoundCompleted,
 )
-from turnstile.league.protocol.words import (
-    MAX_RETRIES,
-    DeliveryFailed,
-    Registration,
-)
-from turnstile.league.registering import DUPLICATE_NAME, EXHAUSTED, NOT_REGISTERED, RETRY
+from turnstile.league.protocol.words import DeliveryFailed, Registration
+from turnstile.league.registering import EXHAUSTED, REGISTER_TIMER, RETRY, accepted
 
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
@@ -91,7 +81,7 @@ QUEUED_WITHOUT = "sits out a queued round"
 
 
 def new(options: Options, seed: Seed) -> State:
-    """A player that nobody knows yet."""
+    """A player that is not registered yet."""
     meta = PlayerMeta(
         display_name=options.display_name,
         version=options.version,
@@ -120,7 +110,7 @@ player: Machine[State] = Machine(
 @player.on(Phase.UNREGISTERED, PlayerStartup, to=Phase.REGISTERING)
 def start_up(state: State, event: PlayerStartup) -> Next[State]:
     """Transition 1. The league manager is asked for a place, and has 10 seconds."""
-    return requested(restarted(state))
+    return registering.start(state)
 
 
 @player.on(
@@ -135,54 +125,32 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
     is acknowledged now that the player knows who it is (transition 3).
     """
     if event.status is Registration.REJECTED:
-        if event.reason != DUPLICATE_NAME or state.names_tried == MAX_RETRIES:
-            return given_up(state, f"Registration was rejected: {event.reason}")
-        after = renamed(replace(state, phase=Phase.UNREGISTERED, retry_count=0))
-        return Next(after, backed_off(after))
+        return registering.reject(state, event.reason)
     if not event.player_id:
         return Rejection(Code.IGNORED, "A player that is accepted is given an id.")
-    after = replace(
-        state,
-        phase=Phase.REGISTERED,
-        retry_count=0,
-        is_unreached=False,
-        player_id=event.player_id,
-        auth_token=event.auth_token,
-        manager_proof=event.manager_proof or None,
-        league_id=event.league_id,
-    )
+    after = replace(accepted(state, event), phase=Phase.REGISTERED, player_id=event.player_id)
     queued = after.queued
     if queued is None or refuse_league(after, queued.league_id):
         return Next(replace(after, queued=None), Disarm(REGISTER_TIMER))
-    return Next(between_matches(dequeued(after)), Disarm(REGISTER_TIMER), acknowledged_round(after, queued))
+    return Next(wait_between_matches(dequeue_round(after)), Disarm(REGISTER_TIMER), acknowledge_round(after, queued))
 
 
 @player.on(Phase.UNREGISTERED, PlayerTimeout, to=Phase.REGISTERING)
 def register_renamed(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 2b. After a moment the player asks again, under another name."""
-    due = state.failure is None and state.names_tried > 0 and event == registration_expiry(state)
-    return requested(state) if due else STALE
+    return registering.request_renamed(state, event)
 
 
 @player.on(Phase.REGISTERING, PlayerTimeout, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
 def register_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 2c. The league manager does not answer: it is asked again, three times; then the player gives up."""
-    if event != registration_expiry(state):
-        return STALE
-    if state.retry_count == MAX_RETRIES:
-        return given_up(state, NOT_REGISTERED)
-    return requested(replace(state, retry_count=state.retry_count + 1))
+    return registering.request_again(state, event)
 
 
 @player.on(Phase.REGISTERING, DeliveryFailed, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
 def manager_unreached(state: State, event: DeliveryFailed) -> Next[State] | Rejection:
     """Transition 1, error handling. The manager cannot be reached: it is tried again after pauses that double."""
-    expected = registration_expiry(state)
-    if state.is_unreached or (event.waiting_for, event.retry_count) != (expected.waiting_for, expected.retry_count):
-        return STALE
-    if state.retry_count == MAX_RETRIES:
-        return given_up(state, NOT_REGISTERED)
-    return Next(replace(state, is_unreached=True), backed_off(state))
+    return registering.back_off(state, event)
 
 
 player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(queue_until_registered)
@@ -210,7 +178,7 @@ def be_invited(state: State, event: GameInvitation) -> Next[State] | Rejection:
 
     A player that takes unannounced invitations takes any (docs/league.md).
     """
-    return refuse_invitation(state, event) or invited(state, event)
+    return refuse_invitation(state, event) or begin_match(state, event)
 
 
 @player.on(Phase.REGISTERED, GameInvitation, to=Phase.INVITED_TO_MATCH)
@@ -219,7 +187,7 @@ def be_invited_early(state: State, event: GameInvitation) -> Next[State] | Rejec
     refused = refuse_invitation(state, event)
     if refused is not None and refused.code == Code.MATCH_NOT_FOUND:
         return Rejection(Code.IGNORED, f"Round {event.round_id} was not announced with this match.")
-    return refused or invited(state, event)
+    return refused or begin_match(state, event)
 
 
 def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejection:
@@ -230,12 +198,12 @@ def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejec
     if event.match_id == state.playing.match_id:
         if refused := refuse_match(state, event):
             return refused
-        return PENDING if state.phase is Phase.INVITED_TO_MATCH else Next(state, joined(state))
-    after = over_unheard(state)
+        return PENDING if state.phase is Phase.INVITED_TO_MATCH else Next(state, join_ack(state))
+    after = close_match_unheard(state)
     if event.round_id <= state.playing.round_id or refuse_invitation(after, event):
         return Rejection(Code.IGNORED, f"The player is in {state.playing.match_id}.")
-    begun = invited(after, event)
-    return Next(begun.state, *match_timers_stopped(), *begun.effects)
+    begun = begin_match(after, event)
+    return Next(begun.state, *stop_match_timers(), *begun.effects)
 
 
 player.on(Phase.INVITED_TO_MATCH, GameInvitation, to=Phase.INVITED_TO_MATCH)(be_invited_again)
@@ -249,19 +217,19 @@ for _phase in IN_MATCH[1:]:
 @player.on(Phase.INVITED_TO_MATCH, ReadyToJoin, to=Phase.WAITING_FOR_CHOICE_REQUEST)
 def join(state: State, event: ReadyToJoin) -> Next[State]:
     """Transition 5. The player takes part; it always does."""
-    return taking_part(state)
+    return take_part(state)
 
 
 @player.on(Phase.INVITED_TO_MATCH, PlayerTimeout, to=Phase.WAITING_FOR_CHOICE_REQUEST)
 def join_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 5b. The time to answer is nearly over: the player joins (docs/departures.md)."""
-    return taking_part(state) if event == join_expiry(state) else STALE
+    return take_part(state) if event == join_expiry(state) else STALE
 
 
 @player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)
 def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
     """Transition 6. The player is to choose: its strategy is asked, and its own countdown begins."""
-    return refuse_call(state, event) or called(state, event, event.context)
+    return refuse_call(state, event) or ask_strategy(state, event, event.context)
 
 
 @player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)
@@ -273,7 +241,7 @@ def be_called_twice(state: State, event: ChooseParityCall) -> Rejection:
 @player.on(Phase.WAITING_FOR_RESULT, ChooseParityCall, to=Phase.WAITING_FOR_RESULT)
 def be_called_again(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
     """A call that was answered is given the same answer again."""
-    return refuse_call(state, event) or Next(state, answered(state))
+    return refuse_call(state, event) or Next(state, choice_response(state))
 
 
 @player.on(Phase.CHOOSING_PARITY, ChoiceMade, to=Phase.WAITING_FOR_RESULT)
@@ -283,7 +251,7 @@ def choose(state: State, event: ChoiceMade) -> Next[State] | Rejection:
         return IGNORED
     if event.parity_choice not in list(Parity):
         return Rejection(Code.INVALID_CHOICE, 'A strategy says "even" or "odd".')
-    return chosen(state, Parity(event.parity_choice))
+    return make_choice(state, Parity(event.parity_choice))
 
 
 @player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)
@@ -292,7 +260,7 @@ def choose_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     if event != choice_expiry(state):
         return STALE
     asked = state.playing.asked
-    return chosen(state, FALLBACK) if asked is None else moved(state, asked, 0)
+    return make_choice(state, FALLBACK) if asked is None else make_move(state, asked, 0)
 
 
 player.on(Phase.WAITING_FOR_CHOICE_REQUEST, GameMoveCall, to=Phase.CHOOSING_PARITY)(be_asked)

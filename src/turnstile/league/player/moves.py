@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
-from turnstile.league.player.play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, called, refuse_match
+from turnstile.league.player.play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, ask_strategy, refuse_match
 from turnstile.league.player.state import AskedMove, Code, MoveMade, OwnMatch, Phase, State
 from turnstile.league.protocol.messages import GameMoveCall, GameMoveResponse
 from turnstile.league.protocol.questions import MoveData, option_meant
@@ -25,10 +25,10 @@ def be_asked(state: State, event: GameMoveCall) -> Next[State] | Rejection:
     if asked is not None and number < asked.number:
         return PAST
     if asked is not None and number == asked.number:
-        return PENDING if state.phase is Phase.CHOOSING_PARITY else Next(state, answered_move(state))
+        return PENDING if state.phase is Phase.CHOOSING_PARITY else Next(state, move_response(state))
     question = AskedMove(number=number, game_type=event.game_type, request=event.move_request)
     after = replace(state, match=replace(state.playing, asked=question))
-    return called(after, event, event.move_request.context)
+    return ask_strategy(after, event, event.move_request.context)
 
 
 def _refuse_question(state: State, event: GameMoveCall) -> Rejection | None:
@@ -58,16 +58,16 @@ def move(state: State, event: MoveMade) -> Next[State] | Rejection:
     option = option_meant(asked.request.valid_options, event.choice)
     if option is None:
         return Rejection(Code.INVALID_CHOICE, "A strategy picks one of the options.")
-    return moved(state, asked, option)
+    return make_move(state, asked, option)
 
 
-def moved(state: State, asked: AskedMove, option: int) -> Next[State]:
+def make_move(state: State, asked: AskedMove, option: int) -> Next[State]:
     match = replace(state.playing, asked=replace(asked, answer=option))
     after = replace(state, phase=Phase.WAITING_FOR_RESULT, match=match)
-    return Next(after, Disarm(CHOICE_TIMER), answered_move(after))
+    return Next(after, Disarm(CHOICE_TIMER), move_response(after))
 
 
-def answered_move(state: State) -> Send:
+def move_response(state: State) -> Send:
     """The answer to the question; the same however often it is asked."""
     asked = state.playing.asked
     assert asked is not None, "a player that moves was asked to"

@@ -1,7 +1,4 @@
-"""How a player goes on: what it asks and answers, and whom it believes.
-
-The steps that several transitions of the player have in common.
-"""
+"""The steps that several transitions of a player have in common: what it asks and answers, and whom it believes."""
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -9,7 +6,7 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
-from turnstile.league.player.record import recorded, recorded_unheard, taken_back
+from turnstile.league.player.record import record_result, record_unheard, take_back_results
 from turnstile.league.player.state import (
     ChoiceMade,
     Code,
@@ -41,17 +38,15 @@ from turnstile.league.protocol.words import (
     CHOICE_SECONDS,
     JOIN_SECONDS,
     LEAGUE_MANAGER,
-    MANAGER_SECONDS,
     OWN_MARGIN_SECONDS,
     Awaited,
     DeliveryFailed,
     LeagueId,
     MatchId,
 )
-from turnstile.league.registering import attempt, is_refusal, pause, with_suffix
+from turnstile.league.registering import Registering
 from turnstile.league.trust import opens_match
 
-REGISTER_TIMER = "register"
 JOIN_TIMER = "join"
 CHOICE_TIMER = "choice"
 
@@ -68,46 +63,40 @@ WRONG_REFEREE = Rejection(Code.WRONG_REFEREE, "Another referee has this match.")
 # registration
 
 
-def requested(state: State) -> Next[State]:
-    """The league manager is asked for a place, and has 10 seconds."""
-    request = Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))
-    after = replace(state, phase=Phase.REGISTERING, is_unreached=False)
-    return Next(after, request, Arm(REGISTER_TIMER, MANAGER_SECONDS, registration_expiry(after)))
-
-
 def registration_expiry(state: State) -> PlayerTimeout:
     """The timer of the latest request."""
-    count = attempt(state.names_tried, state.retry_count)
-    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=count)
+    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=state.attempt)
 
 
-def failure_of(state: State, call: Send) -> DeliveryFailed | None:
-    """For hosts: what to tell a player in this state, when what it has just sent could not be delivered.
+def registration_failure(state: State) -> DeliveryFailed:
+    """The event that says that the latest request was not delivered."""
+    awaited = Awaited.LEAGUE_REGISTER_RESPONSE
+    return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=awaited, retry_count=state.attempt)
 
-    Of replies nothing is told: whoever waits for one asks again.
-    """
-    if not isinstance(call.message, LeagueRegisterRequest):
-        return None
-    expiry = registration_expiry(state)
-    return DeliveryFailed(
-        to=LEAGUE_MANAGER, match_id=None, waiting_for=expiry.waiting_for, retry_count=expiry.retry_count
-    )
+
+registering: Registering[State] = Registering(
+    unregistered=Phase.UNREGISTERED,
+    registering=Phase.REGISTERING,
+    message=lambda state: LeagueRegisterRequest(player_meta=state.meta),
+    expiry=registration_expiry,
+    failure=registration_failure,
+    stale=STALE,
+)
 
 
 def resumed(state: State) -> list[Send]:
     """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log."""
-    is_waiting = state.phase is Phase.REGISTERING and not state.is_unreached
-    return [Send(LEAGUE_MANAGER, LeagueRegisterRequest(player_meta=state.meta))] if is_waiting else []
+    return registering.resumed(state)
 
 
 def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:
-    """For hosts: what a player now wants of whoever runs it, after any step and after a restart.
+    """For hosts: what a player wants of its host now, after any step and after a restart.
 
-    A player with a `failure` has ended its process. If that is started again, it begins anew; so does this.
+    A player with a `failure` has ended its process. When the process is started again, the player registers again.
     """
     match state.phase:
-        case Phase.UNREGISTERED if state.names_tried == 0 or state.failure is not None:
-            return PlayerStartup()  # otherwise a timer runs, and then it tries its next name
+        case Phase.UNREGISTERED if registering.wants_to_start(state):
+            return PlayerStartup()
         case Phase.INVITED_TO_MATCH:
             return ReadyToJoin()
         case Phase.CHOOSING_PARITY:
@@ -132,33 +121,8 @@ def _question(state: State) -> Question:
     )
 
 
-def backed_off(state: State) -> Arm:
-    """Before the next attempt there is a pause."""
-    return Arm(REGISTER_TIMER, pause(state.retry_count), registration_expiry(state))
-
-
-def given_up(state: State, failure: str) -> Next[State]:
-    """The player cannot register; whoever runs it exits with this error."""
-    return Next(replace(state, phase=Phase.UNREGISTERED, failure=failure), Disarm(REGISTER_TIMER))
-
-
-def renamed(state: State) -> State:
-    """The same player, with another suffix to its name."""
-    number = state.suffixes_drawn + 1
-    meta = replace(state.meta, display_name=with_suffix(state.name, state.seed, number))
-    return replace(state, names_tried=state.names_tried + 1, suffixes_drawn=number, meta=meta)
-
-
-def restarted(state: State) -> State:
-    """A player that is started: after a rejection it begins anew, with its own name."""
-    if is_refusal(state.failure):
-        state = replace(state, meta=replace(state.meta, display_name=state.name))
-    tried = 0 if state.failure else state.names_tried
-    return replace(state, retry_count=0, names_tried=tried, failure=None)
-
-
-def decided(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
-    """For hosts: what a strategy has said to a question, as the player wants to hear it."""
+def decision_event(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
+    """For hosts: the answer of a strategy to a question, as an event for the player."""
     if question.move is None:
         return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
     move = choice if isinstance(choice, Raw) else Raw(choice.encode())
@@ -178,11 +142,11 @@ def with_round(state: State, event: RoundAnnouncement) -> State:
     When it is announced anew, the results of those referees that have been replaced are void.
     """
     announced = Round(round_id=event.round_id, matches=my_matches(state, event), revision=revision_of(event))
-    void = _void(state, announced) if is_anew(state, event) else ()
-    return replace(taken_back(state, void) if void else state, round=announced)
+    void = _void_matches(state, announced) if is_anew(state, event) else ()
+    return replace(take_back_results(state, void) if void else state, round=announced)
 
 
-def _void(state: State, announced: Round) -> list[MatchId]:
+def _void_matches(state: State, announced: Round) -> list[MatchId]:
     """The matches of a round that are over, but have been given to another referee since, or away and back."""
     ended = {played.match_id: played for played in state.history if played.round_id == announced.round_id}
     return [
@@ -239,18 +203,18 @@ def is_past(state: State, round_id: int) -> bool:
     return state.round is not None and round_id < state.round.round_id
 
 
-def dequeued(state: State) -> State:
+def dequeue_round(state: State) -> State:
     """The round that was announced too early is now the one to be played."""
     queued = state.queued
     return state if queued is None else with_round(replace(state, queued=None), queued)
 
 
-def between_matches(state: State) -> State:
+def wait_between_matches(state: State) -> State:
     """Transition 3. A player with a match due waits for its invitation; one without is registered."""
     return replace(state, phase=Phase.WAITING_FOR_ROUND if is_to_play(state) else Phase.REGISTERED)
 
 
-def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
+def acknowledge_round(state: State, event: RoundAnnouncement) -> Send:
     return Send(LEAGUE_MANAGER, RoundAnnouncementAck(player_id=state.me, round_id=event.round_id))
 
 
@@ -258,9 +222,9 @@ def acknowledged_round(state: State, event: RoundAnnouncement) -> Send:
 
 
 def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
-    """For hosts: whether a referee is one, by the token that it shows; who is none is not to be heard at all.
+    """For hosts: whether a message is from the referee of its match, by the token that it shows.
 
-    A match that was announced with a key is spoken of with that key. Without one anybody is believed.
+    If the match was announced with a key, the token must be that key. Without a key every sender is believed.
     """
     queued = () if state.queued is None or state.player_id is None else my_matches(state, state.queued)
     known = (*(() if state.round is None else state.round.matches), *queued)
@@ -269,7 +233,7 @@ def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
 
 
 def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
-    """Why this is not the invitation that is expected: first the league, then who, then which match."""
+    """Why this is not the expected invitation: the league is checked first, then the player, then the match."""
     if refused := refuse_league(state, event.league_id):
         return refused
     if event.player_id not in (None, state.me):
@@ -285,7 +249,7 @@ def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
     return None if expected.is_by(event.sender) else WRONG_REFEREE
 
 
-def invited(state: State, event: GameInvitation) -> Next[State]:
+def begin_match(state: State, event: GameInvitation) -> Next[State]:
     """The match is remembered, and the player's own countdown runs."""
     match = OwnMatch(
         match_id=event.match_id,
@@ -297,7 +261,7 @@ def invited(state: State, event: GameInvitation) -> Next[State]:
     )
     known = state.round
     if known is None or known.round_id != event.round_id:
-        known = Round(round_id=event.round_id, matches=())  # nobody announced it
+        known = Round(round_id=event.round_id, matches=())  # it was not announced
     expected = next((each for each in known.matches if each.match_id == event.match_id), None)
     match = match if expected is None else replace(match, reassignments=expected.reassignments)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
@@ -308,7 +272,7 @@ def join_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=state.playing.match_id, waiting_for=Awaited.GAME_JOIN_ACK, retry_count=0)
 
 
-def called(state: State, event: Call, context: ChoiceContext) -> Next[State]:
+def ask_strategy(state: State, event: Call, context: ChoiceContext) -> Next[State]:
     """The strategy is asked, with what the call tells, and the player's own countdown runs."""
     match = replace(
         state.playing,
@@ -337,18 +301,18 @@ def choice_expiry(state: State) -> PlayerTimeout:
     return PlayerTimeout(match_id=match_id, waiting_for=Awaited.GAME_MOVE_RESPONSE, retry_count=asked.number)
 
 
-def joined(state: State) -> Send:
+def join_ack(state: State) -> Send:
     """The answer to the invitation; the same however often it is asked for."""
     ack = GameJoinAck(match_id=state.playing.match_id, player_id=state.me, accept=True)
     return Send(state.playing.referee, ack)
 
 
-def taking_part(state: State) -> Next[State]:
+def take_part(state: State) -> Next[State]:
     after = replace(state, phase=Phase.WAITING_FOR_CHOICE_REQUEST)
-    return Next(after, Disarm(JOIN_TIMER), joined(after))
+    return Next(after, Disarm(JOIN_TIMER), join_ack(after))
 
 
-def answered(state: State) -> Send:
+def choice_response(state: State) -> Send:
     """The answer to the call; the same however often it is asked for."""
     choice = state.playing.my_choice
     assert choice is not None, "the player has chosen"
@@ -356,10 +320,10 @@ def answered(state: State) -> Send:
     return Send(state.playing.referee, response)
 
 
-def chosen(state: State, choice: Parity) -> Next[State]:
+def make_choice(state: State, choice: Parity) -> Next[State]:
     match = replace(state.playing, my_choice=choice)
     after = replace(state, phase=Phase.WAITING_FOR_RESULT, match=match)
-    return Next(after, Disarm(CHOICE_TIMER), answered(after))
+    return Next(after, Disarm(CHOICE_TIMER), choice_response(after))
 
 
 def refuse_match(state: State, event: FromReferee) -> Rejection | None:
@@ -385,18 +349,18 @@ def _no_such_match(match: MatchId) -> Rejection:
 # the end of a match
 
 
-def match_timers_stopped() -> list[Effect]:
+def stop_match_timers() -> list[Effect]:
     return [Disarm(JOIN_TIMER), Disarm(CHOICE_TIMER)]
 
 
-def over(state: State, result: GameResult | None) -> State:
+def close_match(state: State, result: GameResult | None) -> State:
     """The match is part of the history. A round that was announced during the match is now the one to be played."""
-    after = recorded(state, result)
+    after = record_result(state, result)
     if after.queued is None:
         return replace(after, phase=Phase.MATCH_COMPLETE)
-    return between_matches(dequeued(after))
+    return wait_between_matches(dequeue_round(after))
 
 
-def over_unheard(state: State) -> State:
-    """The match is over, and nobody has said how it ended."""
-    return dequeued(recorded_unheard(state))
+def close_match_unheard(state: State) -> State:
+    """The match is over, and the player was not told how it ended."""
+    return dequeue_round(record_unheard(state))

@@ -16,7 +16,7 @@ from turnstile.league.protocol.words import MatchId, Role, Status
 from turnstile.league.referee.boards import replay_outcome
 
 
-def recorded(state: State, result: GameResult | None) -> State:
+def record_result(state: State, result: GameResult | None) -> State:
     """The match is part of the history, as it was told; a result that cannot be read counts for nothing."""
     match = state.playing
     if result is None:
@@ -28,10 +28,10 @@ def recorded(state: State, result: GameResult | None) -> State:
         opponent_choice=result.choices.get(match.opponent_id),
         is_fair=_is_fair(state, match, result),
     )
-    return _with(replace(state, statistics=_counted(state.statistics, played)), played)
+    return _with(replace(state, statistics=_count_match(state.statistics, played)), played)
 
 
-def recorded_unheard(state: State) -> State:
+def record_unheard(state: State) -> State:
     """The match is part of the history, though its result was never told."""
     return _with(state, _unheard(state.playing))
 
@@ -53,12 +53,12 @@ def _with(state: State, played: PlayedMatch) -> State:
     return replace(state, history=(*state.history[1 - MOST_KEPT :], played))
 
 
-def taken_back(state: State, matches: Collection[MatchId]) -> State:
+def take_back_results(state: State, matches: Collection[MatchId]) -> State:
     """The player as if it had not played these matches yet: another referee has them now, and begins them anew."""
     statistics = state.statistics
     for played in state.history:
         if played.match_id in matches:
-            statistics = _counted(statistics, played, -1)
+            statistics = _count_match(statistics, played, -1)
     return replace(
         state,
         history=tuple(played for played in state.history if played.match_id not in matches),
@@ -73,7 +73,7 @@ def _outcome(state: State, result: GameResult) -> OwnResult:
     return OwnResult.DRAW if result.status is Status.DRAW else OwnResult.LOSS
 
 
-def _counted(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
+def _count_match(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
     """3 points for a win, 1 for a draw, none for a loss, technical or not. Without a result nothing counts."""
     if played.result is OwnResult.WIN:
         return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)

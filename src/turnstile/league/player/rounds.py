@@ -10,12 +10,12 @@ from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.play import (
     IGNORED,
-    between_matches,
-    match_timers_stopped,
-    over,
-    over_unheard,
+    close_match,
+    close_match_unheard,
     refuse_league,
     refuse_match,
+    stop_match_timers,
+    wait_between_matches,
 )
 from turnstile.league.player.state import IN_MATCH, Phase, State
 from turnstile.league.protocol.messages import (
@@ -35,16 +35,16 @@ def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
     """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
     if refused := refuse_match(state, event):
         return refused
-    after = over(state, event.game_result)
-    return Next(after, *match_timers_stopped(), _acknowledged(state, event))
+    after = close_match(state, event.game_result)
+    return Next(after, *stop_match_timers(), _acknowledge(state, event))
 
 
 def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
     """The first result counts; a repeated one is acknowledged again."""
-    return Next(state, _acknowledged(state, event)) if state.has_played(event.match_id) else IGNORED
+    return Next(state, _acknowledge(state, event)) if state.has_played(event.match_id) else IGNORED
 
 
-def _acknowledged(state: State, event: GameOver) -> Send:
+def _acknowledge(state: State, event: GameOver) -> Send:
     return Send(event.sender, GameOverAck(player_id=state.me, match_id=event.match_id))
 
 
@@ -63,12 +63,12 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
     if _goes_on(state, event):
         return Next(state, ack)
-    after = over_unheard(state) if state.phase in IN_MATCH else state
+    after = close_match_unheard(state) if state.phase in IN_MATCH else state
     known = after.round
     if known is not None and known.round_id <= event.round_id:
         known = replace(known, matches=())
-    after = between_matches(replace(after, round=known))
-    return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)
+    after = wait_between_matches(replace(after, round=known))
+    return Next(after, *(stop_match_timers() if state.phase in IN_MATCH else ()), ack)
 
 
 def _goes_on(state: State, event: RoundCompleted) -> bool:
@@ -81,7 +81,7 @@ def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:
     """Transition 10. The league is over."""
     if refused := refuse_league(state, event.league_id):
         return refused
-    after = over_unheard(state) if state.phase in IN_MATCH else state
+    after = close_match_unheard(state) if state.phase in IN_MATCH else state
     after = replace(after, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
     ack = Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me))
-    return Next(after, *(match_timers_stopped() if state.phase in IN_MATCH else ()), ack)
+    return Next(after, *(stop_match_timers() if state.phase in IN_MATCH else ()), ack)

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from turnstile.games.evenodd import Parity
-from turnstile.kernel.chance import Commitment, Seed
+from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.protocol.messages import PlayerMeta, RoundAnnouncement, StandingsRow
 from turnstile.league.protocol.questions import MoveRequest, PlayerStandings
@@ -14,7 +14,6 @@ from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
     Internal,
-    LeagueId,
     LeagueTimeout,
     LeagueValue,
     MatchId,
@@ -22,6 +21,7 @@ from turnstile.league.protocol.words import (
     Role,
     referee_address,
 )
+from turnstile.league.registering import Registrant
 
 
 class Phase(StrEnum):
@@ -195,31 +195,14 @@ class Statistics(LeagueValue, frozen=True, kw_only=True):
         return self.wins + self.draws + self.losses
 
 
-class State(LeagueValue, frozen=True, kw_only=True):
+class State(Registrant, frozen=True, kw_only=True):
     """The whole player."""
 
     phase: Phase
-    name: str
-    """What it would like to be called; `meta` has the name it tries."""
     meta: PlayerMeta
-    seed: Seed
-    """From which the suffixes of its name are drawn, should the name be taken."""
     accepts_unannounced: bool = False
     """Take an invitation that no announcement preceded as both; for leagues that announce nothing."""
-    names_tried: int = 0
-    """Since the player was started, its own name not counted."""
-    suffixes_drawn: int = 0
-    """Of all time, so that none is drawn twice."""
-    retry_count: int = 0
-    is_unreached: bool = False
-    """The latest request for registration could not be delivered."""
-    failure: str | None = None
-    """Why the player has given up registering: its process exits with this as the error."""
     player_id: PlayerId | None = None
-    auth_token: str | None = None
-    manager_proof: str | None = None
-    """What the league manager shows to prove who it is. Managers that are not ours give none."""
-    league_id: LeagueId | None = None
     queued: RoundAnnouncement | None = None
     """A round that was announced while another one could still be played."""
     round: Round | None = None

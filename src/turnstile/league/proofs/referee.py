@@ -41,7 +41,7 @@ from turnstile.league.protocol.words import (
     player_address,
 )
 from turnstile.league.referee.boards import fault_of, options_of, replay_outcome
-from turnstile.league.referee.calls import played, sole_winner
+from turnstile.league.referee.calls import result_of_number, sole_winner
 from turnstile.league.referee.machine import new, referee
 from turnstile.league.referee.play import refuse_assignment
 from turnstile.league.referee.state import (
@@ -224,7 +224,7 @@ def _true_result(state: State) -> GameResult:
     if state.result.status is not Status.TECHNICAL_LOSS:
         if any(seat.choice is None for seat in state.seats):
             return replace(state.result, choices=type(state.result.choices)())
-        return played(state, drawn_number(state.given.seed, 0))
+        return result_of_number(state, drawn_number(state.given.seed, 0))
     winner = state.result.winner_player_id
     return replace(
         state.result,

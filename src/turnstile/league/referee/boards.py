@@ -80,7 +80,7 @@ def view_of(board: Board, player: PlayerId) -> Raw:
     return Raw(encode(game_of(board).view(match_of(board), player)))
 
 
-def moved(board: Board, player: PlayerId, choice: Raw) -> Board | None:
+def apply_move(board: Board, player: PlayerId, choice: Raw) -> Board | None:
     """The board after this move, up to the next decision or the end; `None` where it is no legal move."""
     game, match = game_of(board), match_of(board)
     move = _meant(game, match, (player,), choice)

@@ -7,11 +7,11 @@ from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity,
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.game import Outcome
-from turnstile.kernel.values import ByPlayer, PlayerId, wire_name
+from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.protocol.answers import QueryParams
 from turnstile.league.protocol.messages import (
-    REPLIES,
     ChooseParityCall,
+    FromReferee,
     GameError,
     GameInvitation,
     GameMoveCall,
@@ -33,7 +33,6 @@ from turnstile.league.protocol.words import (
     MAX_RETRIES,
     MOST_MOVES,
     NOTIFICATION_SECONDS,
-    Address,
     Awaited,
     DeliveryFailed,
     ErrorName,
@@ -64,7 +63,7 @@ NOTHING_LOST = "none"
 # to a player
 
 
-def invited(state: State, seat: Seat) -> list[Effect]:
+def invite(state: State, seat: Seat) -> list[Effect]:
     """A player is called to the match, and has 5 seconds."""
     given = state.given
     invitation = GameInvitation(
@@ -77,13 +76,15 @@ def invited(state: State, seat: Seat) -> list[Effect]:
         opponent_id=state.other(seat).player_id,
         player_id=seat.player_id,
     )
-    return [Send(player_address(seat.player_id), invitation), armed(state, seat, Awaited.GAME_JOIN_ACK, JOIN_SECONDS)]
+    awaited = Awaited.GAME_JOIN_ACK
+    return [_to_player(state, seat, invitation, awaited), arm_player_timer(state, seat, awaited, JOIN_SECONDS)]
 
 
-def called(state: State, seat: Seat) -> list[Effect]:
+def call_player(state: State, seat: Seat) -> list[Effect]:
     """A player is asked to choose, or to move, and has 30 seconds."""
     call = _parity_call(state, seat) if state.board is None else _move_call(state, seat, state.board)
-    return [Send(player_address(seat.player_id), call), armed(state, seat, asked_for(state), CHOICE_SECONDS)]
+    awaited = asked_for(state)
+    return [_to_player(state, seat, call, awaited), arm_player_timer(state, seat, awaited, CHOICE_SECONDS)]
 
 
 def asked_for(state: State) -> Awaited:
@@ -134,7 +135,7 @@ def _move_call(state: State, seat: Seat, board: Board) -> GameMoveCall:
     )
 
 
-def notified(state: State, seat: Seat) -> Send:
+def notify(state: State, seat: Seat) -> Send:
     """A player is told how the match ended."""
     given = state.given
     over = GameOver(
@@ -145,7 +146,14 @@ def notified(state: State, seat: Seat) -> Send:
         game_type=given.match.game_type,
         game_result=state.result,
     )
-    return Send(player_address(seat.player_id), over)
+    return _to_player(state, seat, over, Awaited.GAME_OVER_ACK)
+
+
+def _to_player(state: State, seat: Seat, message: FromReferee, awaited: Awaited) -> Send:
+    """A call to a player, with the event that says that the player could not be reached."""
+    to = player_address(seat.player_id)
+    failed = DeliveryFailed(to=to, match_id=state.match_id, waiting_for=awaited, retry_count=call_count(seat))
+    return Send(to, message, on_failure=failed)
 
 
 def error(
@@ -156,7 +164,7 @@ def error(
     retry_count: int = 0,
     consequence: str = NOTHING_LOST,
 ) -> Send:
-    """A player is told what is wrong, and what is expected of it."""
+    """A player is told what is wrong, and what is expected of it. An error that does not arrive is not missed."""
     told = GameError(
         sender=state.address,
         match_id=state.match_id,
@@ -177,20 +185,22 @@ def error(
 # to the league manager
 
 
-def queried(state: State) -> list[Effect]:
+def query_standings(state: State) -> list[Effect]:
     """The league manager is asked for the standings of both players, and has 10 seconds.
 
-    It is shown the commitment as well, before anybody chooses: so it can say afterwards that the seed is the same.
+    It is shown the commitment as well, before a player chooses: so it can check afterwards that the seed is the same.
     """
     both = tuple(seat.player_id for seat in state.seats)
     params = QueryParams(player_ids=both, match_id=state.match_id, commitment=commit(state.given.seed))
     query = LeagueQuery(league_id=state.given.league_id, query_params=params)
-    expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=Awaited.LEAGUE_QUERY_RESPONSE, retry_count=0)
-    return [Send(LEAGUE_MANAGER, query), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
+    awaited = Awaited.LEAGUE_QUERY_RESPONSE
+    expiry = TimeoutLeagueManager(match_id=state.match_id, waiting_for=awaited, retry_count=0)
+    failed = DeliveryFailed(to=LEAGUE_MANAGER, match_id=state.match_id, waiting_for=awaited, retry_count=0)
+    return [Send(LEAGUE_MANAGER, query, on_failure=failed), Arm(MANAGER_TIMER, MANAGER_SECONDS, expiry)]
 
 
 def report_of(state: State) -> Send:
-    """The league manager is told how the match ended."""
+    """The league manager is told how the match ended. A report that does not arrive is repeated by its timer."""
     given, result = state.given, state.result
     assert result is not None, "only what is over is reported"
     details = ReportDetails(
@@ -211,7 +221,7 @@ def report_of(state: State) -> Send:
     return Send(LEAGUE_MANAGER, report)
 
 
-def reported(state: State) -> list[Effect]:
+def report_result(state: State) -> list[Effect]:
     """The league manager is told how the match ended, and has 10 seconds to acknowledge it."""
     expiry = TimeoutLeagueManager(
         match_id=state.match_id, waiting_for=Awaited.MATCH_RESULT_ACK, retry_count=state.retry_count
@@ -237,7 +247,7 @@ def call_count(seat: Seat) -> int:
     return seat.move_number * (MAX_RETRIES + 1) + seat.retry_count
 
 
-def armed(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
+def arm_player_timer(state: State, seat: Seat, awaited: Awaited, seconds: float) -> Arm:
     return Arm(timer_of(state, seat), seconds, expiry_of(state, seat, awaited))
 
 
@@ -245,11 +255,11 @@ def notification_expiry(state: State) -> TimeoutNotification:
     return TimeoutNotification(match_id=state.match_id, waiting_for=Awaited.GAME_OVER_ACK, retry_count=0)
 
 
-def notification_armed(state: State) -> Arm:
+def arm_notification_timer(state: State) -> Arm:
     return Arm(NOTIFICATION_TIMER, NOTIFICATION_SECONDS, notification_expiry(state))
 
 
-def players_disarmed() -> list[Effect]:
+def disarm_players() -> list[Effect]:
     return [Disarm(timer) for timer in PLAYER_TIMERS]
 
 
@@ -257,41 +267,28 @@ def _place(state: State, seat: Seat) -> int:
     return 0 if seat.player_id == state.seats[0].player_id else 1
 
 
-def failure_of(state: State, call: Send) -> DeliveryFailed | None:
-    """For hosts: what to tell a referee in this state, when what it has just sent could not be delivered.
-
-    An error that does not arrive is not missed.
-    """
-    if isinstance(call.message, GameError):
-        return None
-    awaited = Awaited(wire_name(REPLIES[type(call.message)]))
-    counts = {player_address(seat.player_id): call_count(seat) for seat in state.seats}
-    count = counts.get(Address(call.to), state.retry_count)
-    return DeliveryFailed(to=Address(call.to), match_id=state.match_id, waiting_for=awaited, retry_count=count)
-
-
 def resumed(state: State) -> list[Send]:
     """For hosts: the calls that still await an answer, to be made again after a restart. Timers come with the log.
 
-    Who could not be reached is not called: its timer does that. Players know a repeat, and so does the manager.
+    A player that could not be reached is called again by its timer. Players and the manager recognize a repeated call.
     """
     match state.phase:
         case Phase.WAITING_FOR_PLAYERS:
-            effects = [effect for seat in _called(state) for effect in invited(state, seat)]
+            effects = [effect for seat in _awaited_seats(state) for effect in invite(state, seat)]
         case Phase.COLLECTING_CHOICES if state.standings is None:
-            effects = queried(state)
+            effects = query_standings(state)
         case Phase.COLLECTING_CHOICES:
-            effects = [effect for seat in _called(state) for effect in called(state, seat)]
+            effects = [effect for seat in _awaited_seats(state) for effect in call_player(state, seat)]
         case Phase.NOTIFYING_PLAYERS:
-            effects = [notified(state, seat) for seat in _called(state)]
+            effects = [notify(state, seat) for seat in _awaited_seats(state)]
         case Phase.REPORTING_RESULT:
-            effects = reported(state)
+            effects = report_result(state)
         case _:
             effects = []
     return [effect for effect in effects if isinstance(effect, Send)]
 
 
-def _called(state: State) -> list[Seat]:
+def _awaited_seats(state: State) -> list[Seat]:
     """The players from whom an answer to the latest call may still come."""
     return [seat for seat in state.seats if seat.is_awaited and not seat.is_unreached]
 
@@ -299,7 +296,7 @@ def _called(state: State) -> list[Seat]:
 # results
 
 
-def played(state: State, number: int) -> GameResult:
+def result_of_number(state: State, number: int) -> GameResult:
     """What a number means for the choices of both players."""
     (one, other), parity = state.seats, parity_of(number)
     assert one.choice is not None
@@ -320,13 +317,13 @@ def played(state: State, number: int) -> GameResult:
     )
 
 
-def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
+def result_of_outcome(state: State, board: Board, outcome: Outcome) -> GameResult:
     """What the end of a game means for the league."""
     winner = sole_winner(outcome)
     scores = ", ".join(f"{seat.player_id} {outcome.scores[seat.player_id]}" for seat in state.seats)
     how = "it is a draw" if winner is None else f"{winner} wins"
     return replace(
-        broken_off(state, board),
+        result_of_broken_off(state, board),
         status=Status.DRAW if winner is None else Status.WIN,
         winner_player_id=winner,
         reason=f"{game_of(board).title}: {how} ({scores})",
@@ -335,11 +332,11 @@ def judged(state: State, board: Board, outcome: Outcome) -> GameResult:
 
 
 def sole_winner(outcome: Outcome) -> PlayerId | None:
-    """Whoever alone has won wins; everything else is a draw."""
+    """The winner, if there is only one; otherwise the match is a draw."""
     return outcome.winners[0] if len(outcome.winners) == 1 else None
 
 
-def broken_off(state: State, board: Board) -> GameResult:
+def result_of_broken_off(state: State, board: Board) -> GameResult:
     """A match that does not come to an end is a draw, without scores."""
     return GameResult(
         status=Status.DRAW,
@@ -353,8 +350,8 @@ def broken_off(state: State, board: Board) -> GameResult:
     )
 
 
-def forfeited(state: State) -> GameResult:
-    """Whoever is out has the technical loss. The other wins by default; if both are out, nobody does."""
+def result_of_forfeit(state: State) -> GameResult:
+    """A player that is out has the technical loss. The other wins by default; if both are out, neither wins."""
     left = [seat.player_id for seat in state.seats if not seat.is_out]
     return GameResult(
         status=Status.TECHNICAL_LOSS,

@@ -37,15 +37,15 @@ from turnstile.league.protocol.words import (
 )
 from turnstile.league.referee.calls import (
     MANAGER_TIMER,
-    armed,
+    arm_player_timer,
     asked_for,
-    called,
+    call_player,
     error,
-    invited,
+    invite,
     notification_expiry,
-    played,
-    queried,
-    reported,
+    query_standings,
+    report_result,
+    result_of_number,
     timer_of,
 )
 from turnstile.league.referee.moves import move
@@ -57,25 +57,25 @@ from turnstile.league.referee.play import (
     DID_NOT_MOVE,
     NOT_REACHED,
     STALE,
+    begin_report,
     call_both,
-    chosen_badly,
-    chosen_too_early,
-    ended,
-    ended_by_default,
+    complain_of_choice,
+    complain_of_early_choice,
+    end_by_default,
+    end_match,
     expected_of,
     is_due,
     is_from_manager,
-    misdirected,
+    known_seat,
+    mark_unreached,
+    misdirection_error,
     notify_again,
-    once_told,
     refuse_assignment,
-    reminded,
-    reporting,
-    ruled_out,
-    seat_timed,
-    seated,
-    unreached,
-    warned,
+    report_once_told,
+    rule_out,
+    seat_of_timer,
+    timeout_error,
+    warning,
     withdraw,
 )
 from turnstile.league.referee.state import (
@@ -131,7 +131,7 @@ def assign(state: State, event: MatchAssigned) -> Next[State] | Rejection:
     given = Assignment(league_id=event.league_id, round_id=event.round_id, match=match, seed=event.seed)
     seats = (Seat(player_id=match.player_a_id), Seat(player_id=match.player_b_id))
     waiting = replace(state, phase=Phase.WAITING_FOR_PLAYERS, assignment=given, seats=seats)
-    return Next(waiting, *(effect for seat in seats for effect in invited(waiting, seat)))
+    return Next(waiting, *(effect for seat in seats for effect in invite(waiting, seat)))
 
 
 # waiting for players
@@ -151,20 +151,20 @@ def join(state: State, event: GameJoinAck) -> Next[State] | Rejection:
 
     Whoever declines has the technical loss at once, and so has whoever is out when the other arrives.
     """
-    if wrong := misdirected(state, event.player_id, event.match_id, expected_of(state, event.player_id)):
+    if wrong := misdirection_error(state, event.player_id, event.match_id, expected_of(state, event.player_id)):
         return Next(state, wrong)
-    seat = seated(state, event.player_id)
+    seat = known_seat(state, event.player_id)
     if not seat.is_awaited:
         return ALREADY_ANSWERED
     if not event.accept:
-        return ended_by_default(put(state, replace(seat, fault=DECLINED)))
+        return end_by_default(put(state, replace(seat, fault=DECLINED)))
     state = put(state, replace(seat, has_answered=True, is_unreached=False))
     if state.other(seat).is_out:
-        return ended_by_default(state)
+        return end_by_default(state)
     if state.other(seat).is_awaited:
         return Next(state, Disarm(timer_of(state, seat)))
     collecting = replace(fresh(state), phase=Phase.COLLECTING_CHOICES)
-    return Next(collecting, Disarm(timer_of(state, seat)), *queried(collecting))
+    return Next(collecting, Disarm(timer_of(state, seat)), *query_standings(collecting))
 
 
 def invite_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
@@ -172,14 +172,14 @@ def invite_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
     After that it is out: it has the technical loss as soon as the other has joined, or is out as well.
     """
-    seat = seat_timed(state, event)
+    seat = seat_of_timer(state, event)
     if not is_due(state, seat, event, Awaited.GAME_JOIN_ACK):
         return STALE
     if seat.retry_count == MAX_RETRIES:
-        return ruled_out(state, seat, NOT_REACHED if seat.is_unreached else DID_NOT_JOIN)
+        return rule_out(state, seat, NOT_REACHED if seat.is_unreached else DID_NOT_JOIN)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state = put(state, again)
-    return Next(state, *reminded(state, seat, Awaited.GAME_JOIN_ACK), *invited(state, again))
+    return Next(state, *timeout_error(state, seat, Awaited.GAME_JOIN_ACK), *invite(state, again))
 
 
 for _expiry in PLAYER_TIMEOUTS:
@@ -188,14 +188,14 @@ for _expiry in PLAYER_TIMEOUTS:
     )(invite_again)
 
 
-referee.on(Phase.WAITING_FOR_PLAYERS, ChooseParityResponse, to=Phase.WAITING_FOR_PLAYERS)(chosen_too_early)
-referee.on(Phase.WAITING_FOR_PLAYERS, GameMoveResponse, to=Phase.WAITING_FOR_PLAYERS)(chosen_too_early)
+referee.on(Phase.WAITING_FOR_PLAYERS, ChooseParityResponse, to=Phase.WAITING_FOR_PLAYERS)(complain_of_early_choice)
+referee.on(Phase.WAITING_FOR_PLAYERS, GameMoveResponse, to=Phase.WAITING_FOR_PLAYERS)(complain_of_early_choice)
 
 
 @referee.on(Phase.WAITING_FOR_PLAYERS, DeliveryFailed, to=Phase.WAITING_FOR_PLAYERS)
 def invitation_failed(state: State, event: DeliveryFailed) -> State | Rejection:
     """Transition 1, error handling. Who cannot be reached is tried again when its 5 seconds are over."""
-    return unreached(state, event, Awaited.GAME_JOIN_ACK)
+    return mark_unreached(state, event, Awaited.GAME_JOIN_ACK)
 
 
 # collecting choices
@@ -231,21 +231,21 @@ def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection
     the retries by either player; the specification allows it to the first who answers alone (docs/departures.md).
     """
     awaited = asked_for(state)
-    if wrong := misdirected(state, event.player_id, event.match_id, awaited):
+    if wrong := misdirection_error(state, event.player_id, event.match_id, awaited):
         return Next(state, wrong)
     if state.standings is None or state.board is not None:
         return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
-    seat = seated(state, event.player_id)
+    seat = known_seat(state, event.player_id)
     if seat.is_out:
         return ALREADY_ANSWERED
     if event.parity_choice not in list(Parity):
-        return chosen_badly(state, seat)
+        return complain_of_choice(state, seat)
     choice = Parity(event.parity_choice)
     state = put(state, replace(seat, has_answered=True, is_unreached=False, choice=choice))
     if seat.has_answered:
-        return Next(state, warned(state, seat.player_id, f"your latest choice counts: {choice}"))
+        return Next(state, warning(state, seat.player_id, f"your latest choice counts: {choice}"))
     if state.other(seat).is_out:
-        return ended_by_default(state)
+        return end_by_default(state)
     phase = Phase.COLLECTING_CHOICES if state.other(seat).is_awaited else Phase.DRAWING_NUMBER
     return Next(replace(state, phase=phase), Disarm(timer_of(state, seat)))
 
@@ -262,14 +262,14 @@ def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
     After that it is out: it has the technical loss as soon as the other has chosen, or is out as well.
     """
-    seat, late = seat_timed(state, event), DID_NOT_CHOOSE if state.is_even_odd else DID_NOT_MOVE
+    seat, late = seat_of_timer(state, event), DID_NOT_CHOOSE if state.is_even_odd else DID_NOT_MOVE
     if state.standings is None or not is_due(state, seat, event, asked_for(state)):
         return STALE
     if seat.retry_count == MAX_RETRIES:
-        return ruled_out(state, seat, NOT_REACHED if seat.is_unreached else late)
+        return rule_out(state, seat, NOT_REACHED if seat.is_unreached else late)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state = put(state, again)
-    return Next(state, *reminded(state, seat, asked_for(state)), *called(state, again))
+    return Next(state, *timeout_error(state, seat, asked_for(state)), *call_player(state, again))
 
 
 for _expiry in PLAYER_TIMEOUTS:
@@ -282,7 +282,7 @@ for _expiry in PLAYER_TIMEOUTS:
 def call_failed(state: State, event: DeliveryFailed) -> Next[State] | State | Rejection:
     """A player who cannot be reached is tried again when its 30 seconds are over; the league manager is not."""
     if state.standings is not None:
-        return unreached(state, event, asked_for(state))
+        return mark_unreached(state, event, asked_for(state))
     if event.to != LEAGUE_MANAGER or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
         return STALE
     return call_both(state, ())
@@ -294,7 +294,7 @@ def call_failed(state: State, event: DeliveryFailed) -> Next[State] | State | Re
 @referee.auto(Phase.DRAWING_NUMBER, to={"number_drawn": Phase.NOTIFYING_PLAYERS})
 def draw_number(state: State) -> Next[State]:
     """Transition 4. The number comes from the seed that both players were shown a commitment to."""
-    return ended(state, played(state, drawn_number(state.given.seed, 0)))
+    return end_match(state, result_of_number(state, drawn_number(state.given.seed, 0)))
 
 
 # notifying players
@@ -310,13 +310,13 @@ def acknowledge(state: State, event: GameOverAck) -> Next[State] | Rejection:
     seat = state.seat_of(event.player_id)
     if seat is None or event.match_id != state.match_id or not seat.is_awaited:
         return Rejection(Code.IGNORED, "This acknowledges nothing that is waited for.")
-    return once_told(put(state, replace(seat, has_answered=True, is_unreached=False)))
+    return report_once_told(put(state, replace(seat, has_answered=True, is_unreached=False)))
 
 
 @referee.on(Phase.NOTIFYING_PLAYERS, TimeoutNotification, to={"players_notified": Phase.REPORTING_RESULT})
 def go_on_unacknowledged(state: State, event: TimeoutNotification) -> Next[State] | Rejection:
     """Transition 5. After 10 seconds the result is reported, whoever has not acknowledged it."""
-    return reporting(state) if event == notification_expiry(state) else STALE
+    return begin_report(state) if event == notification_expiry(state) else STALE
 
 
 @referee.on(
@@ -326,13 +326,13 @@ def go_on_unacknowledged(state: State, event: TimeoutNotification) -> Next[State
 )
 def notification_failed(state: State, event: DeliveryFailed) -> Next[State] | Rejection:
     """Transition 5, error handling. Who cannot be reached is tried again after a pause, three times."""
-    after = unreached(state, event, Awaited.GAME_OVER_ACK)
+    after = mark_unreached(state, event, Awaited.GAME_OVER_ACK)
     if isinstance(after, Rejection):
         return after
     seat = next(seat for seat in after.seats if player_address(seat.player_id) == event.to)
     if seat.retry_count == MAX_RETRIES:
-        return once_told(put(after, replace(seat, fault=NOT_REACHED)))
-    return Next(after, armed(after, seat, Awaited.GAME_OVER_ACK, RETRY_PAUSE_SECONDS))
+        return report_once_told(put(after, replace(seat, fault=NOT_REACHED)))
+    return Next(after, arm_player_timer(after, seat, Awaited.GAME_OVER_ACK, RETRY_PAUSE_SECONDS))
 
 
 for _expiry in PLAYER_TIMEOUTS:
@@ -364,7 +364,7 @@ def report_again(state: State, event: TimeoutLeagueManager) -> Next[State] | Sta
     if state.retry_count == MAX_RETRIES:
         return replace(state, phase=Phase.MATCH_COMPLETE)
     again = replace(state, retry_count=state.retry_count + 1)
-    return Next(again, *reported(again))
+    return Next(again, *report_result(again))
 
 
 # afterwards

@@ -11,16 +11,23 @@ from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.messages import GameMoveResponse
 from turnstile.league.protocol.words import MOST_MOVES, ErrorName
-from turnstile.league.referee.boards import Board, moved, options_of, outcome_of
-from turnstile.league.referee.calls import asked_for, broken_off, called, error, judged, timer_of
+from turnstile.league.referee.boards import Board, apply_move, options_of, outcome_of
+from turnstile.league.referee.calls import (
+    asked_for,
+    call_player,
+    error,
+    result_of_broken_off,
+    result_of_outcome,
+    timer_of,
+)
 from turnstile.league.referee.play import (
     ALREADY_ANSWERED,
     MOVED_BADLY,
-    chosen_badly,
-    ended,
-    ended_by_default,
-    misdirected,
-    seated,
+    complain_of_choice,
+    end_by_default,
+    end_match,
+    known_seat,
+    misdirection_error,
 )
 from turnstile.league.referee.state import Seat, State, put
 
@@ -30,22 +37,22 @@ def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
 
     A move that is not legal may be repeated within the retries. An answer to a question that is past is ignored.
     """
-    if wrong := misdirected(state, event.player_id, event.match_id, asked_for(state)):
+    if wrong := misdirection_error(state, event.player_id, event.match_id, asked_for(state)):
         return Next(state, wrong)
     if state.board is None:
         return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, asked_for(state)))
-    seat = seated(state, event.player_id)
+    seat = known_seat(state, event.player_id)
     if not seat.is_awaited or event.move_number not in (None, seat.move_number):
         return ALREADY_ANSWERED
-    after = None if event.move_data is None else moved(state.board, seat.player_id, event.move_data.choice)
+    after = None if event.move_data is None else apply_move(state.board, seat.player_id, event.move_data.choice)
     if after is None:
-        return chosen_badly(state, seat, MOVED_BADLY)
+        return complain_of_choice(state, seat, MOVED_BADLY)
     if state.other(seat).is_out:
-        return ended_by_default(put(state, replace(seat, has_answered=True, is_unreached=False)))
+        return end_by_default(put(state, replace(seat, has_answered=True, is_unreached=False)))
     if outcome := outcome_of(after):
-        return ended(state, judged(state, after, outcome))
+        return end_match(state, result_of_outcome(state, after, outcome))
     if seat.move_number == MOST_MOVES:
-        return ended(state, broken_off(state, after))
+        return end_match(state, result_of_broken_off(state, after))
     return _asked(state, state.board, after, seat.player_id)
 
 
@@ -56,7 +63,7 @@ def _asked(state: State, before: Board, after: Board, mover: PlayerId) -> Next[S
     effects: list[Effect] = []
     for was, now in zip(state.seats, seats, strict=True):
         if now != was:
-            effects += [Disarm(timer_of(state, now))] if now.has_answered else called(following, now)
+            effects += [Disarm(timer_of(state, now))] if now.has_answered else call_player(following, now)
     return Next(following, *effects)
 
 

@@ -33,16 +33,16 @@ from turnstile.league.referee.calls import (
     MANAGER_TIMER,
     NOTIFICATION_TIMER,
     RETRIES_LEFT,
+    arm_notification_timer,
     asked_for,
     call_count,
-    called,
+    call_player,
+    disarm_players,
     error,
     expiry_of,
-    forfeited,
-    notification_armed,
-    notified,
-    players_disarmed,
-    reported,
+    notify,
+    report_result,
+    result_of_forfeit,
     timer_of,
 )
 from turnstile.league.referee.state import (
@@ -78,10 +78,10 @@ def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
     return Rejection(Code.INVALID_ASSIGNMENT, board.sentence) if isinstance(board, Rejection) else None
 
 
-def chosen_too_early(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
+def complain_of_early_choice(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
     """A choice or a move that nobody has asked for yet is answered with E004 INVALID_STATE."""
     awaited = expected_of(state, event.player_id)
-    wrong = misdirected(state, event.player_id, event.match_id, awaited)
+    wrong = misdirection_error(state, event.player_id, event.match_id, awaited)
     return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
 
 
@@ -93,20 +93,20 @@ def expected_of(state: State, player: PlayerId) -> Awaited:
     return Awaited.GAME_OVER_ACK if seat.is_out else asked_for(state)
 
 
-def misdirected(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
+def misdirection_error(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
     """The error for somebody who is not in the match (E002), or who speaks of another one (E003)."""
     if state.seat_of(player) is None:
         return error(state, player, ErrorName.PLAYER_NOT_FOUND, awaited)
     return error(state, player, ErrorName.MATCH_NOT_FOUND, awaited) if match != state.match_id else None
 
 
-def seated(state: State, player: PlayerId) -> Seat:
+def known_seat(state: State, player: PlayerId) -> Seat:
     seat = state.seat_of(player)
     assert seat is not None, "whoever has no seat was turned away before"
     return seat
 
 
-def seat_timed(state: State, event: PlayerTimeout) -> Seat:
+def seat_of_timer(state: State, event: PlayerTimeout) -> Seat:
     return state.seats[0 if isinstance(event, TimeoutPlayerA) else 1]
 
 
@@ -115,7 +115,7 @@ def is_due(state: State, seat: Seat, event: PlayerTimeout, awaited: Awaited) -> 
     return seat.is_awaited and event == expiry_of(state, seat, awaited)
 
 
-def unreached(state: State, event: DeliveryFailed, awaited: Awaited) -> State | Rejection:
+def mark_unreached(state: State, event: DeliveryFailed, awaited: Awaited) -> State | Rejection:
     """A call that is waited for did not arrive."""
     seat = next((seat for seat in state.seats if player_address(seat.player_id) == event.to), None)
     if seat is None or not seat.is_awaited or seat.is_unreached:
@@ -130,7 +130,7 @@ def is_from_manager(state: State, event: LeagueTimeout | DeliveryFailed, awaited
     return (event.match_id, event.waiting_for, event.retry_count) == (state.match_id, awaited, state.retry_count)
 
 
-def reminded(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
+def timeout_error(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
     """E001 for a player that has let its time pass; there is no telling one that could not be reached."""
     if seat.is_unreached:
         return []
@@ -141,8 +141,8 @@ def call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
     known = {row.player_id: _standings_in(row) for row in rows}
     standings = ByPlayer({seat.player_id: known.get(seat.player_id, PlayerStandings()) for seat in state.seats})
     state = replace(state, standings=standings)
-    state = state if state.is_even_odd else boarded(state)
-    calls = (effect for seat in state.seats if seat.is_awaited for effect in called(state, seat))
+    state = state if state.is_even_odd else set_up_board(state)
+    calls = (effect for seat in state.seats if seat.is_awaited for effect in call_player(state, seat))
     return Next(state, Disarm(MANAGER_TIMER), *calls)
 
 
@@ -151,7 +151,7 @@ def _standings_in(row: StandingsRow) -> PlayerStandings:
     return PlayerStandings(wins=row.wins or 0, losses=row.losses or 0, draws=row.draws or 0, points=row.points or 0)
 
 
-def boarded(state: State) -> State:
+def set_up_board(state: State) -> State:
     """The match of another game is on the board, and whoever has a decision to make is asked for it."""
     given = state.given
     board = open_board(given.match.game_type, tuple(seat.player_id for seat in state.seats), given.seed)
@@ -164,63 +164,63 @@ def boarded(state: State) -> State:
     return replace(state, board=board, seats=tuple(seats))
 
 
-def warned(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
+def warning(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
     return error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
 
 
-def chosen_badly(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Next[State]:
+def complain_of_choice(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Next[State]:
     """E004 INVALID_CHOICE; within the retries the player is asked again, and has its 30 seconds anew."""
     name = ErrorName.INVALID_CHOICE
     if seat.has_answered:
-        return Next(state, warned(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
+        return Next(state, warning(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
     if seat.retry_count == MAX_RETRIES:
-        out = ruled_out(state, seat, fault)
+        out = rule_out(state, seat, fault)
         told = error(state, seat.player_id, name, Awaited.GAME_OVER_ACK, seat.retry_count, "technical loss")
         return Next(out.state, told, Disarm(timer_of(state, seat)), *out.effects)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state, awaited = put(state, again), asked_for(state)
     told = error(state, seat.player_id, name, awaited, again.retry_count, RETRIES_LEFT)
-    return Next(state, told, *called(state, again))
+    return Next(state, told, *call_player(state, again))
 
 
-def ruled_out(state: State, seat: Seat, fault: str) -> Next[State]:
+def rule_out(state: State, seat: Seat, fault: str) -> Next[State]:
     """A player's retries are used up. As long as the other may still answer, the match is not over."""
     state = put(state, replace(seat, fault=fault))
-    return Next(state) if state.other(seat).is_awaited else ended_by_default(state)
+    return Next(state) if state.other(seat).is_awaited else end_by_default(state)
 
 
-def ended_by_default(state: State) -> Next[State]:
-    return ended(state, forfeited(state))
+def end_by_default(state: State) -> Next[State]:
+    return end_match(state, result_of_forfeit(state))
 
 
-def ended(state: State, result: GameResult) -> Next[State]:
+def end_match(state: State, result: GameResult) -> Next[State]:
     """Transition 5. Both players are told how the match ended, and have 10 seconds to acknowledge it."""
     state = replace(fresh(state), phase=Phase.NOTIFYING_PLAYERS, board=None, result=result)
-    return Next(state, *players_disarmed(), *(notified(state, seat) for seat in state.seats), notification_armed(state))
+    return Next(state, *disarm_players(), *(notify(state, seat) for seat in state.seats), arm_notification_timer(state))
 
 
 def notify_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 5, error handling. The pause is over, and the player is told once more."""
-    seat = seat_timed(state, event)
+    seat = seat_of_timer(state, event)
     if not seat.is_unreached or not is_due(state, seat, event, Awaited.GAME_OVER_ACK):
         return STALE
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    return Next(put(state, again), notified(state, again))
+    return Next(put(state, again), notify(state, again))
 
 
-def once_told(state: State) -> Next[State]:
-    return Next(state) if any(seat.is_awaited for seat in state.seats) else reporting(state)
+def report_once_told(state: State) -> Next[State]:
+    return Next(state) if any(seat.is_awaited for seat in state.seats) else begin_report(state)
 
 
-def reporting(state: State) -> Next[State]:
+def begin_report(state: State) -> Next[State]:
     """Transition 6. The result is reported, and the league manager has 10 seconds to acknowledge it."""
     state = replace(fresh(state), phase=Phase.REPORTING_RESULT)
-    return Next(state, *players_disarmed(), Disarm(NOTIFICATION_TIMER), *reported(state))
+    return Next(state, *disarm_players(), Disarm(NOTIFICATION_TIMER), *report_result(state))
 
 
 def withdraw(state: State, event: MatchWithdrawn) -> Next[State] | Rejection:
     """Another referee has the match. This one is done with it: it tells nobody, and forgets what it was told."""
     if event.match_id != state.match_id:
         return Rejection(Code.IGNORED, f"This is about {event.match_id}, not {state.match_id}.")
-    timers = (*players_disarmed(), Disarm(MANAGER_TIMER), Disarm(NOTIFICATION_TIMER))
+    timers = (*disarm_players(), Disarm(MANAGER_TIMER), Disarm(NOTIFICATION_TIMER))
     return Next(State(phase=Phase.IDLE, referee_id=state.referee_id), *timers)

@@ -1,28 +1,27 @@
-"""Posted answers to a referee, as far as its state tells: which call a player is to answer, and what a post would do.
+"""Answers that players post to a referee: which call a player is to answer, and whether an answer is valid.
 
-Whether a post is believed is the host's to decide: it knows how the exchange of each call has ended.
+The host decides whether it believes a post: it knows how the exchange of each call has ended.
 """
 
 from typing import NamedTuple
 
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, Step
-from turnstile.kernel.values import PlayerId, wire_name
+from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.messages import (
-    REPLIES,
     ChooseParityResponse,
     GameError,
     GameJoinAck,
     GameMoveResponse,
     GameOverAck,
 )
-from turnstile.league.protocol.words import Awaited, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, MAX_RETRIES, Awaited, DeliveryFailed
 from turnstile.league.referee.calls import asked_for
 from turnstile.league.referee.machine import referee
 from turnstile.league.referee.state import Phase, State
 
 PostedAnswer = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck
-"""What a player may answer with a request of its own."""
+"""The answers that a player may post, as a request to the referee."""
 
 
 class PlayerCall(NamedTuple):
@@ -46,7 +45,7 @@ def awaited_call(state: State, player: PlayerId) -> PlayerCall | None:
 
 
 def _awaited(state: State) -> Awaited | None:
-    """What the players are waited for in the phase of a match."""
+    """What the referee awaits from the players in the phase of a match."""
     match state.phase:
         case Phase.WAITING_FOR_PLAYERS:
             return Awaited.GAME_JOIN_ACK
@@ -58,18 +57,19 @@ def _awaited(state: State) -> Awaited | None:
             return None
 
 
-def call_made(state: State, send: Send) -> PlayerCall | None:
-    """The call to a player that is made with this message, by a referee in this state; `None` for any other message."""
-    player = next((seat.player_id for seat in state.seats if player_address(seat.player_id) == send.to), None)
-    call = None if player is None else awaited_call(state, player)
-    reply = REPLIES.get(type(send.message))
-    return call if call is not None and reply is not None and wire_name(reply) == call.waiting_for else None
+def call_made(send: Send) -> PlayerCall | None:
+    """The call to a player that is made with this message; `None` for a message that no player answers."""
+    failed = send.on_failure
+    if not isinstance(failed, DeliveryFailed) or failed.to == LEAGUE_MANAGER:
+        return None
+    player = PlayerId(failed.to.partition(":")[2])
+    return PlayerCall(player, failed.waiting_for, *divmod(failed.retry_count, MAX_RETRIES + 1))
 
 
 def complaint(state: State, answer: PostedAnswer) -> Rejection | Step[State] | None:
-    """What is wrong with an answer: it would be rejected, or lead to a step in which its player is told off.
+    """What is wrong with an answer: it would be rejected, or lead to a step that sends a GAME_ERROR.
 
-    `None` for one that the referee would take without a word.
+    `None` for a valid answer.
     """
     result = referee.step(state, answer)
     if isinstance(result, Rejection):
