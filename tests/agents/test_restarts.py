@@ -19,7 +19,8 @@ from turnstile.agents.process.runtime import STOPPING
 from turnstile.agents.wire.envelope import ignored
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import Phase
-from turnstile.league.protocol.messages import ChoiceContext, ChooseParityCall
+from turnstile.league.protocol.messages import ChooseParityCall
+from turnstile.league.protocol.values import ChoiceContext
 from turnstile.league.protocol.words import Address, MatchId
 from turnstile.league.registering import pause
 

@@ -18,10 +18,8 @@ from turnstile.league.player.machine import new as new_player
 from turnstile.league.player.machine import player
 from turnstile.league.player.state import AskedMove, MoveMade, Options, PlayerStartup, ReadyToJoin
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     GameMoveCall,
     GameMoveResponse,
-    GameResult,
     LeagueMessage,
     LeagueQuery,
     LeagueQueryResponse,
@@ -30,6 +28,7 @@ from turnstile.league.protocol.messages import (
     MatchResultReport,
     RoundAnnouncement,
 )
+from turnstile.league.protocol.values import AnnouncedMatch, GameResult
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, MatchId, RefereeId, Registration, player_address
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.machine import new as new_referee

@@ -26,14 +26,13 @@ from turnstile.league.player.state import PlayerStartup
 from turnstile.league.proofs import manager as manager_world
 from turnstile.league.proofs import manager_invariants as manager_sound
 from turnstile.league.proofs import player as player_world
-from turnstile.league.proofs import player_moves as player_moves_world
 from turnstile.league.proofs import referee as referee_world
-from turnstile.league.proofs import referee_moves as referee_moves_world
 from turnstile.league.proofs.inspect import (
     manager_inspectable,
     player_inspectable,
     referee_inspectable,
 )
+from turnstile.league.proofs.worlds import accepted_events
 from turnstile.league.protocol.management import ALL_REPLIES, LeagueError
 from turnstile.league.protocol.messages import GameError, GameOver, MatchResultReport
 from turnstile.league.referee import state as referee_state
@@ -57,8 +56,8 @@ OF_PARITY: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]]
     "player": (lambda _: player_world.HAPPENINGS, played.starting),
 }
 OF_MOVES: dict[str, tuple[Callable[[Any], Iterable[Event]], Callable[[], Any]]] = {
-    "referee": (referee_moves_world.happenings, lambda: referee_moves_world.asking("even-odd")),
-    "player": (lambda _: player_moves_world.HAPPENINGS, player_moves_world.waiting),
+    "referee": (referee_world.move_happenings, lambda: referee_world.asking("even-odd")),
+    "player": (lambda _: player_world.MOVE_HAPPENINGS, player_world.waiting),
 }
 """All that may happen to a machine in a state, and where it begins: in Even/Odd, and in another game."""
 SOUND: dict[str, Callable[[Any], str | None]] = {
@@ -362,7 +361,7 @@ def test_without_repeats_and_second_thoughts_nothing_is_walked_that_leads_back()
 
 
 def test_to_a_new_player_nothing_can_happen_but_its_start() -> None:
-    assert list(player_world.moves(played.starting())) == [PlayerStartup()]
+    assert list(accepted_events(player, player_world.HAPPENINGS)(played.starting())) == [PlayerStartup()]
 
 
 # failures, for hosts

@@ -12,9 +12,9 @@ from turnstile.league.player.machine import new, player
 from turnstile.league.player.play import is_believed
 from turnstile.league.player.state import Options, PlayerStartup, State
 from turnstile.league.proofs.manager import refereeing
-from turnstile.league.protocol.announced import AnnouncedMatch
 from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import GameOver, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, Address, MatchId, Registration
 from turnstile.league.trust import agent_token, default_referee_key, match_key
 

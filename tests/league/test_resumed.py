@@ -63,7 +63,7 @@ def test_who_could_not_be_reached_is_left_to_its_timer() -> None:
 
 
 def reached() -> Iterator[referee_state.State]:
-    world, _ = referee_world.worlds()
+    world, *_ = referee_world.worlds()
     return (node.state for node in Walk(world, MOST_STATES).nodes[::7])
 
 
@@ -155,7 +155,7 @@ def test_in_every_other_phase_a_player_wants_nothing(state: player_state.State) 
 
 
 def test_whatever_a_player_wants_it_takes() -> None:
-    world, _ = player_world.worlds()
+    world, *_ = player_world.worlds()
     for node in Walk(world, MOST_STATES).nodes:
         want = player_play.wanted(node.state)
         if want is None:

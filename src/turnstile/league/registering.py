@@ -18,7 +18,7 @@ from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import Event, Timeout
 from turnstile.league.protocol.management import RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterResponse
-from turnstile.league.protocol.metas import PlayerMeta, RefereeMeta
+from turnstile.league.protocol.values import PlayerMeta, RefereeMeta
 from turnstile.league.protocol.words import (
     BACKOFF_SECONDS,
     LEAGUE_MANAGER,

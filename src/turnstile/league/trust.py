@@ -143,7 +143,7 @@ class Claim(Struct, frozen=True):
 
 
 def claim_of(request: LeagueRegisterRequest | RefereeRegisterRequest) -> Claim:
-    meta = request.player_meta if isinstance(request, LeagueRegisterRequest) else request.referee_meta
+    meta = request.meta
     return Claim(meta.display_name, digest_of(meta.registration_secret))
 
 

@@ -117,7 +117,7 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
 
     asyncio.run(stopped_after_a_match())
     assert not seen[0].places  # the first look comes before anybody plays, so no round can be missed
-    with pytest.raises(OtherPlan, match=r"was begun with --players 3: give the same options again"):
+    with pytest.raises(OtherPlan, match=r"began with --players 3: give the same options again"):
         asyncio.run(LeagueProcesses(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
     board = asyncio.run(LeagueProcesses(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
     assert is_whole(board)
@@ -165,7 +165,7 @@ def test_the_page_updates_itself_in_a_browser_and_reads_without_scripts(tmp_path
 
 def test_an_agent_that_cannot_start_is_named_with_its_reason(tmp_path: Path) -> None:
     child = Child("nobody", ("player", "--strategy", "none", "--data", str(tmp_path)), tmp_path)
-    with pytest.raises(DidNotStart, match=r"nobody cannot be run: .*There is no strategy 'none'.*nobody\.log\."):
+    with pytest.raises(DidNotStart, match=r"nobody cannot run: .*There is no strategy 'none'.*nobody\.log\."):
         asyncio.run(child.start())
 
 
@@ -214,7 +214,9 @@ def test_A14_who_dies_before_it_listens_is_started_again(tmp_path: Path) -> None
 def test_who_dies_too_often_ends_the_league_with_its_last_words(tmp_path: Path) -> None:
     child = Mortal(tmp_path, 100)
     last = MOST_RESTARTS + 1
-    with pytest.raises(DidNotStart, match=rf"mortal has died {last} times, at last with: Life {last} was short\."):
+    with pytest.raises(
+        DidNotStart, match=rf"mortal has died {last} times, the last time with: Life {last} was short\."
+    ):
         asyncio.run(child.start())
 
 
@@ -290,7 +292,10 @@ def test_a_damaged_file_of_options_is_one_sentence(tmp_path: Path, text: bytes) 
     begun = plan(tmp_path)
     begin(begun)
     begun.begun.write_bytes(text)
-    with pytest.raises(CannotGoOn, match=r"begun\.json does not say any more .*: .* Restore it, or delete it and "):
+    with pytest.raises(
+        CannotGoOn,
+        match=r"begun\.json, which has the first options of the league, is damaged: .* Restore it, or delete it and ",
+    ):
         refuse_to_go_on(begun)
 
 
@@ -331,6 +336,6 @@ def test_who_cannot_start_ends_those_that_are_being_started(tmp_path: Path) -> N
     """Nothing goes on behind the back of whoever is told."""
     begun = replace(plan(tmp_path), strategies=["random", "none", "random", "random", "random", "random"])
     processes = LeagueProcesses(begun, lambda home: None, lambda board: None)
-    with pytest.raises(DidNotStart, match="none-2 cannot be run: "):
+    with pytest.raises(DidNotStart, match="none-2 cannot run: "):
         asyncio.run(processes.run())
     assert processes.pids == []

@@ -21,14 +21,14 @@ def test_an_answer_that_has_changed_nothing_is_no_news(tmp_path: Path) -> None:
     async def play() -> None:
         async with managed(tmp_path) as (_, manager):
             token = (await register(manager, "Juniper"))["auth_token"]
-            known = manager.host._bulletin.version
+            known = manager.host._changes.version
             league = {"league_id": "league_2025_even_odd"}
             assert (await say(manager, "LEAGUE_QUERY", "player:P01", auth_token=token, **league))["success"]
             assert (await register(manager, "Juniper", "http://127.0.0.1:2/mcp"))["status"] == "REJECTED"
             assert (await register(manager, "Juniper"))["auth_token"] == token
-            assert manager.host._bulletin.version == known
+            assert manager.host._changes.version == known
             await register(manager, "Sorrel", "http://127.0.0.1:2/mcp")
-            assert manager.host._bulletin.version > known
+            assert manager.host._changes.version > known
 
     run(play())
 

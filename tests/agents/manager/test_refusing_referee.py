@@ -37,7 +37,7 @@ def test_a_referee_that_refuses_its_rounds_is_warned_of_and_its_matches_go_to_an
             assert glimpse(manager.host.board()).warnings == (warning,)
             async with manager.running_out("referee REF01"):
                 await until(lambda: manager.host.work.state.phase is Phase.LEAGUE_COMPLETE)
-            assert manager.host._reports["R1M1"].sender == "referee:REF02"
+            assert manager.host._records.reports["R1M1"].sender == "referee:REF02"
             warned = f"WARNING: REF01 refuses its matches in every form (error {code})."
             assert here.journal.getvalue().count(warned) == 1
 

@@ -8,8 +8,8 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.machine import new
 from turnstile.league.player.state import Options, State, Statistics
-from turnstile.league.protocol.answers import StandingsRow
-from turnstile.league.protocol.messages import Champion, LeagueCompleted
+from turnstile.league.protocol.messages import LeagueCompleted
+from turnstile.league.protocol.values import Champion, StandingsRow
 from turnstile.league.protocol.words import LeagueId
 
 ME = PlayerId("P500")

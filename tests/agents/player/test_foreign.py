@@ -21,7 +21,7 @@ from turnstile.league.protocol.messages import (
     LeagueStandingsUpdate,
     RoundAnnouncement,
 )
-from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.values import PlayerStandings
 
 INVITATION = {
     "league_id": "foreign",

@@ -30,7 +30,8 @@ from turnstile.kernel.machine import Machine, Next, Step
 from turnstile.kernel.values import Event, Message, PlayerId, Timeout, Value, is_log_id
 from turnstile.league.player.machine import new
 from turnstile.league.player.state import Options, Phase, PlayerStartup
-from turnstile.league.protocol.messages import AnnouncedMatch, LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.messages import LeagueRegisterResponse, RoundAnnouncement
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import LeagueId, MatchId, RefereeId, Registration
 from turnstile.store.log import Damaged, Entry, entry
 from turnstile.store.memory import Disk, MemoryStore

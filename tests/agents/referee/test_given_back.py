@@ -65,7 +65,7 @@ class League:
 
     @property
     def result(self) -> Any:
-        return self.manager.host._reports["R1M1"]
+        return self.manager.host._records.reports["R1M1"]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from turnstile.agents.process.journal import Journal
-from turnstile.agents.strategies.output import CUT, MOST_BYTES, MOST_LINES, kept_output
+from turnstile.agents.strategies.program import CUT, MOST_BYTES, MOST_LINES, kept_output
 
 PAGE = Path(__file__).parents[3] / "docs" / "write-a-player.md"
 

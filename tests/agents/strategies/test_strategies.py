@@ -17,20 +17,13 @@ from msgspec.structs import replace
 
 from tests.agents.agents_in_process import run
 from tests.agents.loops import until
-from turnstile.agents.strategies.output import CUT, MOST_BYTES
-from turnstile.agents.strategies.strategies import (
-    Choice,
-    Failed,
-    UnknownStrategy,
-    default_of,
-    find_strategy,
-    read_choice,
-)
+from turnstile.agents.strategies.program import CUT, MOST_BYTES, Failed
+from turnstile.agents.strategies.strategies import Choice, UnknownStrategy, default_of, find_strategy, read_choice
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import AskedMove, OwnResult, PlayedMatch, Question, Statistics
-from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.values import MoveContext, MoveRequest
 from turnstile.league.protocol.words import MatchId
 
 SEED = Seed("a seed")
@@ -107,7 +100,7 @@ WRONG = [
     ("name", "form"), [("python:strat", "python:MODULE:FUNCTION"), ("command:", "command:PROGRAM")]
 )
 def test_a_strategy_of_ones_own_that_is_half_a_name_is_told_the_form(name: str, form: str) -> None:
-    with pytest.raises(UnknownStrategy, match=f"^'{name}' does not say whom to ask: give {form}\\.$"):
+    with pytest.raises(UnknownStrategy, match=f"^'{name}' is incomplete: give {form}\\.$"):
         find_strategy(name, SEED)
 
 
@@ -176,7 +169,7 @@ def test_a_program_for_which_no_file_can_be_opened_costs_its_choice() -> None:
         ("nothing", r"this one returned None: is there a return missing\?$"),
         ("other_key", r"""says "even" or "odd", or \{"choice": "even"\}; this one said '\{"parity": "odd"\}'\.$"""),
         ("coroutine", r"^it is an async def: make it a plain def, which may call asyncio\.run itself$"),
-        ("no_json", r'^it returns "even" or "odd" or a move, and no object$'),
+        ("no_json", r'^it must return "even", "odd" or a move, not object$'),
         ("leaves", r"^it ends the program \(sys\.exit\) instead of returning a choice$"),
         ("raises", r"^KeyError: 'no such thing'$"),
         ("missing", r"^AttributeError: module 'tests\.agents\.waiting' has no attribute 'missing'$"),

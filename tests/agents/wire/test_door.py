@@ -42,8 +42,8 @@ from turnstile.league.protocol.messages import (
     LeagueMessage,
     LeagueRegisterRequest,
     LeagueRegisterResponse,
-    PlayerMeta,
 )
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import Address, Registration
 from turnstile.league.trust import Claim, claim_of
 from turnstile.net.limits import Quota

@@ -19,9 +19,9 @@ from turnstile.agents.wire.lenient import read_message
 from turnstile.agents.wire.replies import ANSWERS
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import wire_name
-from turnstile.league.protocol.answers import QueryData
 from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse
+from turnstile.league.protocol.values import QueryData
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address
 from turnstile.net.serving import served
 

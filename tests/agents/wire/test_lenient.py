@@ -15,7 +15,7 @@ from turnstile.agents.wire.lenient import read_message
 from turnstile.agents.wire.replies import Answered, Receipt, Unusable, acknowledgement, read_reply
 from turnstile.agents.wire.rpc import Fault
 from turnstile.kernel.values import ByPlayer, encode
-from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (
     GameError,
     GameInvitation,
@@ -30,13 +30,11 @@ from turnstile.league.protocol.messages import (
     LeagueStandingsUpdate,
     MatchResultAck,
     MatchResultReport,
-    PlayerMeta,
-    ReportDetails,
-    ReportedResult,
     RoundAnnouncement,
     RoundAnnouncementAck,
     RoundCompleted,
 )
+from turnstile.league.protocol.values import PlayerMeta, RefereeMeta, ReportDetails, ReportedResult
 from turnstile.league.protocol.words import LEAGUE_MANAGER, ErrorName, LeagueId, MatchId, Registration, Role, Status
 
 

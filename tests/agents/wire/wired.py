@@ -21,11 +21,9 @@ from turnstile.league.protocol.messages import (
     GameJoinAck,
     GameOver,
     GameOverAck,
-    GameResult,
     LeagueMessage,
-    RetryInfo,
 )
-from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.values import ChoiceContext, GameResult, RetryInfo
 from turnstile.league.protocol.words import (
     Awaited,
     LeagueId,

@@ -61,8 +61,8 @@ def test_a_player_that_cannot_register_exits_with_1_and_a_sentence(turnstile: Tu
         (["manager", "--player", "Juniper"], "Invalid --player 'Juniper': give NAME=URL."),
         (["manager", "--player", "Juniper=http://10.0.0.1/mcp"], "The player Juniper cannot be called"),
         (["manager", *(2 * ["--player", f"Juniper={NOBODY}"])], "The player Juniper cannot take part: Duplicate name."),
-        (["manager", "--admin-token", ""], "An empty token or key would let anybody in"),
-        (["manager", "--referee-key", ""], "An empty token or key would let anybody in"),
+        (["manager", "--admin-token", ""], "An empty token or key would admit everyone"),
+        (["manager", "--referee-key", ""], "An empty token or key would admit everyone"),
         (["player", "--time-scale", "2"], "--time-scale"),
         (["player", "--store", "/nowhere/at/all/player.db"], "/nowhere/at/all"),
         (["player", "--strategy", "python:nowhere_at_all:choose"], "ModuleNotFoundError"),
@@ -105,12 +105,12 @@ def test_what_cannot_be_run_is_one_sentence_and_2(
         (["referee", "--manager", "http://10.0.0.1:8000/mcp"], "The manager cannot be called at http://10.0.0.1"),
         (["player", "--endpoint", "http://localhost:9499/"], "does not end in /mcp"),
         (["run", "--strategy", "python:json:nothing"], "AttributeError"),
-        (["run", "--strategy", "command:./nowhere --fast"], "there is no program './nowhere' that can be run."),
+        (["run", "--strategy", "command:./nowhere --fast"], "there is no executable program './nowhere'."),
         (["run", "--game", "66", "--strategy", "random", "--strategy", "always:even"], SIXTY_SIX),
         (["run", "--game", "66", "--in-process", "--strategy", "history"], "Invalid strategy 'history' for 66. "),
         (["run", "--game", "66", "--strategy", "bot:equilibrium"], "Invalid strategy 'bot:equilibrium' for 66. "),
         (["run", "--strategy", "bot"], "Invalid strategy 'bot' for even_odd. Choose one of: random, always:even, "),
-        (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be asked within one process"),
+        (["run", "--in-process", "--strategy", "command:cat"], "'command:cat' cannot be used within one process"),
     ],
 )
 def test_options_that_cannot_work_are_refused_at_once(tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -160,8 +160,8 @@ Strategy = Asked()
         ("python:waits:bound", "it is an async def"),
         ("python:waits:Strategy", "it is an async def"),
         ("python:waits:streams", "it is an async def"),
-        ("python:leaves", "'python:leaves' does not say whom to ask: give python:MODULE:FUNCTION."),
-        ("command:./leaves.py", "'./leaves.py' is not executable; make it so with chmod +x, or name who reads it"),
+        ("python:leaves", "'python:leaves' is incomplete: give python:MODULE:FUNCTION."),
+        ("command:./leaves.py", "'./leaves.py' is not executable; use chmod +x, or name its interpreter"),
     ],
 )
 @pytest.mark.parametrize("how", [[], ["--in-process"]])
@@ -312,7 +312,7 @@ def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_pat
             refused = await said("start")
             assert (refused.status, refused.err) == (
                 1,
-                "turnstile: The league does not start: A league has two players at least.\n",
+                "turnstile: The league does not start: A league needs at least two players.\n",
             )
             agents = [await here.player("Juniper"), await here.player("Sorrel")]
             await until(lambda: len(manager.host.work.state.players) == 2)
@@ -343,7 +343,7 @@ def test_A6_a_referee_without_the_key_exits_with_1_and_a_sentence(program: Turns
                 *("league", "referee", "--port", "0", "--manager", manager.ready["endpoint"], "--key", "sesame"),
                 *("--data", str(tmp_path / "referee"), "--log-file", str(tmp_path / "log")),
             )
-            sentence = "Registration was rejected: A referee of this league shows its key."
+            sentence = "Registration was rejected: Referees of this league must show its key."
             assert (said.status, said.err) == (1, f"turnstile: {sentence}\n")
             assert "sesame" not in (tmp_path / "log").read_text()
 

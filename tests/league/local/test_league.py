@@ -16,7 +16,8 @@ from turnstile.league.local.network import Envelope, Network, PerfectDelivery
 from turnstile.league.manager import state as manager_state
 from turnstile.league.player import state as player_state
 from turnstile.league.player.state import Question
-from turnstile.league.protocol.messages import AnnouncedMatch, GameJoinAck, RoundAnnouncement
+from turnstile.league.protocol.messages import GameJoinAck, RoundAnnouncement
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,

@@ -29,10 +29,9 @@ from turnstile.league.protocol.messages import (
     LeagueQueryResponse,
     LeagueRegisterRequest,
     MatchResultReport,
-    ReportDetails,
-    ReportedResult,
     RoundAnnouncementAck,
 )
+from turnstile.league.protocol.values import ReportDetails, ReportedResult
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status, referee_address
 
 M = TypeVar("M", bound=LeagueMessage)

@@ -8,7 +8,8 @@ from tests.league.manager.managed import REF01, REF02, League
 from turnstile.kernel import PlayerId, Send, Step
 from turnstile.league.manager.machine import LAUNCHER
 from turnstile.league.manager.state import JSON_RPC_ERRORS, Code, Phase
-from turnstile.league.protocol.answers import (
+from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.values import (
     GET_NEXT_MATCH,
     GET_PLAYER_STATS,
     GET_SCHEDULE,
@@ -19,7 +20,6 @@ from turnstile.league.protocol.answers import (
     QueryError,
     QueryParams,
 )
-from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
 from turnstile.league.protocol.words import Address, LeagueId
 
 NAMES = [f"player {number}" for number in range(1, 133)]

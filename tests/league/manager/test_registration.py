@@ -11,7 +11,7 @@ from turnstile.kernel import Arm, PlayerId, Send
 from turnstile.league.manager.entry import UNREGISTERED
 from turnstile.league.manager.register import (
     authenticate,
-    cleaned,
+    clean_name,
     is_member,
     is_mixed,
     is_too_old,
@@ -165,8 +165,8 @@ def test_a_name_that_shows_nothing_is_refused(name: str) -> None:
 
 
 def test_A13_what_cannot_be_printed_or_is_too_long_is_not_part_of_a_name() -> None:
-    assert cleaned(" \x1b[31mAna\u202e\n") == "[31mAna"
-    assert len(cleaned("x" * 1000)) == 64
+    assert clean_name(" \x1b[31mAna\u202e\n") == "[31mAna"
+    assert len(clean_name("x" * 1000)) == 64
     assert League().enters("Ana\x07").state.players[0].display_name == "Ana"
 
 

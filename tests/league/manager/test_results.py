@@ -27,14 +27,8 @@ from turnstile.league.manager.state import (
 from turnstile.league.proofs.manager import entering, refereeing
 from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
-from turnstile.league.protocol.messages import (
-    LeagueCompleted,
-    LeagueRegisterRequest,
-    MatchResultAck,
-    MatchResultReport,
-    ReportDetails,
-    ReportedResult,
-)
+from turnstile.league.protocol.messages import LeagueCompleted, LeagueRegisterRequest, MatchResultAck, MatchResultReport
+from turnstile.league.protocol.values import ReportDetails, ReportedResult
 from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
 
 

@@ -23,8 +23,8 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncement,
     RoundAnnouncementAck,
     RoundCompleted,
-    RoundSummary,
 )
+from turnstile.league.protocol.values import RoundSummary
 from turnstile.league.protocol.words import Status
 
 NAMES = [f"player {number}" for number in range(1, 133)]

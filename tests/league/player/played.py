@@ -16,20 +16,16 @@ from turnstile.league.player.state import (
 )
 from turnstile.league.proofs.player import complaint
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    Champion,
     ChooseParityCall,
     GameInvitation,
     GameOver,
-    GameResult,
     LeagueCompleted,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
     RoundAnnouncement,
     RoundCompleted,
-    StandingsRow,
 )
-from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.values import AnnouncedMatch, Champion, ChoiceContext, GameResult, StandingsRow
 from turnstile.league.protocol.words import Address, LeagueId, MatchId, RefereeId, Registration, Role, Status
 
 ME, OTHER, THIRD = PlayerId("P05"), PlayerId("P02"), PlayerId("P03")

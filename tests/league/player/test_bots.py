@@ -10,7 +10,7 @@ from tests.league.matches import MATCH, PLAYERS, A
 from turnstile.agents.strategies.bots import CannotMove, bot_move, find_mover
 from turnstile.kernel import Seed
 from turnstile.league.player.state import AskedMove
-from turnstile.league.protocol.questions import MoveContext, MoveRequest
+from turnstile.league.protocol.values import MoveContext, MoveRequest
 from turnstile.league.referee.boards import Board, kind_of, open_board, options_of, view_of
 
 SEED = Seed("a bot")
@@ -54,10 +54,10 @@ def test_what_is_random_depends_on_the_seed_the_match_and_the_question() -> None
 def test_a_bot_says_why_it_cannot_move() -> None:
     question = asked()
     for wrong, why in (
-        (replace(question, game_type="chess"), "There is no game chess here"),
+        (replace(question, game_type="chess"), "The game chess is not installed"),
         (question_with(question, b'{"type":"Fly"}'), "Invalid event for e-card"),
-        (question_with(question, b'{"type":"BeginPicking"}'), "This is no move of a player of E-Card"),
-        (with_view(question, b"{}"), "This is no view of E-Card"),
+        (question_with(question, b'{"type":"BeginPicking"}'), "This is not a player's move of E-Card"),
+        (with_view(question, b"{}"), "Invalid view of E-Card"),
     ):
         with pytest.raises(CannotMove, match=why):
             bot_move("equilibrium", wrong, Random(1))

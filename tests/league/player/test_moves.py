@@ -20,9 +20,8 @@ from turnstile.league.protocol.messages import (
     GameMoveCall,
     GameMoveResponse,
     GameOver,
-    GameResult,
 )
-from turnstile.league.protocol.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
+from turnstile.league.protocol.values import ChoiceContext, GameResult, MoveContext, MoveRequest, PlayerStandings
 from turnstile.league.protocol.words import Address, Awaited, Role, Status
 
 REFEREE, ANOTHER = Address("referee:REF03"), Address("referee:REF04")

@@ -46,7 +46,7 @@ from turnstile.league.protocol.messages import (
     LeagueRegisterRequest,
     LeagueRegisterResponse,
 )
-from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.values import PlayerStandings
 from turnstile.league.protocol.words import LeagueId, MatchId, Registration, Role, Status
 
 REQUEST = ["LEAGUE_REGISTER_REQUEST to league_manager"]

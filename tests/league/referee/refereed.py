@@ -7,16 +7,14 @@ from collections.abc import Iterable
 
 from turnstile.kernel import Arm, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     ChooseParityResponse,
     GameError,
     GameJoinAck,
     GameOverAck,
-    GameResult,
     LeagueQueryResponse,
     MatchResultAck,
-    StandingsRow,
 )
+from turnstile.league.protocol.values import AnnouncedMatch, GameResult, StandingsRow
 from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     Awaited,

@@ -12,7 +12,7 @@ from tests.table import toys
 from turnstile.games import ecard, evenodd
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.kernel import AnyGame, Outcome, Rejection, Seed, encode
-from turnstile.league.protocol.questions import option_meant
+from turnstile.league.protocol.values import option_meant
 from turnstile.league.referee import boards
 from turnstile.league.referee.boards import Board, apply_move, kind_of, open_board, options_of, outcome_of, view_of
 from turnstile.registry import lent

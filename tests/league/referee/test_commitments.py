@@ -8,8 +8,8 @@ from turnstile.kernel.chance import commit
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.manager.queries import commitment_of
 from turnstile.league.proofs.referee import assigned
-from turnstile.league.protocol.answers import GET_STANDINGS, GET_STATUS, QueryParams
 from turnstile.league.protocol.messages import GameJoinAck, LeagueQuery
+from turnstile.league.protocol.values import GET_STANDINGS, GET_STATUS, QueryParams
 from turnstile.league.protocol.words import Address, MatchId
 from turnstile.league.referee.machine import new, referee
 

@@ -22,7 +22,7 @@ from turnstile.league.protocol.messages import (
     GameMoveResponse,
     LeagueQueryResponse,
 )
-from turnstile.league.protocol.questions import MoveData
+from turnstile.league.protocol.values import MoveData
 from turnstile.league.protocol.words import Awaited, MatchId, Status
 from turnstile.league.referee.boards import game_of, match_of, options_of
 from turnstile.league.referee.calls import call_player, expiry_of

@@ -20,7 +20,7 @@ from tests.league.referee.refereed import idle
 from tests.leaky import PLANTED
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
-from turnstile.league.protocol.questions import MoveData
+from turnstile.league.protocol.values import MoveData
 from turnstile.league.protocol.words import Awaited, player_address
 from turnstile.league.referee.boards import match_of, options_of
 from turnstile.league.referee.calls import call_player, expiry_of

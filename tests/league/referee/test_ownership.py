@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from tests.league.manager import managed
 from tests.league.manager.managed import REF01, REF02, League
 from turnstile.kernel import Seed, Send, Step
-from turnstile.league.manager.calls import entry
+from turnstile.league.manager.calls import announced_match
 from turnstile.league.manager.state import Phase as LeaguePhase
-from turnstile.league.protocol.answers import QueryData, ScheduledMatch, ScheduledRound
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQueryResponse, MatchResultAck
+from turnstile.league.protocol.values import QueryData, ScheduledMatch, ScheduledRound
 from turnstile.league.protocol.words import MatchId, RefereeId, referee_address
 from turnstile.league.referee.ownership import Owner, may_go_on, owner_of, schedule_query
 from turnstile.league.referee.state import MatchAssigned, Phase
@@ -19,7 +19,7 @@ RON, SUE = "http://localhost/Ron/mcp", "http://localhost/Sue/mcp"
 
 def given(league: League, match: str = "R1M1") -> MatchAssigned:
     """A match as its referee was given it."""
-    announced = entry(league.state, league.match(match))
+    announced = announced_match(league.state, league.match(match))
     return MatchAssigned(league_id=league.state.league_id, round_id=1, match=announced, seed=Seed("1"))
 
 

@@ -6,8 +6,9 @@ from turnstile.kernel import Rejection, Send, Step
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import Verdict, check_table
 from turnstile.kernel.effects import Arm, Disarm
-from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
-from turnstile.league.protocol.messages import Champion, LeagueCompleted
+from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.messages import LeagueCompleted
+from turnstile.league.protocol.values import Champion, RefereeMeta
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, RefereeId, Registration
 from turnstile.league.referee.registrar import (
     Code,

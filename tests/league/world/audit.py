@@ -10,14 +10,8 @@ from turnstile.kernel.values import PlayerId
 from turnstile.league.local.network import Agent, Envelope
 from turnstile.league.local.player import LocalPlayer
 from turnstile.league.local.referee import LocalReferee
-from turnstile.league.protocol.messages import (
-    ChooseParityCall,
-    ChooseParityResponse,
-    GameOver,
-    GameResult,
-    MatchResultReport,
-    StandingsRow,
-)
+from turnstile.league.protocol.messages import ChooseParityCall, ChooseParityResponse, GameOver, MatchResultReport
+from turnstile.league.protocol.values import GameResult, StandingsRow
 from turnstile.league.protocol.words import Address, MatchId, Status
 from turnstile.league.referee.calls import score_of
 

@@ -19,8 +19,8 @@ from turnstile.league.local.machine import LocalMachine
 from turnstile.league.local.player import LocalPlayer
 from turnstile.league.local.referee import LocalReferee
 from turnstile.league.manager import calls as manager_calls
-from turnstile.league.manager import entry as manager_entry
 from turnstile.league.manager import machine as manager
+from turnstile.league.manager import register as manager_register
 from turnstile.league.manager import results as manager_results
 from turnstile.league.manager import rounds as manager_rounds
 from turnstile.league.manager import schedule
@@ -167,7 +167,7 @@ def goes_on_with_a_match_that_was_given_away_and_back(patch: Patch) -> None:
 
     patch.setattr(LocalReferee, "_be_given", unaware)
     patch.setattr(local_referee, "may_go_on", lambda *asked: True)
-    patch.setattr(manager, "refuse_earlier_course", lambda match, details: None)
+    patch.setattr(manager_results, "refuse_earlier_course", lambda match, details: None)
 
 
 # the manager
@@ -175,31 +175,35 @@ def goes_on_with_a_match_that_was_given_away_and_back(patch: Patch) -> None:
 
 @caught_by("once")
 def books_a_repeated_result_again(patch: Patch) -> None:
+    match_reported = manager_results.match_reported
+
     def as_if_new(state: Any, event: Any) -> Any:
-        match = manager_results.match_reported(state, event)
+        match = match_reported(state, event)
         return match if isinstance(match, Rejection) or not state.matches else replace(match, outcome=None)
 
-    patch.setattr(manager, "match_reported", as_if_new)
+    patch.setattr(manager_results, "match_reported", as_if_new)
 
 
 @caught_by("its referee")
 def takes_results_from_any_referee(patch: Patch) -> None:
+    match_reported = manager_results.match_reported
+
     def anybodys(state: Any, event: Any) -> Any:
-        match = manager_results.match_reported(state, event)
+        match = match_reported(state, event)
         who = event.sender.removeprefix("referee:")
         return match if isinstance(match, Rejection) or not state.matches else replace(match, referee_id=who)
 
-    patch.setattr(manager, "match_reported", anybodys)
-    patch.setattr(manager, "refuse_earlier_course", lambda match, details: None)  # which knows most of them, too
+    patch.setattr(manager_results, "match_reported", anybodys)
+    patch.setattr(manager_results, "refuse_earlier_course", lambda match, details: None)  # it knows most of them
 
 
 @caught_by("standings")
 def pays_for_technical_losses(patch: Patch) -> None:
     def generous(tallies: Any, places: Any, outcome: MatchOutcome) -> Any:
         is_default = outcome in manager_results.BY_DEFAULT
-        return manager_results.credited(tallies, places, MatchOutcome.DRAW if is_default else outcome)
+        return manager_results.credit(tallies, places, MatchOutcome.DRAW if is_default else outcome)
 
-    patch.setattr(manager_rounds, "credited", generous)
+    patch.setattr(manager_rounds, "credit", generous)
 
 
 @caught_by("pairings")
@@ -210,17 +214,18 @@ def plays_the_first_round_over_and_over(patch: Patch) -> None:
 
 @caught_by("just")
 def announces_another_referee_as_if_it_were_the_first(patch: Patch) -> None:
-    patch.setattr(manager_rounds, "reassigned", lambda *given: replace(manager_calls.reassigned(*given), revision=0))
+    reassign = manager_calls.reassign
+    patch.setattr(manager_calls, "reassign", lambda *given: replace(reassign(*given), revision=0))
 
 
 @caught_by("live")
 def never_calls_a_referee_again(patch: Patch) -> None:
-    patch.setattr(manager, "called", lambda state, at: Next(state))
+    patch.setattr(manager_calls, "call_referee", lambda state, at: Next(state))
 
 
 @caught_by("live")
 def never_replaces_a_referee(patch: Patch) -> None:
-    patch.setattr(manager, "given_up", lambda state, at: manager_rounds.called(state, at))
+    patch.setattr(manager_rounds, "give_up", lambda state, at: manager_calls.call_referee(state, at))
 
 
 @caught_by("live")
@@ -242,11 +247,13 @@ def loses_its_timers_with_a_restart(patch: Patch) -> None:
 
 @caught_by("just")
 def does_not_know_a_player_that_asks_again(patch: Patch) -> None:
-    patch.setattr(manager_entry, "repeated_player", lambda state, meta: None)
+    patch.setattr(manager_register, "repeated_place", lambda state, request: None)
 
 
 @caught_by("told")
 def tells_nobody_but_the_first_that_the_league_is_over(patch: Patch) -> None:
     first = f"player:{PlayerId('P01')}"
     everybody = manager_calls.league_completed
-    patch.setattr(manager, "league_completed", lambda state: [each for each in everybody(state) if each.to == first])
+    patch.setattr(
+        manager_calls, "league_completed", lambda state: [each for each in everybody(state) if each.to == first]
+    )

@@ -1,4 +1,4 @@
-"""A whole league on one machine: a manager, referees and players, each a process, from the first to the last table."""
+"""Runs a whole league on one machine: a manager, referees and players, each in its own process."""
 
 import asyncio
 import os
@@ -20,16 +20,16 @@ from turnstile.agents.strategies.strategies import FORMS
 from turnstile.kernel.values import decode
 from turnstile.league.protocol.words import GAME_TYPE, LeagueId
 
-AT_ONCE = 2 * (os.cpu_count() or 1)  # processes that are being started
-AGAIN_SECONDS = 0.3  # before a manager that does not answer is asked again
+AT_ONCE = 2 * (os.cpu_count() or 1)  # processes that start at the same time
+AGAIN_SECONDS = 0.3  # before a silent manager is asked again
 ANSWER_SECONDS = 30.0
-LONGEST_NAME = 40  # letters of a strategy's name in that of its player
-CANNOT_SAY = (aiohttp.ClientError, TimeoutError)
-"""What comes of asking a manager that is dead, or too busy to answer in time."""
+LONGEST_NAME = 40  # characters of a strategy's name in the name of its player
+NO_ANSWER = (aiohttp.ClientError, TimeoutError)
+"""The errors of a request to a manager that is dead, or too busy to answer in time."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a league is made of."""
+    """The options of a league of processes."""
 
     league_id: LeagueId
     strategies: Sequence[str]
@@ -48,11 +48,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def begun(self) -> Path:
-        """The file that says with what the league was begun."""
+        """The file with the options with which the league began."""
         return self.stores / "begun.json"
 
     def log_of(self, name: str) -> Path:
-        """The store of an agent."""
+        """The store file of an agent."""
         return self.stores / f"{name}.db"
 
     @property
@@ -65,7 +65,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """The players are called after their strategies: by one word, or by more where two share that word."""
+        """The players are named after their strategies: by one word, or by more where two strategies share it."""
         different = Counter(_name_of(strategy) for strategy in set(self.strategies))
         return [
             f"{name if different[name := _name_of(strategy)] == 1 else _long_name_of(strategy)}-{number}"
@@ -74,14 +74,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _long_name_of(strategy: str) -> str:
-    """All words of a strategy's name, without what kind it is of."""
+    """All words of a strategy's name, without its kind."""
     kind, _, rest = strategy.partition(":")
     words = ".".join(re.findall(r"[A-Za-z0-9_-]+", rest if kind in FORMS else strategy))
     return words[-LONGEST_NAME:].lstrip(".-") or "player"
 
 
 def _name_of(strategy: str) -> str:
-    """The last part of a strategy's name, or the program's. What is no name of a file, or a referee's, is a player."""
+    """The last part of a strategy's name, or the name of its program; `player` if that is not a valid file name."""
     kind, _, rest = strategy.partition(":")
     word = Path(rest.split()[0]).name if kind == "command" and rest.split() else strategy.rpartition(":")[2]
     name = part_of_path(word[:LONGEST_NAME])
@@ -89,15 +89,15 @@ def _name_of(strategy: str) -> str:
 
 
 class CannotGoOn(Exception):
-    """The league in this folder has begun, and cannot be taken up like this; the sentence says why."""
+    """The league in this folder has begun and cannot continue like this; the sentence says why."""
 
 
 class OtherPlan(CannotGoOn):
-    """It was begun with other options; the sentence says which."""
+    """The league began with other options; the sentence says which."""
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """With which options a league was begun: what its agents have in their logs, and would not change any more."""
+    """The options with which a league began. Its agents have them in their logs and would not change them."""
 
     strategies: tuple[str, ...]
     game_type: str
@@ -108,26 +108,24 @@ class Begun(msgspec.Struct, frozen=True):
         return cls(tuple(plan.strategies), plan.game_type, plan.time_scale)
 
     def options(self) -> Mapping[str, str]:
-        """As they are given to the command."""
-        chosen = " --strategy ".join(dict.fromkeys(self.strategies))
-        players = str(len(self.strategies))
+        """The options as the command takes them."""
         return {
-            "--players": players,
+            "--players": str(len(self.strategies)),
             "--game": self.game_type,
             "--time-scale": str(self.time_scale),
-            "--strategy": chosen,
+            "--strategy": " --strategy ".join(dict.fromkeys(self.strategies)),
         }
 
 
 def refuse_to_go_on(plan: Plan) -> None:
-    """Raises `CannotGoOn` where the league has begun, and cannot be taken up by this plan or any more."""
+    """Raises `CannotGoOn` if the league has begun and cannot continue with this plan."""
     try:
         begun = msgspec.json.decode(plan.begun.read_bytes(), type=Begun)
     except FileNotFoundError:
         return
     except msgspec.DecodeError as fault:
         raise CannotGoOn(
-            f"{plan.begun} does not say any more with what the league was begun: {fault}. Restore it, or delete it "
+            f"{plan.begun}, which has the first options of the league, is damaged: {fault}. Restore it, or delete it "
             "and give the same options as at the beginning, or give another --league or --data."
         ) from None
     _refuse_other_plan(plan, begun)
@@ -144,7 +142,7 @@ def _refuse_other_plan(plan: Plan, begun: Begun) -> None:
     now = given.options()
     how = next((f"{name} {text}" for name, text in begun.options().items() if now[name] != text), "another order")
     raise OtherPlan(
-        f"The league {plan.league_id} in {plan.data} was begun with {how}: "
+        f"The league {plan.league_id} in {plan.data} began with {how}: "
         "give the same options again, or another --league or --data."
     )
 
@@ -153,25 +151,25 @@ class LeagueProcesses:
     """The processes of a league."""
 
     def __init__(self, plan: Plan, begun: Callable[[str], None], show: Callable[[Scoreboard], None]) -> None:
-        """`begun` is told where the league can be watched, `show` how it goes, whenever something has changed."""
+        """`begun` is called with the URL of the league's page, `show` with the scoreboard after every change."""
         self.plan = plan
         self._begun = begun
         self._show = show
         self._children: list[Child] = []
         self._turns = asyncio.Semaphore(AT_ONCE)
         self.was_over = False
-        """The league was over before anybody was started."""
+        """The league was over before this run."""
 
     @property
     def pids(self) -> list[int]:
-        """The processes that run now."""
+        """The ids of the running processes."""
         return [child.pid for child in self._children if child.is_running]
 
     def pid_of(self, name: str) -> int:
         return next(child.pid for child in self._children if child.name == name)
 
     def failing(self) -> tuple[Failing, ...]:
-        """The strategies that have failed in this run, as the logs of their players say."""
+        """The strategies that have failed in this run, from the logs of their players."""
         strategies = dict(zip(self.plan.names, self.plan.strategies, strict=True))
         told: dict[str, Failing] = {}
         for child in self._children:
@@ -182,8 +180,8 @@ class LeagueProcesses:
         return tuple(told.values())
 
     async def run(self) -> Scoreboard:
-        """Play the league, or what is left of it, and give its last board. Raises `DidNotStart` and `CannotGoOn`."""
-        self.plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs have tokens and seeds in them
+        """Play the league, or the rest of it. The last scoreboard. Raises `DidNotStart` and `CannotGoOn`."""
+        self.plan.stores.mkdir(parents=True, exist_ok=True, mode=0o700)  # logs contain tokens and seeds
         refuse_to_go_on(self.plan)
         self.plan.logs.mkdir(parents=True, exist_ok=True)
         try:
@@ -202,14 +200,14 @@ class LeagueProcesses:
             await self._stop()
 
     async def _stop(self) -> None:
-        """Referees first: a player that is gone before them would be one that cannot be reached."""
+        """Stop the referees first: to a referee, a stopped player would be unreachable."""
         for role in ("referee", "player", "manager"):
             await asyncio.gather(*(child.stop() for child in self._children if child.role == role))
 
-    # its beginning
+    # the start
 
     async def _start_manager(self, group: asyncio.TaskGroup) -> str:
-        """The manager first, whom all others need; where it is."""
+        """Start the manager, which all others need. The URL of its page."""
         plan, players = self.plan, str(len(self.plan.strategies))
         manager = await self._start(
             group,
@@ -221,17 +219,18 @@ class LeagueProcesses:
         return manager.endpoint.removesuffix("/mcp")
 
     async def _is_over(self, home: str) -> bool:
-        """Then referees and players would only leave again. A manager that dies now is asked by who follows it.
+        """Whether the league is over already: then referees and players are not needed.
 
-        This is the first look, before anything is played: rounds may be over when the last player has started.
+        If the manager dies now, `_follow` asks it again. This is also the first look at the scoreboard: rounds may be
+        over when the last player has started.
         """
-        with suppress(*CANNOT_SAY):
+        with suppress(*NO_ANSWER):
             async with aiohttp.ClientSession() as session:
                 return (await self._look(session, home)).progress is Progress.COMPLETED
         return False
 
     async def _start_others(self, group: asyncio.TaskGroup, manager: str) -> None:
-        """Players first: a referee that goes on with its matches is to find them there."""
+        """Start the players first: a referee that continues its matches needs them."""
         plan = self.plan
         at = ("--manager", manager, "--port", "0")
         referees = (
@@ -243,7 +242,7 @@ class LeagueProcesses:
             for name, strategy in zip(plan.names, plan.strategies, strict=True)
         )
         for starting in (players, referees):
-            await asyncio.wait([group.create_task(start) for start in starting])  # if one fails, the group ends all
+            await asyncio.wait([group.create_task(start) for start in starting])  # if one fails, the group cancels all
 
     def _seed(self, name: str) -> tuple[str, ...]:
         return () if self.plan.seed is None else ("--seed", f"{self.plan.seed} {name}")
@@ -260,21 +259,21 @@ class LeagueProcesses:
         group.create_task(child.outlast())
         return child
 
-    # its course
+    # the league
 
     async def _follow(self, home: str) -> Scoreboard:
-        """Show every change until the league is over; keep its report. A manager that dies comes back."""
+        """Show every change until the league is over, and save its report. A manager that dies is restarted."""
         async with aiohttp.ClientSession() as session:
             while True:
-                with suppress(*CANNOT_SAY):
+                with suppress(*NO_ANSWER):
                     board = await self._watch(session, home)
                     if board.progress is Progress.COMPLETED:
-                        write_whole(self.plan.report, await _fetched(session, f"{home}/report"))
+                        write_whole(self.plan.report, await _fetch(session, f"{home}/report"))
                         return board
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _watch(self, session: aiohttp.ClientSession, home: str) -> Scoreboard:
-        """Show the board whenever the manager says that it has changed, until the league or the manager is gone."""
+        """Show the scoreboard after every change, until the league is over or the manager is gone."""
         async with session.get(f"{home}/events", timeout=aiohttp.ClientTimeout(sock_connect=5)) as news:
             board = await self._look(session, home)
             async for line in news.content:
@@ -285,12 +284,12 @@ class LeagueProcesses:
             return board
 
     async def _look(self, session: aiohttp.ClientSession, home: str) -> Scoreboard:
-        board = decode(await _fetched(session, f"{home}/board.json"), Scoreboard)
+        board = decode(await _fetch(session, f"{home}/board.json"), Scoreboard)
         self._show(board)
         return board
 
     async def _end(self) -> None:
-        """Players and referees leave by themselves when they hear that the league is over; who does not is ended."""
+        """Players and referees end by themselves after the league. Stop those that do not."""
         manager, *others = self._children
         with suppress(TimeoutError):
             async with asyncio.timeout(STOP_SECONDS * self.plan.time_scale + 1):
@@ -299,7 +298,7 @@ class LeagueProcesses:
             await child.stop()
 
 
-async def _fetched(session: aiohttp.ClientSession, url: str) -> bytes:
+async def _fetch(session: aiohttp.ClientSession, url: str) -> bytes:
     async with session.get(url, timeout=aiohttp.ClientTimeout(total=ANSWER_SECONDS)) as answer:
         answer.raise_for_status()
         return await answer.read()

@@ -1,16 +1,17 @@
-"""How a manager begins: with which league, with which listed players, and not before the last agent listens."""
+"""Checks before a league begins: the same league as before, valid listed players, and agents that listen."""
 
 import asyncio
 from collections.abc import Iterable
 from typing import Protocol
 
 from turnstile.agents.process.process import CannotStart
-from turnstile.league.manager.register import REGISTRATION_CLOSED, refuse_player, repeated_player, with_player
-from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State, player_id
-from turnstile.league.protocol.messages import PlayerMeta
+from turnstile.league.manager.register import add_agent, refuse_new, repeated_place
+from turnstile.league.manager.state import MOST_PLAYERS, Options, Phase, State
+from turnstile.league.protocol.messages import LeagueRegisterRequest
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import Address, player_address
 
-LISTEN_SECONDS = 5.0  # after which the league begins without the agent
+LISTEN_SECONDS = 5.0  # before the league begins without the agent
 
 
 class Probing(Protocol):
@@ -19,11 +20,11 @@ class Probing(Protocol):
     async def listens(self, endpoint: str, seconds: float) -> bool: ...
 
 
-# not before the last agent listens: some register before they do
+# agents that listen: some register before they do
 
 
 async def silent_among_last(state: State, calls: Probing, seconds: float) -> list[tuple[Address, str]]:
-    """Wait until the last player and the last referee listen. Those that do not within `seconds`, and where."""
+    """Wait until the last player and the last referee listen. Those that do not in time, with endpoints."""
     last = last_agents(state)
     listening = await asyncio.gather(*(calls.listens(endpoint, seconds) for _, endpoint in last))
     return [agent for agent, is_open in zip(last, listening, strict=True) if not is_open]
@@ -37,19 +38,22 @@ def last_agents(state: State) -> list[tuple[Address, str]]:
 
 
 def all_agents(state: State) -> list[tuple[Address, str]]:
-    """Players, then referees, each with its endpoint, in the order in which they registered."""
-    players = ((player_address(player_id(number)), each) for number, each in enumerate(state.players, 1))
-    return [
-        *((address, player.contact_endpoint) for address, player in players),
-        *((referee.address, referee.contact_endpoint) for referee in state.referees),
-    ]
+    """Players, then referees, each with its endpoint, in the order of registration."""
+    addresses = [*map(player_address, state.player_ids), *(referee.address for referee in state.referees)]
+    return list(zip(addresses, state.endpoints, strict=True))
 
 
-# with which league, and which players
+# the league and its players
+
+
+def listed_player(name: str, endpoint: str, game_type: str) -> LeagueRegisterRequest:
+    """The registration of a player that cannot register itself."""
+    meta = PlayerMeta(display_name=name, version="0.0.0", game_types=(game_type,), contact_endpoint=endpoint)
+    return LeagueRegisterRequest(player_meta=meta)
 
 
 def refuse_other_league(state: State, given: Options) -> None:
-    """A manager goes on with the league that it has; what was given for another would be ignored without a word."""
+    """Raises `CannotStart` if the options differ from those of the league in the store, which would ignore them."""
     kept = state.options
     asked = (
         (given.league_id, kept.league_id),
@@ -66,11 +70,9 @@ def refuse_other_league(state: State, given: Options) -> None:
         )
 
 
-def refuse_listed(state: State, listed: Iterable[PlayerMeta]) -> None:
-    """Who is listed asks for nothing, and so would not learn that it cannot take part; nor would anybody else."""
-    for meta in [each for each in listed if repeated_player(state, each) is None]:
-        is_closed = state.phase is not Phase.ACCEPTING_REGISTRATIONS
-        why = REGISTRATION_CLOSED if is_closed else refuse_player(state, meta)
-        if why is not None:
-            raise CannotStart(f"The player {meta.display_name} cannot take part: {why}.")
-        state = with_player(state, meta)
+def refuse_listed(state: State, listed: Iterable[LeagueRegisterRequest]) -> None:
+    """Raises `CannotStart` for a listed player that the league would reject. It would not learn of it otherwise."""
+    for request in [each for each in listed if repeated_place(state, each) is None]:
+        if (why := refuse_new(state, request)) is not None:
+            raise CannotStart(f"The player {request.meta.display_name} cannot take part: {why}.")
+        state = add_agent(state, request)

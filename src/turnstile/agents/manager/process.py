@@ -1,4 +1,4 @@
-"""The league manager as a process: who may register, who may ask and report, and who may start the league."""
+"""The league manager as a process: it decides who may register, ask, report and start the league."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,16 +12,17 @@ from starlette.routing import BaseRoute
 from turnstile.agents.manager.beginning import (
     LISTEN_SECONDS,
     all_agents,
+    listed_player,
     refuse_listed,
     refuse_other_league,
     silent_among_last,
 )
+from turnstile.agents.manager.records import MatchRecords
 from turnstile.agents.manager.running import ManagerIdentity, RunningManager, faulted_by
 from turnstile.agents.page.change_signal import ChangeSignal
-from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.render import MOST_IN_CROSS_TABLE
 from turnstile.agents.page.routes import page_routes
-from turnstile.agents.page.scoreboard import Health, Round, Scoreboard
+from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.keeper import MachineKeeper
 from turnstile.agents.process.logs import LEAGUES
 from turnstile.agents.process.manager_auth import is_from_this_machine
@@ -33,25 +34,25 @@ from turnstile.agents.wire.envelope import POSTED, json_value
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.replies import UNAWAITED_ACKS, PostedAck, sign_ack
-from turnstile.kernel.chance import Commitment, new_seed
+from turnstile.kernel.chance import new_seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Step
-from turnstile.kernel.values import Event, Instant
+from turnstile.kernel.values import Event
 from turnstile.league.manager.calls import resumed
 from turnstile.league.manager.machine import manager, new
-from turnstile.league.manager.queries import commitment_of, status_of
+from turnstile.league.manager.queries import status_of
 from turnstile.league.manager.register import (
     authenticate,
     is_member,
+    reject,
 )
 from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.schedule import matches
-from turnstile.league.manager.state import Options, Phase, State, player_id
+from turnstile.league.manager.state import Options, Phase, State
 from turnstile.league.protocol.errors import LeagueErrorName, league_error
 from turnstile.league.protocol.management import (
     LeagueError,
     RefereeRegisterRequest,
-    RefereeRegisterResponse,
     ShutdownCommand,
     StartLeague,
 )
@@ -60,14 +61,12 @@ from turnstile.league.protocol.messages import (
     LeagueMessage,
     LeagueQuery,
     LeagueRegisterRequest,
-    LeagueRegisterResponse,
     MatchResultReport,
-    PlayerMeta,
     RoundAnnouncementAck,
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, MatchId, Registration, player_address
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, Registration
 from turnstile.league.trust import claim_of, default_referee_key, is_equal, manager_proof
 from turnstile.net.addresses import THIS_MACHINE, refusal, refusal_at_registration
 from turnstile.store.protocol import Store
@@ -75,21 +74,21 @@ from turnstile.store.protocol import Store
 CHALLENGE_SECONDS = 3.0
 SHUTDOWN_SECONDS = 5.0
 STOPPED = "The league manager is stopped."
-MOST_REPORTED = 20_000  # matches in a report: 200 players
+MOST_REPORTED = 20_000  # matches in a report: those of 200 players
 UNREACHABLE = "Endpoint unreachable"
-KEY_MISSING = "A referee of this league shows its key."
-FOR_ANOTHER = "Nobody acknowledges anything for another."
-NOT_ALLOWED = "The league is started from its own machine, or with the token of who runs it."
+KEY_MISSING = "Referees of this league must show its key."
+FOR_ANOTHER = "An agent cannot acknowledge a message for another agent."
+NOT_ALLOWED = "Only its own machine or the operator's token may start the league."
 
 
 class NotAdmitted(msgspec.Struct, frozen=True):
-    """Somebody is not let through, and what it is told."""
+    """A message that is not admitted, and its answer."""
 
     reply: Answer
 
 
 class ManagerProcess(AgentProcess):
-    """A league manager. When the league is over it goes on answering questions, unless it `ends_with_league`."""
+    """A league manager. After the league it still answers queries, unless it `ends_with_league`."""
 
     role = "manager"
     takes = (
@@ -107,7 +106,7 @@ class ManagerProcess(AgentProcess):
     is_orderly = True
     posts = REGISTRATION
     quota = (2_000, 10_000)
-    """One referee may have all matches of a league, and asks and reports for each."""
+    """One referee may have all matches of a league, and sends a query and a report for each."""
 
     def __init__(
         self,
@@ -123,26 +122,23 @@ class ManagerProcess(AgentProcess):
         ends_with_league: bool = False,
         shuts_down_agents: bool = False,
     ) -> None:
-        """`players`: names and endpoints of those that cannot register themselves.
+        """`players`: names and endpoints of players that cannot register themselves.
 
-        `verifies_endpoints`: whether whoever registers must answer at its address; by default, if the league is more
-        than local. `admin_token`: who shows it may start the league from anywhere. `referee_key`: what a referee must
-        show; without one it is made, and `tell` is told it, unless the league `is_open_to_referees`, as by default one
-        is that is only local. `shuts_down_agents`: tell all agents to end when the manager is stopped before its league
-        is over. Raises `CannotStart`.
+        `verifies_endpoints`: an agent that registers must answer at its endpoint; the default unless the league is
+        local. `admin_token`: with it the league can be started from anywhere. `referee_key`: a referee must show it;
+        without one a key is made and passed to `tell`, unless the league `is_open_to_referees`, the default for a
+        local league. `shuts_down_agents`: tell all agents to end if the manager stops before the end of the league.
+        Raises `CannotStart`.
         """
         super().__init__(settings)
         if "" in (admin_token, referee_key):
-            raise CannotStart("An empty token or key would let anybody in: give one with characters in it, or none.")
+            raise CannotStart("An empty token or key would admit everyone: give one that is not empty, or none.")
         for name, endpoint in players:
             if why := refusal(endpoint, settings.reach):
                 raise CannotStart(f"The player {name} cannot be called at {endpoint}: {why}.")
         self.who = ManagerIdentity(self._proof_for)
         self._options = replace(options, trusts_repeats=options.trusts_repeats and settings.reach == THIS_MACHINE)
-        self._listed = [
-            PlayerMeta(display_name=name, version="0.0.0", game_types=(options.game_type,), contact_endpoint=endpoint)
-            for name, endpoint in players
-        ]
+        self._listed = [listed_player(name, endpoint, options.game_type) for name, endpoint in players]
         refuse_listed(new(options, new_seed()), self._listed)
         self._verifies = settings.reach != THIS_MACHINE if verifies_endpoints is None else verifies_endpoints
         self._admin_token = admin_token
@@ -153,20 +149,15 @@ class ManagerProcess(AgentProcess):
         self._ends_with_league = ends_with_league
         self._shuts_down_agents = shuts_down_agents
         self._keeper: MachineKeeper[State] | None = None
-        self._reports: dict[MatchId, MatchResultReport] = {}
-        self._commitments: dict[MatchId, Commitment] = {}
-        self._rounds: dict[int, Round] = {}
-        """Rounds that are over, as they are shown."""
-        self._before: State | None = None
-        """The league before the latest event: the last result of a round is the end of what was known of it."""
-        self._bulletin = ChangeSignal()
+        self._records = MatchRecords()
+        self._changes = ChangeSignal()
         self._beginning: asyncio.Task[None] | None = None
         """Waits for the last agent to listen, and then begins the league."""
 
-    # its beginning
+    # start
 
     async def restore(self, store: Store) -> str | None:
-        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._watched)
+        self._keeper = await MachineKeeper.restore(store, self._log, LEAGUES, self._records.replay)
         if self._keeper is None:
             return None
         refuse_other_league(self._keeper.state, self._options)
@@ -185,38 +176,27 @@ class ManagerProcess(AgentProcess):
         )
         if self._makes_key:
             self._referee_key = default_referee_key(keeper.state.secret)
-            self._tell(f"A referee is let in with this key: {self._referee_key}")
+            self._tell(f"Referees register with this key: {self._referee_key}")
         self.work = RunningManager(keeper, self._happened)
         self.agent.take_up(self.work, resumed(keeper.state))
         if keeper.state.phase is Phase.ACCEPTING_REGISTRATIONS:
             await self._enter_players()
-        self._noticed(keeper.state)
+        self._continue(keeper.state)
 
     async def _enter_players(self) -> None:
-        """Those that are listed take part without asking for it."""
-        for meta in self._listed:
-            await self.agent.bring(self.work, LeagueRegisterRequest(player_meta=meta))
+        """Register the listed players."""
+        for request in self._listed:
+            await self.agent.bring(self.work, request)
 
-    # its life
-
-    def _watched(self, at: Instant, event: Event, step: Step[State]) -> None:
-        """The log is read again: what was reported is not in the state any more."""
-        self._file(event, step.state)
+    # life
 
     def _happened(self, event: Event, state: State) -> None:
-        self._file(event, state)
-        self._bulletin.notify()
-        self._noticed(state)
+        self._records.add(event, state)
+        self._changes.notify()
+        self._continue(state)
 
-    def _file(self, event: Event, state: State) -> None:
-        """Of what was reported of a match the first counts: a repeat has changed nothing."""
-        if isinstance(event, MatchResultReport) and event.match_id not in self._reports:
-            self._reports[event.match_id] = event
-            if self._before is not None and (bound := commitment_of(self._before, event.match_id)):
-                self._commitments[event.match_id] = bound
-        self._before = state
-
-    def _noticed(self, state: State) -> None:
+    def _continue(self, state: State) -> None:
+        """Begin the league when all agents are here; end the process after it, if that is wanted."""
         if wanted(state) is not None and self._beginning is None:
             self._beginning = self.agent.start(self._begin_when_all_listen())
         if state.phase is Phase.LEAGUE_COMPLETE and self._ends_with_league:
@@ -233,12 +213,12 @@ class ManagerProcess(AgentProcess):
             self.agent.journal.warning(f"{who} does not listen at {endpoint}: the league begins without it.")
 
     async def _end_when_told(self) -> None:
-        """Everybody has been told that the league is over, as far as they can be."""
+        """End when all agents have heard that the league is over, as far as they can be reached."""
         await self.agent.calls.all_made()
         self.end()
 
     async def part(self) -> None:
-        """Shut the agents down, if that is wanted. After the league nobody is told anything more."""
+        """Tell the agents to shut down, if that is wanted and the league is not over."""
         state = self.work.state
         if not self._shuts_down_agents or state.phase is Phase.LEAGUE_COMPLETE:
             return
@@ -251,30 +231,30 @@ class ManagerProcess(AgentProcess):
         return manager_proof(state.secret, Address(agent)) if is_member(state, agent) else None
 
     async def handle(self, incoming: Incoming) -> Reply:
-        """First who, then what: whoever is let through is dealt with by the machine."""
+        """Admit the message, then let the machine handle it."""
         by = incoming.sender or incoming.peer
         if isinstance(incoming.message, LeagueError):
             self.agent.journal.received(None, incoming.message, by)
             return DONE
-        believed = await self._believed(incoming)
-        if isinstance(believed, NotAdmitted):
-            self.agent.turned_down(incoming.message, by, believed.reply)
-            return believed.reply
-        if isinstance(believed, UNAWAITED_ACKS):
-            self.agent.journal.received(None, believed, by)
+        message = await self._admit(incoming)
+        if isinstance(message, NotAdmitted):
+            self.agent.turned_down(incoming.message, by, message.reply)
+            return message.reply
+        if isinstance(message, UNAWAITED_ACKS):
+            self.agent.journal.received(None, message, by)
             return POSTED
-        reply = await self.agent.exchange(self.work, believed, by)
+        reply = await self.agent.exchange(self.work, message, by)
         return POSTED if reply is DONE else reply
 
-    async def _believed(self, incoming: Incoming) -> LeagueMessage | NotAdmitted:
-        """The message, from whom it really is; or why nobody may say this."""
+    async def _admit(self, incoming: Incoming) -> LeagueMessage | NotAdmitted:
+        """The message with its authenticated sender, or why it is not admitted."""
         message = incoming.message
         if isinstance(message, LeagueRegisterRequest | RefereeRegisterRequest):
             wish = replace(message, known_as=self._known_as(incoming))
             why = self._refuse_key(incoming)
-            if why is None and has_place(self.work.state, wish):  # whom it turns away in any case it need not call
+            if why is None and has_place(self.work.state, wish):  # do not call an agent that is rejected in any case
                 why = await self._refuse_endpoint(message)
-            return NotAdmitted(_rejected(message, why)) if why else wish
+            return NotAdmitted(reject(message, why)) if why else wish
         if isinstance(message, StartLeague):
             if self._may_start(incoming):
                 if self.work.state.phase is Phase.ACCEPTING_REGISTRATIONS:
@@ -291,70 +271,56 @@ class ManagerProcess(AgentProcess):
         return replace(message, sender=agent)
 
     def _refuse_key(self, incoming: Incoming) -> str | None:
-        """Why a referee is not let in: who comes is given matches, and so must be known to whoever runs the league."""
+        """Why a referee may not register. The key shows that the operator trusts it with matches."""
         if self._referee_key is None or not isinstance(incoming.message, RefereeRegisterRequest):
             return None
         return None if is_equal(incoming.auth_token, self._referee_key) else KEY_MISSING
 
     def _known_as(self, incoming: Incoming) -> Address | UnsetType:
-        """Whose token is shown by somebody who registers, and so may have no address yet."""
+        """The agent whose token came with a registration, which need not name its sender."""
         agent = authenticate(self.work.state, None, incoming.auth_token)
         return UNSET if isinstance(agent, LeagueError) else agent
 
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
-        """Why whoever registers cannot be called where it says; it is called there to see, if that is wanted."""
-        meta = message.player_meta if isinstance(message, LeagueRegisterRequest) else message.referee_meta
+        """Why an agent cannot be called at its endpoint. If wanted, the manager calls it there to verify it."""
+        meta = message.meta
         why = await refusal_at_registration(meta.contact_endpoint, self.settings.reach)
         if why is None and self.is_own(meta.contact_endpoint):
-            why = "the league manager lives there"
+            why = "it is the endpoint of the league manager"
         if why is not None:
             return f"{UNREACHABLE}: {why}"
         seconds = CHALLENGE_SECONDS * self.work.keeper.time_scale
         if self._verifies and not await self.agent.calls.challenge(meta.contact_endpoint, claim_of(message), seconds):
-            return f"{UNREACHABLE}: nobody of that name answers there"
+            return f"{UNREACHABLE}: no agent of that name answers there"
         return None
 
     def _may_start(self, incoming: Incoming) -> bool:
         is_admin = self._admin_token is not None and is_equal(incoming.auth_token, self._admin_token)
         return is_admin or is_from_this_machine(incoming)
 
-    # what everybody may see
+    # the public page
 
     def board(self, round_id: int | None = None) -> Scoreboard:
-        """The board with one round, or with all of a small league."""
+        """The scoreboard with one round, or with all rounds of a small league."""
         state = self.work.state
-        some = range(1, state.total_rounds + 1) if len(state.players) <= MOST_IN_CROSS_TABLE else ()
-        return self._shown(state, some or (round_id or state.round_id,))
+        is_small = len(state.players) <= MOST_IN_CROSS_TABLE and state.total_rounds > 0
+        return self._scoreboard(range(1, state.total_rounds + 1) if is_small else (round_id or state.round_id,))
 
     def whole_board(self) -> Scoreboard:
-        """The board with all rounds, unless they are too many for anybody to look at."""
+        """The scoreboard with all rounds, unless the league is too large for a report."""
         state = self.work.state
         is_small = matches(len(state.players)) <= MOST_REPORTED
-        return self._shown(state, range(1, state.total_rounds + 1) if is_small else ())
+        return self._scoreboard(range(1, state.total_rounds + 1) if is_small else ())
 
-    def _shown(self, state: State, rounds: Iterable[int]) -> Scoreboard:
-        return scoreboard_of(state, rounds, self._reports, self._agents(state), self._commitments, self._rounds)
-
-    def _agents(self, state: State) -> tuple[Health, ...]:
-        referees = (
-            self._agent(each.address, each.display_name, is_up=each.is_up, load=each.load) for each in state.referees
-        )
-        players = (
-            self._agent(player_address(player_id(number)), each.display_name)
-            for number, each in enumerate(state.players, 1)
-        )
-        return (*referees, *players)
-
-    def _agent(self, address: Address, name: str, *, is_up: bool = True, load: int = 0) -> Health:
-        contact = self.agent.contacts[address]
-        return health_of(address, name, contact, is_up=is_up, load=load)
+    def _scoreboard(self, rounds: Iterable[int]) -> Scoreboard:
+        return self._records.scoreboard(self.work.state, rounds, self.agent.contacts)
 
     def routes(self) -> Sequence[BaseRoute]:
-        return page_routes(self.board, self.whole_board, self._bulletin)
+        return page_routes(self.board, self.whole_board, self._changes)
 
     def stop(self) -> None:
         super().stop()
-        self._bulletin.close()
+        self._changes.close()
 
     def hint(self) -> str | None:
         state = self.work.state
@@ -364,7 +330,7 @@ class ManagerProcess(AgentProcess):
             return None
         if (expected := state.options.expected_players) is not None:
             return f"The league begins by itself when {expected} players and a referee have registered."
-        return f"The league begins when it is told to: turnstile league start --manager {self.endpoint}"
+        return f"Start the league with: turnstile league start --manager {self.endpoint}"
 
     def health(self) -> Mapping[str, Any]:
         state = self.work.state
@@ -377,12 +343,7 @@ class ManagerProcess(AgentProcess):
 
 
 def has_place(state: State, wish: LeagueRegisterRequest | RefereeRegisterRequest) -> bool:
-    """Whether the league takes whoever registers like this, or has it already."""
+    """Whether the league accepts this registration."""
     step = manager.step(state, wish)
     sent = [effect.message for effect in step.effects if isinstance(effect, Send)] if isinstance(step, Step) else []
     return not any(getattr(each, "status", None) == Registration.REJECTED for each in sent)
-
-
-def _rejected(message: LeagueRegisterRequest | RefereeRegisterRequest, why: str) -> LeagueMessage:
-    kind = LeagueRegisterResponse if isinstance(message, LeagueRegisterRequest) else RefereeRegisterResponse
-    return kind(status=Registration.REJECTED, reason=why)

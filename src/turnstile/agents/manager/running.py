@@ -1,4 +1,4 @@
-"""The league of a manager at work: whom it calls, and how it proves to them who it is."""
+"""The manager's machine at work: where it calls agents, and how it proves its identity."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ from turnstile.league.protocol.words import LEAGUE_MANAGER, RefereeId
 
 
 class RunningManager(RunningMachine[State]):
-    """The league. It calls everybody, each in the order in which things happened."""
+    """The league. It calls each agent in the order of events."""
 
     errors = JSON_RPC_ERRORS
 
@@ -37,19 +37,19 @@ class RunningManager(RunningMachine[State]):
         return None if place is None else state.referees[place].contact_endpoint
 
     def reply_to(self, message: LeagueMessage, step: Step[State]) -> Answer | None:
-        """A LEAGUE_ERROR may answer anything; it travels as the error of the exchange."""
+        """A LEAGUE_ERROR may answer any message. It travels as the error of the exchange."""
         sent = [effect.message for effect in step.effects if isinstance(effect, Send)]
         error = next((each for each in sent if isinstance(each, LeagueError)), None)
         return super().reply_to(message, step) if error is None else faulted_by(error, message)
 
     def after(self, event: Event, result: Step[State] | Rejection) -> None:
-        """A question that is answered, or somebody who is turned away, is no news."""
+        """Report a step that has changed the league. A query or a rejected registration changes nothing."""
         if isinstance(result, Step) and self.keeper.has_changed:
             self._happened(event, result.state)
 
 
 class ManagerIdentity(Identity):
-    """Who the manager is. To every agent it shows the proof that this agent was given, and to others nothing."""
+    """The identity of the manager. To each agent it shows the proof that the agent got; to others, nothing."""
 
     __slots__ = ("_proof_for",)
 

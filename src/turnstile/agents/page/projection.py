@@ -17,7 +17,8 @@ from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.standings import standings, tally_of
 from turnstile.league.manager.state import MatchOutcome, Phase, State, Tally, match_id
-from turnstile.league.protocol.messages import MatchResultReport, ReportDetails, StandingsRow
+from turnstile.league.protocol.messages import MatchResultReport
+from turnstile.league.protocol.values import ReportDetails, StandingsRow
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]

@@ -9,14 +9,8 @@ from turnstile.agents.wire.envelope import read_time
 from turnstile.agents.wire.remarks import remark
 from turnstile.kernel.values import wire_name
 from turnstile.league.player.state import Expected, State
-from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    Call,
-    ChooseParityCall,
-    FromReferee,
-    GameMoveCall,
-    LeagueMessage,
-)
+from turnstile.league.protocol.messages import Call, ChooseParityCall, FromReferee, GameMoveCall, LeagueMessage
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import Address, MatchId, referee_address
 
 

@@ -19,7 +19,8 @@ from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.strategies.games import games_for_two
-from turnstile.agents.strategies.strategies import Choice, Failed, Strategy, default_of, find_strategy
+from turnstile.agents.strategies.program import Failed
+from turnstile.agents.strategies.strategies import Choice, Strategy, default_of, find_strategy
 from turnstile.agents.wire.envelope import ignored, utc_now
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming

@@ -5,7 +5,7 @@ from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
 from turnstile.kernel.chance import Seed
 from turnstile.league.protocol.endpoints import home_of
 from turnstile.league.protocol.management import RunMatch
-from turnstile.league.protocol.messages import AnnouncedMatch
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import RefereeId
 from turnstile.league.referee.play import refuse_assignment
 

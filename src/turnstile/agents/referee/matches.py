@@ -20,7 +20,8 @@ from turnstile.durable.storing import ask_until_done
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
-from turnstile.league.protocol.messages import AnnouncedMatch, LeagueMessage, MatchResultAck
+from turnstile.league.protocol.messages import LeagueMessage, MatchResultAck
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     LEAGUE_MANAGER,

@@ -29,9 +29,8 @@ from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.replies import Answered
 from turnstile.agents.wire.rpc import TOO_BUSY, Fault
 from turnstile.kernel.chance import new_seed
-from turnstile.league.protocol.management import LeagueError, RefereeMeta, RefereeRegisterRequest, RunMatch, RunMatchAck
+from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     ChooseParityResponse,
     GameErrorAck,
     GameJoinAck,
@@ -46,6 +45,7 @@ from turnstile.league.protocol.messages import (
     RoundAnnouncementAck,
     RoundCompleted,
 )
+from turnstile.league.protocol.values import AnnouncedMatch, RefereeMeta
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,

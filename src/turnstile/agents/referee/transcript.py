@@ -22,11 +22,11 @@ from turnstile.league.protocol.messages import (
     ChooseParityCall,
     GameInvitation,
     GameJoinAck,
-    GameResult,
     LeagueMessage,
     LeagueQuery,
     LeagueQueryResponse,
 )
+from turnstile.league.protocol.values import GameResult
 from turnstile.league.protocol.words import LEAGUE_MANAGER, player_address
 from turnstile.league.referee.calls import score_of
 from turnstile.league.referee.state import MatchAssigned, Phase, State

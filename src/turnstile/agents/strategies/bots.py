@@ -1,7 +1,7 @@
-"""Bots as strategies: who moves for a player of the league in a game other than Even/Odd.
+"""Bots as strategies for games other than Even/Odd.
 
-A bot is given what the question brings, the view and the options, and knows nothing else. What is random in it comes
-from a seed, the match and the number of the question: whoever asks again, after a restart say, gets the same move.
+A bot sees only the view and the options of a question. Its random numbers are derived from a seed, the match and the
+number of the question: the same question gets the same move again, even after a restart.
 """
 
 from collections.abc import Callable
@@ -22,17 +22,17 @@ RANDOM = "random"
 BOT = "bot"
 
 Mover = Callable[[AskedMove, MatchId], Raw]
-"""Who moves: one of the options. Raises `CannotMove`."""
+"""Chooses one of the options. Raises `CannotMove`."""
 
 
 class CannotMove(Exception):
-    """A bot cannot make sense of what it was asked; the text says why."""
+    """A bot cannot read the question; the text says why."""
 
 
 def find_mover(text: str, seed: Seed) -> Mover | None:
-    """Who moves by this word: `random`, the best `bot` that a game has, or `bot:NAME`; `None` where nobody does.
+    """The mover with this name: `random`, `bot` (the best bot of the game) or `bot:NAME`; `None` for any other name.
 
-    In a game that has no bot of that name the best one plays, for a league may have matches of several games.
+    If a game has no bot of that name, its best bot plays: a league may have matches of several games.
     """
     word, _, name = text.partition(":")
     if text == RANDOM:
@@ -42,8 +42,8 @@ def find_mover(text: str, seed: Seed) -> Mover | None:
     return None
 
 
-def words_for(game_type: str) -> tuple[str, ...]:
-    """The words by which somebody moves in a game as is meant; none, where there is no such game here."""
+def bot_strategies(game_type: str) -> tuple[str, ...]:
+    """The names of the strategies for a game; none if the game is not installed."""
     game = find_game(game_type)
     return () if game is None else (RANDOM, BOT, *(f"{BOT}:{name}" for name in bots_of(game)))
 
@@ -53,15 +53,15 @@ def _rng(seed: Seed, match: MatchId, asked: AskedMove) -> Random:
 
 
 def bot_move(name: str, asked: AskedMove, rng: Random) -> Raw:
-    """The option that a bot of this name chooses, or else the best bot of the game."""
+    """The option that the bot with this name chooses, or else the best bot of the game."""
     game = find_game(asked.game_type)
     if game is None:
-        raise CannotMove(f"There is no game {asked.game_type} here.")
+        raise CannotMove(f"The game {asked.game_type} is not installed.")
     actions = [_read_action(game, option) for option in asked.request.valid_options]
     try:
         view = decode(bytes(asked.request.context.view), game.view_type)
     except Malformed as fault:
-        raise CannotMove(f"This is no view of {game.title}: {fault}.") from None
+        raise CannotMove(f"Invalid view of {game.title}: {fault}.") from None
     chosen = _bot_of(game, name)(view, actions, rng)
     return asked.request.valid_options[actions.index(chosen)]
 
@@ -71,7 +71,7 @@ def _read_action(game: AnyGame, option: Raw) -> Move:
     if isinstance(action, Rejection):
         raise CannotMove(action.sentence)
     if not isinstance(action, Move):
-        raise CannotMove(f"This is no move of a player of {game.title}.")
+        raise CannotMove(f"This is not a player's move of {game.title}.")
     return action
 
 

@@ -1,8 +1,7 @@
-"""Strategies of one's own: whether they can be asked at all, and how they are asked within this very process.
+"""User-supplied strategies: validated before the league starts, and called directly in a league within one process.
 
-A league of processes asks them in processes of their own (`strategies.py`). Within one process a function is called as
-it is, and nothing protects the league from one that hangs. One that raises or answers with rubbish has failed, as
-elsewhere: that costs it the choice.
+Players in processes of their own run them as programs (`program.py`). A league within one process calls the function
+directly: nothing protects it from a function that hangs. A function that raises, or returns an invalid choice, fails.
 """
 
 import shutil
@@ -16,17 +15,17 @@ import msgspec
 from msgspec.structs import replace
 
 from turnstile.agents.player.failures import Failing
+from turnstile.agents.strategies.program import Failed
 from turnstile.agents.strategies.strategies import (
     Choice,
-    Failed,
     UnknownStrategy,
+    custom_function,
+    custom_program,
     default_of,
     find_strategy,
-    own_function,
-    own_program,
     read_answer,
 )
-from turnstile.agents.strategies.worker import CHECK, FOUND, answer_of, found, reason_of
+from turnstile.agents.strategies.worker import CHECK, FOUND, answer_of, load_function, reason_of
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import encode
 from turnstile.league.player.state import Question
@@ -34,64 +33,60 @@ from turnstile.league.protocol.words import CHOICE_SECONDS
 
 
 def refuse_strategy(text: str) -> None:
-    """Raises `UnknownStrategy` for what plainly cannot choose: no such strategy, module, function or program."""
+    """Raises `UnknownStrategy` if there is no such strategy, module, function or program."""
     find_strategy(text, Seed("any"))
-    if function := own_function(text):
+    if function := custom_function(text):
         _refuse_function(text, *function)
-    elif (program := own_program(text)) and shutil.which(program[0]) is None:
-        raise UnknownStrategy(f"{text!r} cannot be asked: {_why_not_run(program[0])}.")
+    elif (program := custom_program(text)) and shutil.which(program[0]) is None:
+        raise UnknownStrategy(f"{text!r} cannot be used: {_why_not_run(program[0])}.")
 
 
 def _why_not_run(program: str) -> str:
     if "/" in program and Path(program).is_file():
-        return (
-            f"{program!r} is not executable; make it so with chmod +x, or name who reads it, as in command:python ..."
-        )
-    return f"there is no program {program!r} that can be run"
+        return f"{program!r} is not executable; use chmod +x, or name its interpreter, as in command:python ..."
+    return f"there is no executable program {program!r}"
 
 
 def _refuse_function(text: str, module: str, function: str) -> None:
-    """It is looked for where it is asked later: in a process of its own, which may do or print whatever it likes."""
+    """Import it in a process of its own, as later for a choice: an import may do or print anything."""
     command = [sys.executable, "-m", "turnstile.agents.strategies.worker", CHECK, module, function]
     try:
         ran = subprocess.run(command, capture_output=True, timeout=CHOICE_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
-        raise UnknownStrategy(f"{text!r} cannot be asked: to import it takes longer than a choice may.") from None
+        raise UnknownStrategy(f"{text!r} cannot be used: its import takes longer than a choice may.") from None
     said = ran.stdout.decode(errors="replace").strip()
     if said != FOUND:
         why = said or f"its import ends the program with status {ran.returncode}"
-        raise UnknownStrategy(f"{text!r} cannot be asked: {why}.")
+        raise UnknownStrategy(f"{text!r} cannot be used: {why}.")
 
 
-class Called:
-    """A function of somebody's own, asked within this process; what it could not answer is counted."""
+class CustomFunction:
+    """A user-supplied function that is called within this process. It counts the failures of the function."""
 
     def __init__(self, text: str) -> None:
         """Raises `UnknownStrategy`."""
-        parts = own_function(text)
+        parts = custom_function(text)
         if parts is None:
-            raise UnknownStrategy(
-                f"{text!r} cannot be asked within one process; a built-in or python:... strategy can."
-            )
+            raise UnknownStrategy(f"{text!r} cannot be used within one process; use a built-in or python:... strategy.")
         try:
             with redirect_stdout(sys.stderr):
-                self._choose = found(*parts)
+                self._choose = load_function(*parts)
         except Exception as fault:  # a module may raise anything
-            raise UnknownStrategy(f"{text!r} cannot be asked: {reason_of(fault)}.") from None
+            raise UnknownStrategy(f"{text!r} cannot be used: {reason_of(fault)}.") from None
         self._text = text
         self.failing: Failing | None = None
 
     def __call__(self, question: Question) -> Choice:
         try:
             return self._answer(question)
-        except Exception as fault:  # whatever goes wrong costs the choice, never the league
+        except Exception as fault:  # a failure costs the choice, never the league
             why = str(fault) if isinstance(fault, Failed) else reason_of(fault)
             before = self.failing or Failing(strategy=self._text, failures=0, first=f"{question.match_id}: {why}")
             self.failing = replace(before, failures=before.failures + 1)
             return default_of(question)
 
     def _answer(self, question: Question) -> Choice:
-        """The same dictionary that a process is given, and the same reading of what it says. What it prints is none."""
+        """The function gets the same dictionary as in a process, and its answer is read in the same way."""
         known: dict[str, Any] = msgspec.json.decode(encode(question))
         with redirect_stdout(sys.stderr):
             answer = answer_of(self._choose, known)

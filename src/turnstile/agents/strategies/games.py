@@ -1,4 +1,4 @@
-"""Which games an agent can take part in: Even/Odd, and every installed game for two that needs no timers of its own."""
+"""The games of the league: Even/Odd, and every installed game for two players that needs no timers of its own."""
 
 from functools import cache
 
@@ -14,6 +14,6 @@ ANY_TWO = PlayerId("P01"), PlayerId("P02")
 
 @cache
 def games_for_two() -> tuple[str, ...]:
-    """Their names, as league.v2 calls them; Even/Odd first."""
+    """Their names in league.v2, Even/Odd first."""
     others = [name for name in names() if not isinstance(open_board(name, ANY_TWO, Seed("any")), Rejection)]
     return GAME_TYPE, *others

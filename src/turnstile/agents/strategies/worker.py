@@ -1,9 +1,9 @@
-"""Asks one Python function for a choice, in a process of its own.
+"""Calls a Python function for a choice, in a process of its own.
 
-`python -m turnstile.agents.strategies.worker PARENT MODULE FUNCTION`: the function is given what the player knows, as a
-dictionary, and returns "even" or "odd". Modules are found in the folder in which the player was started, and wherever
-else Python finds them. If the function fails, the trace is printed and the answer says why. With `--check` instead of
-`PARENT` nothing is asked: the answer only says whether the function could be.
+`python -m turnstile.agents.strategies.worker PARENT MODULE FUNCTION`: the function gets what the player knows as a
+dictionary, and returns "even", "odd" or a move. Modules are found in the player's working folder and on Python's path.
+If the function fails, the trace is printed and the answer says why. With `--check` instead of `PARENT` the function is
+only imported.
 """
 
 import ctypes
@@ -21,79 +21,79 @@ from typing import Any
 PR_SET_PDEATHSIG = 1
 CHECK = "--check"
 FOUND = "found"
-REASON = "!"  # begins an answer that is no choice, but says why there is none; no choice begins so
+REASON = "!"  # begins an answer that says why there is no choice
 LONGEST_REASON = 1000  # characters
 ASYNC = "it is an async def: make it a plain def, which may call asyncio.run itself"
 IS_ASYNC = (iscoroutinefunction, isasyncgenfunction)
 
 
-class Unfit(Exception):
-    """Why this is no strategy; the sentence is for whoever has written it."""
+class UnfitFunction(Exception):
+    """The function is not a strategy; the sentence tells its author why."""
 
 
 def end_with(parent: int) -> None:
-    """A player that is killed cannot end us any more. Linux does it, where we ask for it; elsewhere we go on alone."""
+    """End with the player, even if it is killed. Only Linux can do that; elsewhere the process runs on."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit("The player is gone.")
 
 
-def found(module: str, function: str) -> Callable[[dict[str, Any]], Any]:
-    """The function. Raises whatever its module does; but one that ends the program is only unfit."""
+def load_function(module: str, function: str) -> Callable[[dict[str, Any]], Any]:
+    """Import the function. Raises what its module raises; `UnfitFunction` if the module exits."""
     sys.path.insert(0, str(Path.cwd()))
     try:
         imported = importlib.import_module(module)
     except SystemExit:
-        raise Unfit(
+        raise UnfitFunction(
             f"{module} ends the program when it is imported: guard what it does as a program with "
             'if __name__ == "__main__"'
         ) from None
     choose: Callable[[dict[str, Any]], Any] = getattr(imported, function)
     if not callable(choose):
-        raise Unfit(f"{module}.{function} is no function")
+        raise UnfitFunction(f"{module}.{function} is not a function")
     if any(is_async(each) for is_async in IS_ASYNC for each in (choose, type(choose).__call__)):
-        raise Unfit(ASYNC)
+        raise UnfitFunction(ASYNC)
     return choose
 
 
 def answer_of(choose: Callable[[dict[str, Any]], Any], known: dict[str, Any]) -> str:
-    """What a function says, in JSON. Raises whatever it does; but one that ends the program is only unfit."""
+    """The choice of a function in JSON. Raises what the function raises; `UnfitFunction` if it exits."""
     try:
         choice = choose(known)
     except SystemExit:
-        raise Unfit("it ends the program (sys.exit) instead of returning a choice") from None
+        raise UnfitFunction("it ends the program (sys.exit) instead of returning a choice") from None
     if isinstance(choice, CoroutineType):
         choice.close()
-        raise Unfit(ASYNC)
+        raise UnfitFunction(ASYNC)
     try:
         return json.dumps(choice)
     except TypeError:
-        raise Unfit(f'it returns "even" or "odd" or a move, and no {type(choice).__name__}') from None
+        raise UnfitFunction(f'it must return "even", "odd" or a move, not {type(choice).__name__}') from None
 
 
 def reason_of(fault: Exception) -> str:
     """Why there is no choice, on one line."""
-    kind = "" if isinstance(fault, Unfit) else f"{type(fault).__name__}: "
+    kind = "" if isinstance(fault, UnfitFunction) else f"{type(fault).__name__}: "
     return " ".join(f"{kind}{fault}".split())[:LONGEST_REASON]
 
 
 def main() -> None:
     parent, module, function = sys.argv[1:]
     answers = sys.stdout
-    sys.stdout = sys.stderr  # what the function prints is no answer
+    sys.stdout = sys.stderr  # what the function prints is not its answer
     if parent == CHECK:
         try:
-            found(module, function)
+            load_function(module, function)
             answers.write(f"{FOUND}\n")
         except Exception as fault:
             answers.write(f"{reason_of(fault)}\n")
         return
     end_with(int(parent))
     try:
-        answer = answer_of(found(module, function), json.loads(sys.stdin.readline()))
+        answer = answer_of(load_function(module, function), json.loads(sys.stdin.readline()))
     except Exception as fault:
-        sys.excepthook(type(fault), fault, fault.__traceback__)  # first: who has been answered does not wait for us
+        sys.excepthook(type(fault), fault, fault.__traceback__)  # first: after the answer the player does not wait
         sys.stderr.flush()
         answer = f"{REASON}{reason_of(fault)}"
     answers.write(f"{answer}\n")

@@ -30,7 +30,8 @@ from turnstile.agents.wire.repairs import (
 )
 from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
 from turnstile.kernel.values import Malformed, decode, encode, wire_name
-from turnstile.league.protocol.messages import GameResult, LeagueMessage
+from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.values import GameResult
 from turnstile.league.protocol.words import ERROR_CODES, GAME_TYPE, Awaited, ErrorName, Registration, Role, Status
 
 M = TypeVar("M", bound=LeagueMessage)

@@ -9,8 +9,7 @@ from typing import Any
 from turnstile.agents.wire.envelope import Fields, read_time
 from turnstile.agents.wire.remarks import remark
 from turnstile.kernel.values import Malformed, decode, encode
-from turnstile.league.protocol.messages import AnnouncedMatch, StandingsRow
-from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.values import AnnouncedMatch, PlayerStandings, StandingsRow
 
 FIRST_ROUND = 1
 

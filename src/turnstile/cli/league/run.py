@@ -15,7 +15,7 @@ from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses
 from turnstile.agents.page.projection import scoreboard_of
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.process.files import write_whole
-from turnstile.agents.strategies.custom import Called, refuse_strategy
+from turnstile.agents.strategies.custom import CustomFunction, refuse_strategy
 from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.league.show import Show, glimpse
@@ -170,13 +170,14 @@ def _report_faults(report: Path) -> Iterator[None]:
         raise click.ClickException(f"The report {report} cannot be written: {fault.strerror}.") from None
 
 
-def _custom_strategies(strategies: Iterable[str]) -> dict[str, Called]:
+def _custom_strategies(strategies: Iterable[str]) -> dict[str, CustomFunction]:
     """The user-supplied strategies. A usage error for one that cannot be called in this process."""
     with _unknown_strategy_as_usage_error():
-        return {text: Called(text) for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None}
+        custom = [text for text in dict.fromkeys(strategies) if find_function(text, Seed("any")) is None]
+        return {text: CustomFunction(text) for text in custom}
 
 
-def _local_league(plan: Plan, seed: Seed, custom: dict[str, Called]) -> LocalLeague:
+def _local_league(plan: Plan, seed: Seed, custom: dict[str, CustomFunction]) -> LocalLeague:
     def strategy(name: str, text: str) -> Strategy:
         return find_function(text, derive(seed, name)) or custom[text]
 

@@ -16,8 +16,7 @@ from turnstile.league.manager.standings import standings
 from turnstile.league.manager.state import Options as LeagueOptions
 from turnstile.league.manager.state import Phase
 from turnstile.league.player.state import Options as PlayerOptions
-from turnstile.league.protocol.management import RefereeMeta
-from turnstile.league.protocol.messages import StandingsRow
+from turnstile.league.protocol.values import RefereeMeta, StandingsRow
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
 VERSION = "1.0.0"

@@ -18,12 +18,8 @@ from turnstile.league.manager.rounds import wanted
 from turnstile.league.manager.standings import standings
 from turnstile.league.manager.state import Options, State
 from turnstile.league.protocol.management import ALL_REPLIES, RefereeRegisterResponse
-from turnstile.league.protocol.messages import (
-    LeagueQuery,
-    LeagueRegisterResponse,
-    MatchResultReport,
-    StandingsRow,
-)
+from turnstile.league.protocol.messages import LeagueQuery, LeagueRegisterResponse, MatchResultReport
+from turnstile.league.protocol.values import StandingsRow
 from turnstile.league.protocol.words import LEAGUE_MANAGER, player_address, referee_address
 
 

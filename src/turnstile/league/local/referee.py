@@ -14,15 +14,14 @@ from turnstile.kernel.timers import Log
 from turnstile.kernel.values import Event, Instant
 from turnstile.league.local.machine import LocalMachine, sends_of
 from turnstile.league.local.network import Envelope, Network, envelope_of
-from turnstile.league.protocol.answers import GET_SCHEDULE
-from turnstile.league.protocol.management import Ping, RefereeMeta, RefereeRegisterResponse
+from turnstile.league.protocol.management import Ping, RefereeRegisterResponse
 from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
     LeagueCompleted,
     LeagueQueryResponse,
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
+from turnstile.league.protocol.values import GET_SCHEDULE, AnnouncedMatch, RefereeMeta
 from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,

@@ -1,9 +1,9 @@
-"""What a league manager says of its own accord: rounds, tables and the end of the league; and whom it gives a match.
+"""The messages that a league manager sends on its own: rounds, standings, the end of the league; and assignments.
 
-A round is announced to its players first and to its referees when all players have heard of it, so that no invitation
-comes before the announcement. To a referee the announcement is the assignment. It is called again and again until all
-of its matches have a result: told its matches until it answers, asked whether it is there from then on. It is given up
-when it does not answer, or answers without ever sending a result.
+The manager announces a round to the players first. When all have acknowledged it, the manager announces it to the
+referees, so that no invitation comes before the announcement. For a referee the announcement is its assignment.
+The manager calls a referee until all its matches have a result: it repeats the assignment until the referee answers,
+then it sends PING. It gives up a referee that does not answer, or that answers but never sends a result.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,10 +13,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
+from turnstile.kernel.machine import Next
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.results import places_of, summary_of
-from turnstile.league.manager.standings import champion, sheets, shown_to, standings
+from turnstile.league.manager.standings import champion, player_tables, rows_for, standings
 from turnstile.league.manager.state import (
     PERIODS_OF_A_MATCH,
     AnnouncementExpired,
@@ -28,31 +29,27 @@ from turnstile.league.manager.state import (
     State,
     match_id,
     put,
+    update_referee,
 )
 from turnstile.league.protocol.management import Ping
-from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    LeagueCompleted,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundCompleted,
-)
+from turnstile.league.protocol.messages import LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted
+from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import RefereeId, player_address
 from turnstile.league.trust import match_key
 
 ANNOUNCE_TIMER = "announcement"
-MOST_ANNOUNCED = 64  # matches in one message; of a larger round a player is told its own match alone
+MOST_ANNOUNCED = 64  # matches in one message; in a larger round a player hears only of its own match
 
 
 # pairing and assigning
 
 
-def paired(state: State) -> State:
+def pair_round(state: State) -> State:
     """The matches of the round, each with a referee."""
     ids = state.player_ids
     pairs = schedule.pairings(ids, state.round_id)
     state = replace(state, remaining=len(pairs), unheard=tuple(ids))
-    state, chosen = _assigned(state, len(pairs))
+    state, chosen = _assign(state, len(pairs))
     matches = (
         LeagueMatch(
             match_id=match_id(state.round_id, number), player_a_id=a, player_b_id=b, referee_id=referee.referee_id
@@ -62,8 +59,8 @@ def paired(state: State) -> State:
     return replace(state, matches=tuple(matches))
 
 
-def _assigned(state: State, count: int) -> tuple[State, list[Referee]]:
-    """So many matches go to the referees that have least to do, for what they can; and who they are, in order."""
+def _assign(state: State, count: int) -> tuple[State, list[Referee]]:
+    """Assign `count` matches to the referees with the lowest load for their capacity. The referees, match by match."""
     loads = [referee.load for referee in state.referees]
     heap = [(loads[at] / referee.capacity, at) for at, referee in enumerate(state.referees) if referee.is_up]
     heapify(heap)
@@ -77,20 +74,20 @@ def _assigned(state: State, count: int) -> tuple[State, list[Referee]]:
     return replace(state, referees=referees), [referees[at] for at in chosen]
 
 
-def reassigned(state: State, gone: Collection[RefereeId]) -> State:
-    """The unfinished matches of some referees go to whoever is there; their players are to hear of it.
+def reassign(state: State, gone: Collection[RefereeId]) -> State:
+    """Give the unfinished matches of some referees to those that are up. The players concerned are to hear of it.
 
-    What is announced from now on replaces what was announced before, in whatever order it arrives.
+    The next announcement has a higher revision and replaces the earlier ones, in whatever order they arrive.
     """
     moved = [at for at, match in enumerate(state.matches) if match.outcome is None and match.referee_id in gone]
     freed = (replace(each, load=0) if each.referee_id in gone else each for each in state.referees)
-    state, chosen = _assigned(replace(state, referees=tuple(freed)), len(moved))
+    state, chosen = _assign(replace(state, referees=tuple(freed)), len(moved))
     matches, concerned = list(state.matches), set()
     for at, referee in zip(moved, chosen, strict=True):
-        if matches[at].referee_id != referee.referee_id:  # who has another seed
+        if matches[at].referee_id != referee.referee_id:  # which has another seed
             again = matches[at].reassignments + 1
             matches[at] = replace(matches[at], referee_id=referee.referee_id, commitment=None, reassignments=again)
-        concerned |= {matches[at].player_a_id, matches[at].player_b_id}
+        concerned |= {*matches[at].players}
     unheard = tuple(player for player in state.player_ids if player in concerned)
     return replace(state, matches=tuple(matches), revision=state.revision + 1, unheard=unheard)
 
@@ -98,60 +95,50 @@ def reassigned(state: State, gone: Collection[RefereeId]) -> State:
 # announcing
 
 
-def announced(state: State, players: Iterable[PlayerId]) -> list[Effect]:
-    """These players hear of the round, and all have 10 seconds."""
+def announce(state: State) -> list[Effect]:
+    """Announce the round to the players that have not heard of it, and start their common timer."""
     expiry = AnnouncementExpired(round_id=state.round_id)
-    return [*_announcements(state, players), Arm(ANNOUNCE_TIMER, state.options.announce_seconds, expiry)]
+    return [*announcements(state, state.unheard), Arm(ANNOUNCE_TIMER, state.options.announce_seconds, expiry)]
 
 
-def _announcements(state: State, players: Iterable[PlayerId]) -> list[Send]:
-    """The round, as each player is told of it: with the key to its own match, and no other."""
+def announcements(state: State, players: Iterable[PlayerId]) -> list[Send]:
+    """The announcement of the round for each of these players, with the key to its own match and no other."""
     is_small = len(state.matches) <= MOST_ANNOUNCED
-    whole = tuple(entry(state, match) for match in state.matches) if is_small else None
+    others = tuple(announced_match(state, match) for match in state.matches) if is_small else ()
     return [
         Send(
             player_address(player),
-            _announcement(state, _shown(state, player, whole)),
+            _announcement(state, _with_own(state, player, others)),
             on_failure=AnnouncementLost(player_id=player, round_id=state.round_id),
         )
         for player in players
     ]
 
 
-def _shown(state: State, player: PlayerId, whole: tuple[AnnouncedMatch, ...] | None) -> tuple[AnnouncedMatch, ...]:
-    """What a player is told: of a large round its own match alone; none when it sits out."""
-    number = _own(state, player)
-    if number is None:
-        return whole or ()
-    own = entry(state, state.matches[number - 1], [player])
-    return (own,) if whole is None else put(whole, number - 1, own)
-
-
-def announced_to(state: State, player: PlayerId) -> Send:
-    """One player hears of the round: it has been away."""
-    return _announcements(state, [player])[0]
-
-
-def _own(state: State, player: PlayerId) -> int | None:
-    """The number of a player's match in this round; none when it sits out."""
+def _with_own(state: State, player: PlayerId, others: tuple[AnnouncedMatch, ...]) -> tuple[AnnouncedMatch, ...]:
+    """All announced matches, the player's own with its key; in a large round the player's own match alone."""
     place = state.player_at(player)
-    return None if place is None else schedule.number_of(len(state.players), state.round_id, place)
+    number = None if place is None else schedule.number_of(len(state.players), state.round_id, place)
+    if number is None:  # the player sits out
+        return others
+    own = announced_match(state, state.matches[number - 1], [player])
+    return put(others, number - 1, own) if others else (own,)
 
 
-def _announcement(state: State, entries: tuple[AnnouncedMatch, ...]) -> RoundAnnouncement:
-    """A round as it is announced now. `revision` is ours: it is left out as long as every referee is the first."""
+def _announcement(state: State, matches: tuple[AnnouncedMatch, ...]) -> RoundAnnouncement:
+    """The current announcement. `revision` is an extension: it is left out until a match changes its referee."""
     revision = state.revision or UNSET
-    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=entries, revision=revision)
+    return RoundAnnouncement(league_id=state.league_id, round_id=state.round_id, matches=matches, revision=revision)
 
 
-def entry(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
-    """A match of this round as it is announced, with the keys of these players, if its referee shows them."""
+def announced_match(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> AnnouncedMatch:
+    """A match of this round as it is announced, with the keys of these players if its referee shows keys."""
     a, b = places_of(state, match)
     referee = referee_of(state, match)
     known = keys if referee.shows_keys else ()
     one, other = (
         match_key(state.secret, match.match_id, match.referee_id, each) if each in known else UNSET
-        for each in players_of(match)
+        for each in match.players
     )
     return AnnouncedMatch(
         match_id=match.match_id,
@@ -168,74 +155,57 @@ def entry(state: State, match: LeagueMatch, keys: Collection[PlayerId] = ()) -> 
     )
 
 
-def players_of(match: LeagueMatch) -> tuple[PlayerId, PlayerId]:
-    return match.player_a_id, match.player_b_id
-
-
 def referee_of(state: State, match: LeagueMatch) -> Referee:
     at = state.referee_at(match.referee_id)
     assert at is not None, "a match is given to a referee of this league"
     return state.referees[at]
 
 
-# watching referees
+# calling referees
 
 
-def told(state: State, at: int) -> tuple[State, list[Effect]]:
-    """A referee is told which matches it still has, and watched for a period."""
-    state, referee = _called(state, at)
-    return state, [assignment(state, referee), watched(state, referee)]
+def assign_matches(state: State, at: int) -> Next[State]:
+    """Send a referee its unfinished matches, and watch it for a period."""
+    return _call(state, at, assignment(state, state.referees[at]))
 
 
-def asked(state: State, at: int) -> tuple[State, list[Effect]]:
-    """A referee that knows its matches is asked whether it is still there, and watched for another period.
+def call_referee(state: State, at: int) -> Next[State]:
+    """Ask a referee that knows its matches whether it is there, and watch it for another period.
 
-    Not every referee knows a round that it is told twice from a new one. Only when a match could have been played twice
-    over without a result is it told again: it may have forgotten, or its reports may all have been lost.
+    Some referees take a repeated assignment for a new one. So the manager repeats it only when the referee has not
+    answered, or when a match could have been played twice without a result: the referee may have forgotten it, or all
+    its reports may have been lost.
     """
-    before = state.referees[at]
-    if before.unanswered or before.periods % PERIODS_OF_A_MATCH == 0:
-        return told(state, at)
-    state, referee = _called(state, at)
-    ping = Ping(league_id=state.league_id, round_id=state.round_id)
-    return state, [Send(referee.address, ping), watched(state, referee)]
-
-
-def _called(state: State, at: int) -> tuple[State, Referee]:
     referee = state.referees[at]
-    called = replace(referee, unanswered=referee.unanswered + 1)
-    return replace(state, referees=put(state.referees, at, called)), called
+    if referee.unanswered or referee.periods % PERIODS_OF_A_MATCH == 0:
+        return assign_matches(state, at)
+    return _call(state, at, Send(referee.address, Ping(league_id=state.league_id, round_id=state.round_id)))
 
 
-def all_told(state: State) -> tuple[State, list[Effect]]:
-    """Every referee that has a match is told so."""
-    effects: list[Effect] = []
-    for at, referee in enumerate(state.referees):
-        if referee.load:
-            state, calls = told(state, at)
-            effects += calls
-    return state, effects
+def _call(state: State, at: int, send: Send) -> Next[State]:
+    called = update_referee(state, at, unanswered=state.referees[at].unanswered + 1)
+    return Next(called, send, watch_referee(called, called.referees[at]))
 
 
 def assignment(state: State, referee: Referee) -> Send:
-    """What a referee has to do in this round."""
+    """The unfinished matches of a referee in this round."""
     own = tuple(
-        entry(state, match, players_of(match))
+        announced_match(state, match, match.players)
         for match in state.matches
         if match.outcome is None and match.referee_id == referee.referee_id
     )
     return Send(referee.address, _announcement(state, own))
 
 
-def watched(state: State, referee: Referee) -> Arm:
-    return Arm(timer_of(referee), state.options.watch_seconds, expiry_of(state, referee))
+def watch_referee(state: State, referee: Referee) -> Arm:
+    return Arm(_timer_of(referee), state.options.watch_seconds, expiry_of(state, referee))
 
 
-def unwatched(referee: Referee) -> Disarm:
-    return Disarm(timer_of(referee))
+def unwatch_referee(referee: Referee) -> Disarm:
+    return Disarm(_timer_of(referee))
 
 
-def timer_of(referee: Referee) -> str:
+def _timer_of(referee: Referee) -> str:
     return f"referee {referee.referee_id}"
 
 
@@ -247,7 +217,7 @@ def expiry_of(state: State, referee: Referee) -> RefereeExpired:
 
 
 def round_completed(state: State, round_id: int) -> list[Send]:
-    """Every player is sent the table, and then told that the round is over."""
+    """Send every player the standings, then the end of the round."""
     outcomes = state.finished[round_id - 1]
     completed = RoundCompleted(
         league_id=state.league_id,
@@ -258,34 +228,34 @@ def round_completed(state: State, round_id: int) -> list[Send]:
         summary=summary_of(outcomes),
     )
     sends = []
-    for player, rows in sheets(state, standings(state)):
-        table = LeagueStandingsUpdate(league_id=state.league_id, round_id=round_id, standings=rows)
-        sends += [Send(player_address(player), table), Send(player_address(player), completed)]
+    for player, rows in player_tables(state):
+        update = LeagueStandingsUpdate(league_id=state.league_id, round_id=round_id, standings=rows)
+        sends += [Send(player_address(player), update), Send(player_address(player), completed)]
     return sends
 
 
 def league_completed(state: State) -> list[Send]:
-    """Everybody is told that the league is over, and who has won it."""
-    table = standings(state)
-    over = LeagueCompleted(
+    """Tell every agent that the league is over, and who has won it."""
+    completed = LeagueCompleted(
         league_id=state.league_id,
         total_rounds=state.total_rounds,
         total_matches=schedule.matches(len(state.players)),
         champion=champion(state),
-        final_standings=table,
+        final_standings=rows_for(standings(state), None),
     )
-    shown = [(player_address(player), rows) for player, rows in sheets(state, table)]
-    shown += [(referee.address, shown_to(table, None)) for referee in state.referees]
-    return [Send(agent, replace(over, final_standings=rows)) for agent, rows in shown]
+    players = (
+        Send(player_address(player), replace(completed, final_standings=rows)) for player, rows in player_tables(state)
+    )
+    return [*players, *(Send(referee.address, completed) for referee in state.referees)]
 
 
 # for hosts
 
 
 def resumed(state: State) -> list[Send]:
-    """What is to be said again after a restart: whatever still waits for an answer, and that the league is over."""
+    """The messages to repeat after a restart: those without an answer, and the end of the league."""
     if state.phase is Phase.ANNOUNCING_ROUND:
-        return _announcements(state, state.unheard)
+        return announcements(state, state.unheard)
     if state.phase is Phase.PLAYING_ROUND:
         return [assignment(state, referee) for referee in state.referees if referee.unanswered]
     if state.phase is Phase.WAITING_FOR_REFEREE:

@@ -1,7 +1,7 @@
-"""The league manager: who takes part, who meets whom, who referees, how it ended, and who has won the league.
+"""The transitions of the league manager: registration, rounds, referees, results and the end of the league.
 
-Results count once, whatever is repeated or lost; referees that are gone are replaced; agents that come back are given
-their places again. The specification leaves the manager open; this is ours. More about it: docs/league.md.
+Every result counts once, even if messages are repeated or lost. The manager replaces lost referees, and agents that
+return get their places again. The specification leaves the manager open; docs/league.md describes this one.
 """
 
 from msgspec import UnsetType
@@ -11,18 +11,8 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import PlayerId, wire_name
-from turnstile.league.manager.calls import announced, expiry_of, league_completed, paired, round_completed
-from turnstile.league.manager.entry import (
-    register_awaited_referee,
-    register_player,
-    register_player_again,
-    register_referee,
-    register_referee_again,
-    register_referee_in_round,
-)
-from turnstile.league.manager.queries import answered, status_of, witnessed
-from turnstile.league.manager.results import match_reported, outcome_of, refuse_earlier_course
-from turnstile.league.manager.rounds import UNAWAITED, back, begun, booked, called, called_on, given_up, heard, playing
+from turnstile.league.manager import calls, entry, queries, results, rounds
+from turnstile.league.manager.rounds import UNAWAITED
 from turnstile.league.manager.state import (
     IN_ROUND,
     RESTING,
@@ -34,8 +24,9 @@ from turnstile.league.manager.state import (
     Phase,
     RefereeExpired,
     State,
-    put,
+    mark_present,
     referee_letter,
+    update_referee,
 )
 from turnstile.league.protocol.errors import LeagueErrorName, league_error
 from turnstile.league.protocol.management import (
@@ -75,23 +66,20 @@ FromManager = (
     | LeagueCompleted
     | Ping
 )
-"""Everything that a league manager says."""
+"""All messages that a league manager sends."""
 
 LAUNCHER = Address("launcher")
-STALE = Rejection(Code.STALE_TIMER, "This is about something that is no longer waited for.")
+NOT_COMPLETE = Rejection(Code.IGNORED, "The league is not complete yet.")
+STALE = Rejection(Code.STALE_TIMER, "The manager no longer waits for this.")
 
-WAITS_ON, ALL_HEARD = "waits for others", "all have heard"
-BOOKED, LAST = "booked", "the last of the round"
-TAKES_OVER, IS_BACK = "another takes over", "is back"
-REFUSED, NOTHING_NEW = "refused", "nothing new"
-NEXT_ROUND, NO_ROUND = "next round", "no round is left"
+IS_BACK = "is back"
 
 
 # start
 
 
 def new(options: Options, secret: Seed) -> State:
-    """A league that nobody has joined yet."""
+    """A league without agents."""
     return State(phase=Phase.ACCEPTING_REGISTRATIONS, options=options, secret=secret)
 
 
@@ -109,19 +97,17 @@ manager: Machine[State] = Machine(
 # registration
 
 _ENTRY = Phase.ACCEPTING_REGISTRATIONS
-manager.on(_ENTRY, LeagueRegisterRequest, to=_ENTRY)(register_player)
-manager.on(_ENTRY, RefereeRegisterRequest, to=_ENTRY)(register_referee)
+manager.on(_ENTRY, LeagueRegisterRequest, to=_ENTRY)(entry.register_player)
+manager.on(_ENTRY, RefereeRegisterRequest, to=_ENTRY)(entry.register_referee)
 
-for _phase in (*IN_ROUND, Phase.LEAGUE_COMPLETE):
-    manager.on(_phase, LeagueRegisterRequest, to=_phase)(register_player_again)
+for _phase in IN_ROUND:
+    manager.on(_phase, LeagueRegisterRequest, to=_phase)(entry.register_player_again)
 for _phase in (Phase.ANNOUNCING_ROUND, Phase.PLAYING_ROUND):
-    manager.on(_phase, RefereeRegisterRequest, to=_phase)(register_referee_in_round)
-manager.on(
-    Phase.WAITING_FOR_REFEREE,
-    RefereeRegisterRequest,
-    to={"takes over": Phase.ANNOUNCING_ROUND, REFUSED: Phase.WAITING_FOR_REFEREE},
-)(register_awaited_referee)
-manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(register_referee_again)
+    manager.on(_phase, RefereeRegisterRequest, to=_phase)(entry.register_referee_in_round)
+_AWAITED = {"takes over": Phase.ANNOUNCING_ROUND, "refused": Phase.WAITING_FOR_REFEREE}
+manager.on(Phase.WAITING_FOR_REFEREE, RefereeRegisterRequest, to=_AWAITED)(entry.register_awaited_referee)
+manager.on(Phase.LEAGUE_COMPLETE, LeagueRegisterRequest, to=Phase.LEAGUE_COMPLETE)(entry.register_after_league)
+manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLETE)(entry.register_after_league)
 
 
 # the beginning
@@ -133,26 +119,26 @@ manager.on(Phase.LEAGUE_COMPLETE, RefereeRegisterRequest, to=Phase.LEAGUE_COMPLE
     to={"begins": Phase.PAIRING_PLAYERS, "too few are here": Phase.ACCEPTING_REGISTRATIONS},
 )
 def start(state: State, event: StartLeague) -> Next[State] | Rejection:
-    """The league begins, with two players and a referee at least."""
+    """The league begins, if it has at least two players and a referee."""
     if refused := _refuse_league(state, event):
         return refused
     if len(state.players) < 2:
-        return _not_yet(state, LeagueErrorName.PLAYER_NOT_REGISTERED, "A league has two players at least.")
+        return _not_yet(state, LeagueErrorName.PLAYER_NOT_REGISTERED, "A league needs at least two players.")
     if not state.referees:
         return _not_yet(state, LeagueErrorName.REFEREE_NOT_REGISTERED, "A league needs a referee; none has registered.")
-    after = begun(state)
-    return Next(after, Send(LAUNCHER, status_of(after)))
+    after = rounds.begin_league(state)
+    return Next(after, Send(LAUNCHER, queries.status_of(after)))
 
 
 @manager.on(Phase.ACCEPTING_REGISTRATIONS, AllAreHere, to=Phase.PAIRING_PLAYERS)
 def begin(state: State, event: AllAreHere) -> State | Rejection:
-    """The league begins by itself, with as many players as are expected, and a referee."""
-    return begun(state) if state.is_complete else Rejection(Code.IGNORED, "Not everybody is here yet.")
+    """The league begins by itself, with the expected number of players and a referee."""
+    return rounds.begin_league(state) if state.is_complete else NOT_COMPLETE
 
 
 def tell_status(state: State, event: StartLeague) -> Next[State] | Rejection:
-    """A league begins once; who wants it to begin again is told how far it has got."""
-    return _refuse_league(state, event) or Next(state, Send(LAUNCHER, status_of(state)))
+    """A league begins once. A second START_LEAGUE is answered with the progress of the league."""
+    return _refuse_league(state, event) or Next(state, Send(LAUNCHER, queries.status_of(state)))
 
 
 for _phase in (*IN_ROUND, Phase.LEAGUE_COMPLETE):
@@ -174,37 +160,32 @@ def _refuse_league(state: State, event: StartLeague | LeagueQuery) -> Rejection 
 
 @manager.auto(Phase.PAIRING_PLAYERS, to={"paired": Phase.ANNOUNCING_ROUND})
 def pair_players(state: State) -> Next[State]:
-    """The matches of the round are made and given to referees, and all players hear of it."""
-    after = replace(paired(state), phase=Phase.ANNOUNCING_ROUND)
-    return Next(after, *announced(after, after.unheard))
+    """The manager makes the matches of the round, assigns them to referees, and announces them to all players."""
+    after = replace(calls.pair_round(state), phase=Phase.ANNOUNCING_ROUND)
+    return Next(after, *calls.announce(after))
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    RoundAnnouncementAck,
-    to={WAITS_ON: Phase.ANNOUNCING_ROUND, ALL_HEARD: Phase.PLAYING_ROUND},
-)
+HEARING = {"waits for others": Phase.ANNOUNCING_ROUND, "all have heard": Phase.PLAYING_ROUND}
+
+
+@manager.on(Phase.ANNOUNCING_ROUND, RoundAnnouncementAck, to=HEARING)
 def hear_player(state: State, event: RoundAnnouncementAck) -> Next[State] | State | Rejection:
-    """A player has heard of the round. When all have, its referees are told their matches."""
+    """A player has acknowledged the round. When all have, the manager tells the referees their matches."""
     if isinstance(event.player_id, UnsetType):
         return hear_referee(state, event)
-    return heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
+    return rounds.note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    AnnouncementLost,
-    to={WAITS_ON: Phase.ANNOUNCING_ROUND, ALL_HEARD: Phase.PLAYING_ROUND},
-)
+@manager.on(Phase.ANNOUNCING_ROUND, AnnouncementLost, to=HEARING)
 def go_on_without(state: State, event: AnnouncementLost) -> Next[State] | Rejection:
-    """A player that cannot be reached is not waited for."""
-    return heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
+    """The manager does not wait for a player that it cannot reach."""
+    return rounds.note_heard(state, event.player_id) if event.round_id == state.round_id else UNAWAITED
 
 
 @manager.on(Phase.ANNOUNCING_ROUND, AnnouncementExpired, to=Phase.PLAYING_ROUND)
 def go_on_unheard(state: State, event: AnnouncementExpired) -> Next[State] | Rejection:
-    """After 10 seconds the round begins, whoever has not acknowledged it."""
-    return playing(state) if event.round_id == state.round_id else STALE
+    """After 10 seconds the round begins, even if some players have not acknowledged it."""
+    return rounds.begin_round(state) if event.round_id == state.round_id else STALE
 
 
 # watching referees
@@ -212,98 +193,98 @@ def go_on_unheard(state: State, event: AnnouncementExpired) -> Next[State] | Rej
 
 @manager.on(Phase.PLAYING_ROUND, RoundAnnouncementAck, to=Phase.PLAYING_ROUND)
 def hear_referee(state: State, event: RoundAnnouncementAck) -> State | Rejection:
-    """A referee has answered, so it is there."""
-    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
-    if at is None or event.round_id != state.round_id or not state.referees[at].unanswered:
+    """A referee has answered, so it is up."""
+    at = _acknowledging_referee(state, event)
+    if at is None or not state.referees[at].unanswered:
         return UNAWAITED
-    return replace(state, referees=put(state.referees, at, replace(state.referees[at], unanswered=0)))
+    return update_referee(state, at, unanswered=0)
 
 
-@manager.on(
-    Phase.PLAYING_ROUND,
-    RefereeExpired,
-    to={
-        "called again": Phase.PLAYING_ROUND,
-        TAKES_OVER: Phase.ANNOUNCING_ROUND,
-        "none is left": Phase.WAITING_FOR_REFEREE,
-    },
-)
+def _acknowledging_referee(state: State, event: RoundAnnouncementAck) -> int | None:
+    """The place of the referee that acknowledges the current round."""
+    if isinstance(event.referee_id, UnsetType) or event.round_id != state.round_id:
+        return None
+    return state.referee_at(event.referee_id)
+
+
+WATCHING = {
+    "called again": Phase.PLAYING_ROUND,
+    "another takes over": Phase.ANNOUNCING_ROUND,
+    "none is left": Phase.WAITING_FOR_REFEREE,
+}
+
+
+@manager.on(Phase.PLAYING_ROUND, RefereeExpired, to=WATCHING)
 def watch(state: State, event: RefereeExpired) -> Next[State] | Rejection:
-    """A referee from which no result comes is asked whether it is there, and told again which matches it has.
+    """The manager calls a referee that sends no result.
 
-    It is given up when it has not answered four times in a row, or has been called 25 times without sending a result.
+    It gives up a referee that has left four calls in a row unanswered, or was called 25 times without a result.
     """
-    at = state.referee_at(event.referee_id)
-    if at is None or not state.referees[at].load or event != expiry_of(state, state.referees[at]):
+    at = _expired_referee(state, event)
+    if at is None or not state.referees[at].load:
         return STALE
-    referee = replace(state.referees[at], periods=event.periods + 1)
-    if referee.unanswered >= state.options.most_unanswered or referee.periods >= state.options.patience:
-        return given_up(state, at)
-    return called(replace(state, referees=put(state.referees, at, referee)), at)
+    periods = event.periods + 1
+    if state.referees[at].unanswered >= state.options.most_unanswered or periods >= state.options.patience:
+        return rounds.give_up(state, at)
+    return calls.call_referee(update_referee(state, at, periods=periods), at)
+
+
+def _expired_referee(state: State, event: RefereeExpired) -> int | None:
+    """The place of the referee whose timer has run out; `None` if the timer is stale."""
+    at = state.referee_at(event.referee_id)
+    return None if at is None or event != calls.expiry_of(state, state.referees[at]) else at
 
 
 @manager.on(Phase.WAITING_FOR_REFEREE, RefereeExpired, to=Phase.WAITING_FOR_REFEREE)
 def call_absent(state: State, event: RefereeExpired) -> Next[State] | Rejection:
-    """While no referee is left, all are called on."""
-    at = state.referee_at(event.referee_id)
-    if at is None or event != expiry_of(state, state.referees[at]):
+    """While no referee is left, the manager calls all: one may have been out of reach without knowing it."""
+    at = _expired_referee(state, event)
+    if at is None:
         return STALE
-    return called_on(state, at)
+    return Next(state, calls.assignment(state, state.referees[at]), calls.watch_referee(state, state.referees[at]))
 
 
 @manager.on(Phase.WAITING_FOR_REFEREE, RoundAnnouncementAck, to={IS_BACK: Phase.ANNOUNCING_ROUND})
 def hear_absent(state: State, event: RoundAnnouncementAck) -> Next[State] | Rejection:
-    """A referee that was thought to be gone has answered, and is given the matches of the round."""
-    at = None if isinstance(event.referee_id, UnsetType) else state.referee_at(event.referee_id)
-    return UNAWAITED if at is None or event.round_id != state.round_id else back(state, at)
+    """A lost referee has answered, and takes over the matches of the round."""
+    at = _acknowledging_referee(state, event)
+    return UNAWAITED if at is None else rounds.resume_round(mark_present(state, at))
 
 
 # results
 
 
-@manager.on(
-    Phase.ANNOUNCING_ROUND,
-    MatchResultReport,
-    to={BOOKED: Phase.ANNOUNCING_ROUND, LAST: Phase.COMPLETING_ROUND},
-)
-@manager.on(
-    Phase.PLAYING_ROUND,
-    MatchResultReport,
-    to={BOOKED: Phase.PLAYING_ROUND, LAST: Phase.COMPLETING_ROUND},
-)
-@manager.on(
-    Phase.WAITING_FOR_REFEREE,
-    MatchResultReport,
-    to={
-        IS_BACK: Phase.ANNOUNCING_ROUND,
-        LAST: Phase.COMPLETING_ROUND,
-        NOTHING_NEW: Phase.WAITING_FOR_REFEREE,
-    },
-)
+BOOKED, LAST = "booked", {"the last of the round": Phase.COMPLETING_ROUND}
+REPORTED_LATE = {IS_BACK: Phase.ANNOUNCING_ROUND, **LAST, "nothing new": Phase.WAITING_FOR_REFEREE}
+
+
+@manager.on(Phase.ANNOUNCING_ROUND, MatchResultReport, to={BOOKED: Phase.ANNOUNCING_ROUND, **LAST})
+@manager.on(Phase.PLAYING_ROUND, MatchResultReport, to={BOOKED: Phase.PLAYING_ROUND, **LAST})
+@manager.on(Phase.WAITING_FOR_REFEREE, MatchResultReport, to=REPORTED_LATE)
 @manager.on(Phase.LEAGUE_COMPLETE, MatchResultReport, to=Phase.LEAGUE_COMPLETE)
 def take_result(state: State, event: MatchResultReport) -> Next[State] | Rejection:
-    """The referee of a match tells how it ended, and that counts once.
+    """The referee of a match reports its result, which counts once.
 
-    The same result again is acknowledged again. Another one is refused: what is booked stays booked.
+    The manager acknowledges a repeat of the same result, and rejects another result.
     """
-    match = match_reported(state, event)
+    match = results.match_reported(state, event)
     if isinstance(match, Rejection):
         return match
     at = _referee_at(state, event)
     if at is None or match.referee_id != state.referees[at].referee_id:
         return Rejection(Code.WRONG_REFEREE, f"Another referee has {match.match_id}.")
-    outcome = refuse_earlier_course(match, event.result.details) or outcome_of(match, event)
+    outcome = results.refuse_earlier_course(match, event.result.details) or results.outcome_of(match, event)
     if isinstance(outcome, Rejection):
         return outcome
     if match.outcome not in (None, outcome):
         return Rejection(Code.ALREADY_REPORTED, f"{match.match_id} has another result.")
     ack = MatchResultAck(status=Registration.ACCEPTED, match_id=match.match_id, round_id=event.round_id)
     reply = Send(state.referees[at].address, ack)
-    return Next(state, reply) if match.outcome else booked(state, match, outcome, at, reply)
+    return Next(state, reply) if match.outcome else rounds.book(state, match, outcome, at, reply)
 
 
 def _referee_at(state: State, event: MatchResultReport) -> int | None:
-    """Who reports, as the host has made sure of it."""
+    """The place of the referee that reports. The host has authenticated it."""
     role, _, agent = (event.sender or "").partition(":")
     return state.referee_at(RefereeId(agent)) if role == "referee" else None
 
@@ -311,9 +292,12 @@ def _referee_at(state: State, event: MatchResultReport) -> int | None:
 # the end of a round
 
 
-@manager.auto(Phase.COMPLETING_ROUND, to={NEXT_ROUND: Phase.PAIRING_PLAYERS, NO_ROUND: Phase.LEAGUE_COMPLETE})
+NEXT_ROUND = {"next round": Phase.PAIRING_PLAYERS, "no round is left": Phase.LEAGUE_COMPLETE}
+
+
+@manager.auto(Phase.COMPLETING_ROUND, to=NEXT_ROUND)
 def complete_round(state: State) -> Next[State]:
-    """All players are sent the table and hear that the round is over; then there is another, or the league is over."""
+    """The manager sends the standings and the end of the round. Then the next round follows, or the league is over."""
     outcomes = "".join(str(match.outcome) for match in state.matches)
     referees = "".join(referee_letter(match.referee_id) for match in state.matches)
     after = replace(
@@ -323,38 +307,38 @@ def complete_round(state: State) -> Next[State]:
         matches=(),
         revision=0,
     )
-    told = round_completed(after, state.round_id)
+    completed = calls.round_completed(after, state.round_id)
     if state.round_id < state.total_rounds:
-        return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *told)
-    ends = league_completed(after)
+        return Next(replace(after, phase=Phase.PAIRING_PLAYERS, round_id=state.round_id + 1), *completed)
+    ends = calls.league_completed(after)
     over = replace(after, phase=Phase.LEAGUE_COMPLETE, untold=tuple(Address(end.to) for end in ends))
-    return Next(over, *told, *ends)
+    return Next(over, *completed, *ends)
 
 
 @manager.on(Phase.LEAGUE_COMPLETE, LeagueCompletedAck, to=Phase.LEAGUE_COMPLETE)
 def hear_of_end(state: State, event: LeagueCompletedAck) -> State | Rejection:
-    """Somebody knows that the league is over, and is not told again."""
+    """An agent knows that the league is over, and does not hear it again."""
     who = referee_address(event.referee_id) if event.referee_id else player_address(event.player_id or PlayerId(""))
     if who not in state.untold:
         return UNAWAITED
     return replace(state, untold=tuple(each for each in state.untold if each != who))
 
 
-# questions
+# queries
 
 
 def answer_query(state: State, event: LeagueQuery) -> Next[State] | Rejection:
-    """Whoever takes part may ask about the league, at any time. Nothing changes but what a referee commits to."""
+    """An agent asks about the league. Nothing changes but the commitment of a referee."""
     if refused := _refuse_league(state, event):
         return refused
-    return Next(witnessed(state, event), Send(event.sender or LAUNCHER, answered(state, event)))
+    return Next(queries.record_commitment(state, event), Send(event.sender or LAUNCHER, queries.answer(state, event)))
 
 
 for _phase in RESTING:
     manager.on(_phase, LeagueQuery, to=_phase)(answer_query)
 
 
-# what is ignored, and why
+# ignored events
 
 WHY = {
     Phase.ACCEPTING_REGISTRATIONS: "The league has not begun.",

@@ -1,6 +1,6 @@
-"""Questions to the league manager. They are answered at any time to anybody in the league.
+"""Answers to LEAGUE_QUERY, which every agent of the league may send at any time.
 
-They change nothing, but for one thing: the referee of a match may say with its question which seed it is bound to.
+A query changes nothing, with one exception: a referee may send the commitment to the seed of its match with it.
 """
 
 import re
@@ -13,10 +13,13 @@ from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.calls import MOST_ANNOUNCED, referee_of
-from turnstile.league.manager.results import past_match
-from turnstile.league.manager.standings import rows_of, shown_to, standings
-from turnstile.league.manager.state import LeagueMatch, Phase, State, match_id, match_of, player_id, put
-from turnstile.league.protocol.answers import (
+from turnstile.league.manager.results import find_match, match_at, put_match
+from turnstile.league.manager.standings import rows_for, rows_of, standings
+from turnstile.league.manager.state import Phase, State, match_id, player_id
+from turnstile.league.protocol.errors import LEAGUE_ERROR_CODES, LeagueErrorName
+from turnstile.league.protocol.management import LeagueStatus
+from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.values import (
     GET_NEXT_MATCH,
     GET_PLAYER_STATS,
     GET_SCHEDULE,
@@ -29,36 +32,33 @@ from turnstile.league.protocol.answers import (
     ScheduledMatch,
     ScheduledRound,
 )
-from turnstile.league.protocol.errors import LEAGUE_ERROR_CODES, LeagueErrorName
-from turnstile.league.protocol.management import LeagueStatus
-from turnstile.league.protocol.messages import LeagueQuery, LeagueQueryResponse
 from turnstile.league.protocol.words import MatchId
 
 COMMITMENT = re.compile("[0-9a-f]{64}")  # SHA-256
-MOST_SCHEDULED = 256  # matches in one answer; of a longer schedule only one round is told
+MOST_SCHEDULED = 256  # matches in one answer; of a longer schedule the answer has one round
 UNKNOWN_QUERY = QueryError(error_code="6002", error_description="UNKNOWN_QUERY_TYPE")
 STATUS = {Phase.ACCEPTING_REGISTRATIONS: "pending", Phase.LEAGUE_COMPLETE: "completed"}
 
 Answer = QueryData | QueryError
 
 
-def answered(state: State, query: LeagueQuery) -> LeagueQueryResponse:
-    """The answer to a question, or that there is none."""
+def answer(state: State, query: LeagueQuery) -> LeagueQueryResponse:
+    """The answer to a query, or the error."""
     kind = query.query_type
-    answer = ANSWERS[kind](state, query) if kind in ANSWERS else UNKNOWN_QUERY
-    if isinstance(answer, QueryError):
-        return LeagueQueryResponse(query_type=kind, success=False, error=answer)
+    found = ANSWERS[kind](state, query) if kind in ANSWERS else UNKNOWN_QUERY
+    if isinstance(found, QueryError):
+        return LeagueQueryResponse(query_type=kind, success=False, error=found)
     return LeagueQueryResponse(
         query_type=kind,
         success=True,
-        standings=() if isinstance(answer.standings, UnsetType) else answer.standings,
+        standings=found.standings or (),
         current_round=state.round_id,
-        data=answer,
+        data=found,
     )
 
 
 def status_of(state: State) -> LeagueStatus:
-    """How far the league has got."""
+    """The progress of the league."""
     return LeagueStatus(
         league_id=state.league_id,
         status=STATUS.get(state.phase, "running"),
@@ -71,54 +71,48 @@ def status_of(state: State) -> LeagueStatus:
 # commitments
 
 
-def witnessed(state: State, query: LeagueQuery) -> State:
-    """The league, with what the referee of a match that is played has committed to. Its first word counts."""
-    told = _params(query)
-    number = _number(state, told.match_id) if told.match_id and told.commitment else None
-    if number is None or not COMMITMENT.fullmatch(told.commitment or ""):
+def record_commitment(state: State, query: LeagueQuery) -> State:
+    """The league with the commitment in a referee's query to the seed of its match. The first one counts."""
+    params = _params(query)
+    match = find_match(state, params.match_id) if params.match_id else None
+    commitment = params.commitment or ""
+    if match is None or match.commitment or match.outcome or not COMMITMENT.fullmatch(commitment):
         return state
-    match = state.matches[number - 1]
-    if match.commitment or match.outcome or query.sender != referee_of(state, match).address:
+    if query.sender != referee_of(state, match).address:
         return state
-    bound = replace(match, commitment=Commitment(told.commitment or ""))
-    return replace(state, matches=put(state.matches, number - 1, bound))
+    return put_match(state, replace(match, commitment=Commitment(commitment)))
 
 
 def commitment_of(state: State, match: MatchId) -> Commitment | None:
-    """What the referee of a match of this round has committed to."""
-    number = _number(state, match)
-    return None if number is None else state.matches[number - 1].commitment
+    """The commitment of the referee of a match of this round."""
+    found = find_match(state, match)
+    return None if found is None else found.commitment
 
 
-def _number(state: State, match: MatchId) -> int | None:
-    named = match_of(match)
-    is_here = named is not None and named[0] == state.round_id and 0 < named[1] <= len(state.matches)
-    return named[1] if named is not None and is_here else None
-
-
-# the kinds of questions
+# the kinds of queries
 
 
 def _standings(state: State, query: LeagueQuery) -> Answer:
     wanted = _params(query).player_ids
     if isinstance(wanted, UnsetType):
-        rows = shown_to(standings(state), _asking(query))
+        asking = _asking(query)
+        rows = rows_for(standings(state), next(iter(rows_of(state, [asking])), None) if asking else None)
     else:
         rows = rows_of(state, wanted[:MOST_SCHEDULED])
     return QueryData(standings=rows, current_round=state.round_id)
 
 
 def _schedule(state: State, query: LeagueQuery) -> Answer:
-    """All rounds, or the one that was asked for. Of a long schedule one round is told, of a large round one's own.
+    """All rounds, or the one in the query; of a long schedule one round, of a large round the sender's own matches.
 
-    So a referee that comes back learns which matches are still its own.
+    A referee that comes back learns from it which matches are still its own.
     """
     wanted = _params(query).round_id
     if not wanted and schedule.matches(len(state.players)) > MOST_SCHEDULED:
         wanted = state.round_id
-    told = (round_id for round_id in _rounds(state) if wanted in (UNSET, None, round_id))
+    chosen = (round_id for round_id in _rounds(state) if wanted in (UNSET, None, round_id))
     return QueryData(
-        rounds=tuple(ScheduledRound(round_id=each, matches=tuple(_entries(state, each, query))) for each in told)
+        rounds=tuple(ScheduledRound(round_id=each, matches=tuple(_entries(state, each, query))) for each in chosen)
     )
 
 
@@ -128,14 +122,14 @@ def _next_match(state: State, query: LeagueQuery) -> Answer:
         return place
     for round_id in _rounds(state)[len(state.finished) :]:
         number = schedule.number_of(len(state.players), round_id, place)
-        match = None if number is None else _current(state, round_id, number)
+        match = None if number is None else match_at(state, round_id, number)
         if number is not None and (match is None or match.outcome is None):
             return QueryData(next_match=_upcoming(state, round_id, number, place))
     return QueryData(next_match=None)
 
 
 def _rounds(state: State) -> range:
-    """The rounds of the league, which nobody knows before all its players are there."""
+    """The rounds of the league. There are none before all players are known."""
     return range(1, state.total_rounds + 1) if state.round_id else range(0)
 
 
@@ -148,12 +142,12 @@ def _player_stats(state: State, query: LeagueQuery) -> Answer:
 
 
 def _status(state: State, query: LeagueQuery) -> Answer:
-    told = status_of(state)
+    progress = status_of(state)
     return QueryData(
-        status=told.status,
-        current_round=told.current_round,
-        total_rounds=told.total_rounds,
-        matches_completed=told.matches_completed,
+        status=progress.status,
+        current_round=progress.current_round,
+        total_rounds=progress.total_rounds,
+        matches_completed=progress.matches_completed,
     )
 
 
@@ -166,7 +160,7 @@ ANSWERS: dict[str, Callable[[State, LeagueQuery], Answer]] = {
 }
 
 
-# whom a question is about
+# the player that a query is about
 
 
 def _params(query: LeagueQuery) -> QueryParams:
@@ -179,7 +173,7 @@ def _asking(query: LeagueQuery) -> PlayerId | None:
 
 
 def _place(state: State, query: LeagueQuery) -> int | QueryError:
-    """The place of the player that is meant, or of the one that asks."""
+    """The place of the player in the query, or of the player that sent it."""
     player = _params(query).player_id or _asking(query)
     if player is None:
         return _error(LeagueErrorName.MISSING_REQUIRED_FIELD)
@@ -202,7 +196,7 @@ def _entries(state: State, round_id: int, query: LeagueQuery) -> Iterator[Schedu
 
 
 def _own(state: State, round_id: int, query: LeagueQuery) -> Iterable[int]:
-    """The matches of the agent that asks, by their numbers: the one it plays in, or those it has as a referee."""
+    """The numbers of the sender's matches: the one it plays in, or those it referees."""
     place = _place(state, query)
     if isinstance(place, QueryError):
         matches = state.matches if round_id == state.round_id else ()
@@ -213,7 +207,7 @@ def _own(state: State, round_id: int, query: LeagueQuery) -> Iterable[int]:
 
 def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
     a, b = schedule.pairing(len(state.players), round_id, number)
-    match = _begun(state, round_id, number)
+    match = match_at(state, round_id, number)
     referee = None if match is None else referee_of(state, match)
     return ScheduledMatch(
         match_id=match_id(round_id, number),
@@ -224,17 +218,6 @@ def _entry(state: State, round_id: int, number: int) -> ScheduledMatch:
         referee_id=None if referee is None else referee.referee_id,
         reassignments=UNSET if match is None else match.reassignments or UNSET,
     )
-
-
-def _begun(state: State, round_id: int, number: int) -> LeagueMatch | None:
-    """A match of a round that is played, or is over."""
-    is_over = round_id <= len(state.finished)
-    return past_match(state, round_id, number) if is_over else _current(state, round_id, number)
-
-
-def _current(state: State, round_id: int, number: int) -> LeagueMatch | None:
-    """A match, if it is one of the round that is played."""
-    return state.matches[number - 1] if state.matches and round_id == state.round_id else None
 
 
 def _upcoming(state: State, round_id: int, number: int, place: int) -> NextMatch:

@@ -1,6 +1,6 @@
-"""What a reported result means: how the match ended, whether it can have ended so, and what both players get for it.
+"""Reported results: the match they are about, whether they are possible, and the points for both players.
 
-Points follow from the status and the winner. The score that a referee adds up itself is not looked at.
+Points follow from the status and the winner. The manager ignores the score that a referee sends.
 """
 
 from itertools import product
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import NUMBERS, POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, Parity, judge
 from turnstile.kernel.machine import Rejection
 from turnstile.league.manager import schedule
-from turnstile.league.manager.standings import climbed
+from turnstile.league.manager.standings import move_in_ladder
 from turnstile.league.manager.state import (
     Code,
     LeagueMatch,
@@ -24,11 +24,12 @@ from turnstile.league.manager.state import (
     put,
     referee_with,
 )
-from turnstile.league.protocol.messages import MatchResultReport, ReportDetails, RoundSummary
+from turnstile.league.protocol.messages import MatchResultReport
+from turnstile.league.protocol.values import ReportDetails, RoundSummary
 from turnstile.league.protocol.words import GAME_TYPE, MatchId, Status
 
 WINNER = {MatchOutcome.A_WON: 0, MatchOutcome.A_BY_DEFAULT: 0, MatchOutcome.B_WON: 1, MatchOutcome.B_BY_DEFAULT: 1}
-"""Who has won: Player A, or Player B."""
+"""The winning seat: 0 is Player A, 1 is Player B."""
 BY_DEFAULT = (MatchOutcome.A_BY_DEFAULT, MatchOutcome.B_BY_DEFAULT)
 TECHNICAL = (*BY_DEFAULT, MatchOutcome.BOTH_AT_FAULT)
 
@@ -36,24 +37,17 @@ TECHNICAL = (*BY_DEFAULT, MatchOutcome.BOTH_AT_FAULT)
 # which match
 
 
-def match_reported(state: State, event: MatchResultReport) -> LeagueMatch | Rejection:
-    """The match that a report is about, as far as it is kept."""
-    named = match_of(event.match_id)
-    if event.league_id != state.league_id or named is None or named[0] != event.round_id:
-        return _no_such_match(event.match_id)
-    round_id, number = named
-    is_begun = 0 < round_id <= state.round_id
-    if not is_begun or not 0 < number <= schedule.matches_a_round(len(state.players)):
-        return _no_such_match(event.match_id)
-    if event.game_type != state.options.game_type:
-        return Rejection(Code.INVALID_RESULT, f"This league plays {state.options.game_type}.")
-    if round_id > len(state.finished):
-        return state.matches[number - 1]
-    return past_match(state, round_id, number)
+def match_at(state: State, round_id: int, number: int) -> LeagueMatch | None:
+    """A match of the current round or of a past one; `None` if there is no such match yet."""
+    if not 0 < number <= schedule.matches_a_round(len(state.players)):
+        return None
+    if 0 < round_id <= len(state.finished):
+        return past_match(state, round_id, number)
+    return state.matches[number - 1] if state.matches and round_id == state.round_id else None
 
 
 def past_match(state: State, round_id: int, number: int) -> LeagueMatch:
-    """A match of a round that is over."""
+    """A match of a past round."""
     a, b = schedule.pairing(len(state.players), round_id, number)
     return LeagueMatch(
         match_id=match_id(round_id, number),
@@ -64,8 +58,28 @@ def past_match(state: State, round_id: int, number: int) -> LeagueMatch:
     )
 
 
-def _no_such_match(match: MatchId) -> Rejection:
-    return Rejection(Code.MATCH_NOT_FOUND, f"This league has no match {match[:20]} to report.")
+def find_match(state: State, match: MatchId) -> LeagueMatch | None:
+    """The match with this id, if its round has begun."""
+    named = match_of(match)
+    return None if named is None else match_at(state, *named)
+
+
+def put_match(state: State, match: LeagueMatch) -> State:
+    """The league with a changed match of the current round."""
+    named = match_of(match.match_id)
+    assert named is not None, "a match of this league has a valid id"
+    return replace(state, matches=put(state.matches, named[1] - 1, match))
+
+
+def match_reported(state: State, event: MatchResultReport) -> LeagueMatch | Rejection:
+    """The match that a report is about."""
+    match = find_match(state, event.match_id)
+    is_ours = event.league_id == state.league_id and event.match_id.startswith(f"R{event.round_id}M")
+    if match is None or not is_ours:
+        return Rejection(Code.MATCH_NOT_FOUND, f"This league has no match {event.match_id[:20]} to report.")
+    if event.game_type != state.options.game_type:
+        return Rejection(Code.INVALID_RESULT, f"This league plays {state.options.game_type}.")
+    return match
 
 
 def places_of(state: State, match: LeagueMatch) -> tuple[int, int]:
@@ -77,27 +91,27 @@ def places_of(state: State, match: LeagueMatch) -> tuple[int, int]:
 
 
 def refuse_earlier_course(match: LeagueMatch, details: ReportDetails) -> Rejection | None:
-    """Why a result is not that of the match as it is played now: it was given to another referee since, and back.
+    """Reject a result from before the match was given to another referee and back: the match has begun anew since.
 
-    A result that has been booked is told again with the number that it had.
+    A repeated report of a booked result keeps the number that it had.
     """
     if match.outcome is not None or details.reassignments in (UNSET, match.reassignments):
         return None
-    return Rejection(Code.WRONG_REFEREE, f"{match.match_id} was given to another referee since, and is begun anew.")
+    return Rejection(Code.WRONG_REFEREE, f"{match.match_id} was given to another referee since, and has begun anew.")
 
 
 # how it ended
 
 
 def outcome_of(match: LeagueMatch, event: MatchResultReport) -> MatchOutcome | Rejection:
-    """How a match ended, by what its referee says; a result that contradicts itself or the rules is refused.
+    """How a match ended, as its referee reports it. A result that contradicts itself or the rules is rejected.
 
-    A status that is missing follows from the winner: without one the match is a draw.
+    A missing status follows from the winner: without a winner the match is a draw.
     """
-    result, players = event.result, (match.player_a_id, match.player_b_id)
+    result, players = event.result, match.players
     winner = result.winner or None
     if winner is not None and winner not in players:
-        return Rejection(Code.INVALID_RESULT, "The winner is none of the two players.")
+        return Rejection(Code.INVALID_RESULT, "The winner is not one of the two players.")
     seat = None if winner is None else players.index(winner)
     status = result.details.status or (Status.DRAW if winner is None else Status.WIN)
     if (status is Status.WIN and seat is None) or (status is Status.DRAW and seat is not None):
@@ -113,18 +127,18 @@ def outcome_of(match: LeagueMatch, event: MatchResultReport) -> MatchOutcome | R
 
 
 def _refuse_even_odd(match: LeagueMatch, details: ReportDetails, status: Status, seat: int | None) -> Rejection | None:
-    """Why a match of Even/Odd cannot have ended so. Of a technical loss no number need be told, and 0 is none."""
+    """Why this result of Even/Odd is impossible. A technical loss needs no number, and 0 means none."""
     number = details.drawn_number
     is_technical = status is Status.TECHNICAL_LOSS
     if number is not None and number not in NUMBERS and not (is_technical and number == 0):
         return Rejection(Code.INVALID_RESULT, f"The number is drawn from {NUMBERS[0]} to {NUMBERS[-1]}.")
     if not is_technical and not _is_possible(match, details, seat):
-        return Rejection(Code.INVALID_RESULT, "The number and the choices have another result.")
+        return Rejection(Code.INVALID_RESULT, "The number and the choices lead to another result.")
     return None
 
 
 def _is_possible(match: LeagueMatch, details: ReportDetails, winning_seat: int | None) -> bool:
-    """Whether number and choices lead to this winner. Where one is not told, any will do that leads there."""
+    """Whether the number and the choices lead to this winner. A missing one may have any value."""
     a, b = details.choices.get(match.player_a_id), details.choices.get(match.player_b_id)
     every = product(
         Parity if a is None else (a,),
@@ -137,27 +151,27 @@ def _is_possible(match: LeagueMatch, details: ReportDetails, winning_seat: int |
 def _refuse_other_game(
     match: LeagueMatch, details: ReportDetails, status: Status, seat: int | None
 ) -> Rejection | None:
-    """Why a match of another game cannot have ended so. Its rules are not known here, but what they do not have is."""
+    """Why this result of another game is impossible. The manager does not know the rules of that game."""
     if details.drawn_number or any(details.choices.values()):
         return Rejection(Code.INVALID_RESULT, "Numbers and choices belong to Even/Odd.")
-    if not {*(details.scores or ())} <= {match.player_a_id, match.player_b_id}:
-        return Rejection(Code.INVALID_RESULT, "The scores are those of the two players.")
+    if not {*(details.scores or ())} <= {*match.players}:
+        return Rejection(Code.INVALID_RESULT, "Only the two players have scores.")
     return None
 
 
 # what it is worth
 
 
-def credited(state: State, match: LeagueMatch, outcome: MatchOutcome) -> State:
-    """The league, with what two players have got out of their match."""
+def credit(state: State, match: LeagueMatch, outcome: MatchOutcome) -> State:
+    """The league with the points of both players of a match."""
     tallies, ladder = state.tallies, state.ladder
     for seat, place in enumerate(places_of(state, match)):
-        after = put(tallies, place, _tallied(tallies[place], outcome, is_winner=WINNER.get(outcome) == seat))
-        tallies, ladder = after, climbed(ladder, tallies, after, place)
+        after = put(tallies, place, _add_result(tallies[place], outcome, is_winner=WINNER.get(outcome) == seat))
+        tallies, ladder = after, move_in_ladder(ladder, tallies, after, place)
     return replace(state, tallies=tallies, ladder=ladder)
 
 
-def _tallied(tally: Tally, outcome: MatchOutcome, *, is_winner: bool) -> Tally:
+def _add_result(tally: Tally, outcome: MatchOutcome, *, is_winner: bool) -> Tally:
     if outcome is MatchOutcome.DRAW:
         return replace(tally, draws=tally.draws + 1, points=tally.points + POINTS_FOR_A_DRAW)
     if is_winner:
@@ -167,7 +181,7 @@ def _tallied(tally: Tally, outcome: MatchOutcome, *, is_winner: bool) -> Tally:
 
 
 def summary_of(outcomes: str) -> RoundSummary:
-    """How the matches of a round ended, in numbers."""
+    """The number of wins, draws and technical losses in a round."""
     draws, technical = outcomes.count(MatchOutcome.DRAW), sum(map(outcomes.count, TECHNICAL))
     total = len(outcomes)
     return RoundSummary(total_matches=total, wins=total - draws - technical, draws=draws, technical_losses=technical)

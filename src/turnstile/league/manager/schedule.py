@@ -1,8 +1,8 @@
-"""Who plays whom: everybody meets everybody once, in as few rounds as that takes. The circle method.
+"""The schedule: every player meets every other player once, in as few rounds as possible (the circle method).
 
-All but the last player sit in a circle, which turns by one place each round; the last one, or the bye when their number
-is odd, is met by whoever has come to the top. Whoever sits `k` places after the top meets whoever sits `k` places
-before it. So every match can be named without a list of them: nothing of the schedule needs to be kept.
+All players but the last sit in a circle, which turns by one place each round. The last player, or the bye when their
+number is odd, meets the player at the top. The player `k` places after the top meets the player `k` places before it.
+So any match can be computed, and the schedule need not be stored.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 def rounds(players: int) -> int:
-    """How many rounds a league of so many players has; without an opponent there is none."""
+    """The number of rounds in a league of this many players."""
     return 0 if players < 2 else _circle(players)
 
 
 def matches(players: int) -> int:
-    """How many matches a league has in all."""
+    """The number of matches in a league."""
     return players * (players - 1) // 2
 
 
@@ -35,8 +35,8 @@ def pairings(players: Sequence[T], round_id: int) -> tuple[tuple[T, T], ...]:
 def pairing(players: int, round_id: int, number: int) -> tuple[int, int]:
     """The places of Player A and Player B in the list of players, in one match of a round.
 
-    Whoever comes after the top is Player A, so that in a whole turn of the circle everybody is A as often as B. The
-    last player, who is outside, is A in every other round.
+    The player after the top is Player A, so that in a whole turn of the circle every player is A as often as B. The
+    last player, outside the circle, is A in every other round.
     """
     circle = _circle(players)
     top, steps = round_id - 1, number - 1 if players % 2 == 0 else number
@@ -46,7 +46,7 @@ def pairing(players: int, round_id: int, number: int) -> tuple[int, int]:
 
 
 def number_of(players: int, round_id: int, place: int) -> int | None:
-    """The number of the match that a player has in a round; `None` where it sits out."""
+    """The number of a player's match in a round; `None` if it sits out."""
     circle, is_even = _circle(players), players % 2 == 0
     if place == circle:
         return 1
@@ -58,5 +58,5 @@ def number_of(players: int, round_id: int, place: int) -> int | None:
 
 
 def _circle(players: int) -> int:
-    """How many sit in the circle. Of an even number one stays outside; of an odd one nobody: the bye does."""
+    """The number of players in the circle. If it is even, one stays outside; if it is odd, the bye does."""
     return players - 1 if players % 2 == 0 else players

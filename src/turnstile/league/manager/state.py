@@ -1,8 +1,7 @@
-"""What a league manager keeps of its league, and what can happen to it that is no message.
+"""The state of a league, and the events of a league manager that are not messages.
 
-Of a round that is over two letters a match are left: how it ended, and who refereed it. The schedule is not kept at
-all: the list of players and the number of the round say who meets whom. So a league of a thousand players is still a
-small value.
+For each match of a past round the state keeps two letters: its outcome and its referee. It does not keep the schedule:
+the list of players and the number of the round determine the pairings. So even a league of a thousand players is small.
 """
 
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, TypeVar
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId, Timeout
@@ -29,17 +29,17 @@ from turnstile.league.protocol.words import (
 
 T = TypeVar("T")
 
-ANNOUNCE_SECONDS = 10.0  # for all players together, to hear of a round
-WATCH_SECONDS = 10.0  # after which a referee from which nothing is heard is called again
-MOST_UNANSWERED = 4  # calls in a row, and the referee is given up
-MOST_PERIODS = 25  # of watching without a result: longer than any match of Even/Odd can take
-MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, and 30 seconds for each
-PERIODS_OF_A_MATCH = 18  # of watching: as long as a match may last at most, when nobody answers in time
+ANNOUNCE_SECONDS = 10.0  # for all players together to acknowledge a round
+WATCH_SECONDS = 10.0  # after which the manager calls a silent referee again
+MOST_UNANSWERED = 4  # calls in a row before the manager gives up a referee
+MOST_PERIODS = 25  # watch periods without a result: longer than any match of Even/Odd
+MOST_PERIODS_ELSEWHERE = 2_500  # matches of other games have many moves, with 30 seconds for each
+PERIODS_OF_A_MATCH = 18  # watch periods: the longest match, in which every answer is late
 MOST_PLAYERS = 1_000
 MOST_REFEREES = 1_000
-MOST_CAPACITY = 10_000  # matches at a time, whatever a referee says of itself
-MOST_DIGITS = 9  # of a number in an id
-FIRST_LETTER = ord("A")  # which stands for the first referee
+MOST_CAPACITY = 10_000  # matches at a time, even if a referee claims more
+MOST_DIGITS = 9  # in the number of an id
+FIRST_LETTER = ord("A")  # stands for the first referee
 
 
 class Phase(StrEnum):
@@ -57,10 +57,10 @@ RESTING = (Phase.ACCEPTING_REGISTRATIONS, *IN_ROUND, Phase.LEAGUE_COMPLETE)
 
 
 class Code(StrEnum):
-    """Why a league manager turns something down. Codes are protocol: add to them, never rename one.
+    """Why a league manager rejects an event. Codes are protocol: add to them, never rename one.
 
-    A host answers the first two with ACK, IGNORED, and the others as `JSON_RPC_ERRORS` says. Whoever is not let into
-    the league is not turned down in this sense: it is given an answer that says so.
+    A host answers the first two with ACK, IGNORED, and the others as `JSON_RPC_ERRORS` says. A rejected registration
+    is not such a rejection: the agent gets an ordinary answer.
     """
 
     IGNORED = "Ignored"
@@ -79,11 +79,11 @@ JSON_RPC_ERRORS = {
     Code.INVALID_RESULT: -32602,
     Code.WRONG_LEAGUE: 6003,
 }
-"""The errors of an exchange whose message was turned down with these codes."""
+"""The JSON-RPC error of an exchange whose message was rejected with this code."""
 
 
 class MatchOutcome(StrEnum):
-    """How a match ended, in one letter: of who has won, small if the other was at fault."""
+    """How a match ended, in one letter: the winner's, in lower case if the opponent lost by default."""
 
     A_WON = "A"
     B_WON = "B"
@@ -97,20 +97,20 @@ class MatchOutcome(StrEnum):
 
 
 class Options(LeagueValue, frozen=True, kw_only=True):
-    """What there is to say about a new league."""
+    """The options of a new league."""
 
     league_id: Annotated[LeagueId, Meta(min_length=1, max_length=LONGEST_ID)] = DEFAULT_LEAGUE
     game_type: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = GAME_TYPE
     most_players: Annotated[int, Meta(ge=2, le=10_000)] = MOST_PLAYERS
     expected_players: Annotated[int, Meta(ge=2)] | None = None
-    """The league begins by itself when so many players and a referee have registered."""
+    """The league begins by itself when this many players and a referee have registered."""
     announce_seconds: Annotated[float, Meta(gt=0, le=3600)] = ANNOUNCE_SECONDS
     trusts_repeats: bool = True
-    """Whether an agent without a secret is known again by its name and endpoint alone, which others know, too."""
+    """Whether name and endpoint alone, which are public, identify an agent without a secret when it registers again."""
     watch_seconds: Annotated[float, Meta(gt=0, le=3600)] = WATCH_SECONDS
     most_unanswered: Annotated[int, Meta(ge=1)] = MOST_UNANSWERED
     most_periods: Annotated[int, Meta(ge=1)] | None = None
-    """After so many without a result a referee is given up, though it answers; by default it depends on the game."""
+    """Watch periods without a result before the manager gives up a referee. The default depends on the game."""
 
     @property
     def patience(self) -> int:
@@ -125,11 +125,11 @@ class Player(LeagueValue, frozen=True, kw_only=True):
     display_name: str
     contact_endpoint: str
     secret_digest: str | None = None
-    """Of the secret by which it is known again; `None` if it has none."""
+    """The digest of the secret with which it registered, if any."""
 
 
 class Tally(LeagueValue, frozen=True, kw_only=True):
-    """What a player has got out of its matches. A technical loss is a loss, too."""
+    """The results of a player's matches. A technical loss counts as a loss, too."""
 
     wins: int = 0
     draws: int = 0
@@ -143,7 +143,7 @@ class Tally(LeagueValue, frozen=True, kw_only=True):
 
 
 class Referee(LeagueValue, frozen=True, kw_only=True):
-    """A registered referee, and how it is getting on with its matches of this round."""
+    """A registered referee and its progress with the matches of this round."""
 
     referee_id: RefereeId
     display_name: str
@@ -152,13 +152,13 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
     capacity: int = 1
     shows_keys: bool = False
     is_up: bool = True
-    """It has not been given up."""
+    """The manager has not given it up."""
     load: int = 0
     """Its matches without a result."""
     unanswered: int = 0
     """Calls in a row that it has not answered."""
     periods: int = 0
-    """How often it has been watched for its time since the last result, or since it was given its matches."""
+    """Watch periods since its last result, or since it got its matches."""
 
     @property
     def address(self) -> Address:
@@ -166,17 +166,21 @@ class Referee(LeagueValue, frozen=True, kw_only=True):
 
 
 class LeagueMatch(LeagueValue, frozen=True, kw_only=True):
-    """A match of the current round, or of one that is over. Its referee may have been given up."""
+    """A match of the current round or of an earlier one. Its referee may have been given up."""
 
     match_id: MatchId
     player_a_id: PlayerId
     player_b_id: PlayerId
     referee_id: RefereeId
     commitment: Commitment | None = None
-    """To the seed of its draw, as its referee gave it first, before the players were called."""
+    """The referee's first commitment to the seed of the match, made before it calls the players."""
     reassignments: int = 0
-    """How often it was given to another referee than the one that had it."""
+    """How often it changed its referee."""
     outcome: MatchOutcome | None = None
+
+    @property
+    def players(self) -> tuple[PlayerId, PlayerId]:
+        return self.player_a_id, self.player_b_id
 
 
 class State(LeagueValue, frozen=True, kw_only=True):
@@ -185,28 +189,28 @@ class State(LeagueValue, frozen=True, kw_only=True):
     phase: Phase
     options: Options
     secret: Seed
-    """From which the tokens of all agents are made."""
+    """The tokens of all agents are derived from it."""
     players: tuple[Player, ...] = ()
     referees: tuple[Referee, ...] = ()
     tallies: tuple[Tally, ...] = ()
-    """One for each player, once the league has begun."""
+    """One for each player, after the league has begun."""
     ladder: tuple[int, ...] = ()
-    """The places of the players in the order of the table, so that it need not be sorted whenever somebody asks."""
+    """The places of the players in the order of the table, so that no query has to sort them."""
     round_id: int = 0
     matches: tuple[LeagueMatch, ...] = ()
-    """Of the current round."""
+    """The matches of the current round."""
     remaining: int = 0
     """Matches of the current round without a result."""
     revision: int = 0
-    """How often matches of the current round have changed their referee."""
+    """How often the manager has reassigned matches of the current round."""
     unheard: tuple[PlayerId, ...] = ()
-    """Players that have not answered yet what was announced to them, while a round is announced."""
+    """The players that have not yet acknowledged the round, while it is announced."""
     untold: tuple[Address, ...] = ()
-    """Who has not answered yet that the league is over."""
+    """The agents that have not yet acknowledged the end of the league."""
     finished: tuple[str, ...] = ()
-    """For every round that is over, the outcomes of its matches."""
+    """For every past round, the outcomes of its matches."""
     finished_by: tuple[str, ...] = ()
-    """For every round that is over, the referees whose results were booked: a `referee_letter` for each match."""
+    """For every past round, the referees whose results were booked: a `referee_letter` for each match."""
 
     @property
     def league_id(self) -> LeagueId:
@@ -214,14 +218,19 @@ class State(LeagueValue, frozen=True, kw_only=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether as many players as are expected, and a referee, have registered."""
+        """Whether the expected number of players and a referee have registered."""
         expected = self.options.expected_players
         return expected is not None and len(self.players) >= expected and bool(self.referees)
 
     @property
     def player_ids(self) -> list[PlayerId]:
-        """The ids of all players, in the order in which they came."""
+        """The ids of all players, in the order of registration."""
         return [player_id(number + 1) for number in range(len(self.players))]
+
+    @property
+    def endpoints(self) -> list[str]:
+        """The endpoints of all agents."""
+        return [agent.contact_endpoint for agent in self.players] + [each.contact_endpoint for each in self.referees]
 
     @property
     def total_rounds(self) -> int:
@@ -232,7 +241,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
         return sum(map(len, self.finished)) + len(self.matches) - self.remaining
 
     def player_at(self, player: PlayerId) -> int | None:
-        """The place of a player in the list, if it has one."""
+        """The place of a player in the list; `None` for an unknown id."""
         return _place(player, player_id, len(self.players))
 
     def referee_at(self, referee: RefereeId) -> int | None:
@@ -251,7 +260,7 @@ def referee_id(number: int) -> RefereeId:
 
 
 def referee_letter(referee: RefereeId) -> str:
-    """A referee of a league as one letter: that of REF01 is A."""
+    """A referee as one letter: A stands for REF01."""
     return chr(FIRST_LETTER + int(referee.removeprefix("REF")) - 1)
 
 
@@ -264,7 +273,7 @@ def match_id(round_id: int, number: int) -> MatchId:
 
 
 def match_of(match: MatchId) -> tuple[int, int] | None:
-    """The round and the number that a match id speaks of; `None` if it is none of ours."""
+    """The round and the number in a match id; `None` if it is invalid."""
     first, _, second = match[1:].partition("M")
     if not (_is_number(first) and _is_number(second)):
         return None
@@ -273,7 +282,7 @@ def match_of(match: MatchId) -> tuple[int, int] | None:
 
 
 def _place(agent: str, named: Callable[[int], str], count: int) -> int | None:
-    """The place of an agent in a list of so many. An id that is written in another way than ours is nobody's."""
+    """The place of an agent in a list of `count`; `None` for an id that is not written exactly as ours."""
     number = agent.lstrip("PREF")
     if not _is_number(number) or not 0 < int(number) <= count:
         return None
@@ -285,21 +294,31 @@ def _is_number(text: str) -> bool:
 
 
 def put(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
-    """The same, but with `item` in one place."""
+    """The items with another `item` in one place."""
     return items[:place] + (item,) + items[place + 1 :]  # noqa: RUF005
+
+
+def update_referee(state: State, at: int, **changes: object) -> State:
+    """The league with some fields of one referee changed."""
+    return replace(state, referees=put(state.referees, at, replace(state.referees[at], **changes)))
+
+
+def mark_present(state: State, at: int) -> State:
+    """The league with a referee that is up and owes no answer."""
+    return update_referee(state, at, is_up=True, unanswered=0, periods=0)
 
 
 # events
 
 
 class AnnouncementExpired(Timeout, frozen=True, rename=wire, tag_field="message_type", tag="announcement_expired"):
-    """The time in which the players should have heard of the round is over."""
+    """The time for players to acknowledge the round is over."""
 
     round_id: int
 
 
 class RefereeExpired(Timeout, frozen=True, rename=wire, tag_field="message_type", tag="referee_expired"):
-    """Nothing was heard from a referee for a whole period. It says which, so that one that is past is known as such."""
+    """A referee was silent for a whole period. The event says which, so that the manager can tell a stale one."""
 
     referee_id: RefereeId
     round_id: int
@@ -307,11 +326,11 @@ class RefereeExpired(Timeout, frozen=True, rename=wire, tag_field="message_type"
 
 
 class AllAreHere(Internal, frozen=True, tag="all_are_here", kw_only=True):
-    """Everybody that a league begins with has registered, and the last of them listens, as far as the host knows."""
+    """All expected agents have registered, and the host has seen the last of them listen."""
 
 
 class AnnouncementLost(Internal, frozen=True, tag="announcement_lost", kw_only=True):
-    """A round could not be announced to a player."""
+    """The announcement of a round could not be delivered to a player."""
 
     player_id: PlayerId
     round_id: int

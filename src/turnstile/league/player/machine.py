@@ -63,10 +63,10 @@ from turnstile.league.protocol.messages import (
     LeagueCompleted,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
-    PlayerMeta,
     RoundAnnouncement,
     RoundCompleted,
 )
+from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import DeliveryFailed, Registration
 from turnstile.league.registering import EXHAUSTED, REGISTER_TIMER, RETRY, accepted
 

@@ -11,7 +11,7 @@ from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.play import CHOICE_TIMER, IGNORED, PENDING, WRONG_PLAYER, ask_strategy, refuse_match
 from turnstile.league.player.state import AskedMove, Code, MoveMade, OwnMatch, Phase, State
 from turnstile.league.protocol.messages import GameMoveCall, GameMoveResponse
-from turnstile.league.protocol.questions import MoveData, option_meant
+from turnstile.league.protocol.values import MoveData, option_meant
 
 PAST = Rejection(Code.IGNORED, "A later move was asked for since.")
 NOTHING_TO_CHOOSE = Rejection(Code.IGNORED, "Nothing can be chosen where there are no options.")

@@ -28,12 +28,11 @@ from turnstile.league.protocol.messages import (
     FromReferee,
     GameInvitation,
     GameJoinAck,
-    GameResult,
     LeagueRegisterRequest,
     RoundAnnouncement,
     RoundAnnouncementAck,
 )
-from turnstile.league.protocol.questions import ChoiceContext
+from turnstile.league.protocol.values import ChoiceContext, GameResult
 from turnstile.league.protocol.words import (
     CHOICE_SECONDS,
     JOIN_SECONDS,

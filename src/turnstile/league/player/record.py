@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, drawn_number
 from turnstile.kernel.chance import verify
 from turnstile.league.player.state import MOST_KEPT, OwnMatch, OwnResult, PlayedMatch, State, Statistics
-from turnstile.league.protocol.messages import GameResult
+from turnstile.league.protocol.values import GameResult
 from turnstile.league.protocol.words import MatchId, Role, Status
 from turnstile.league.referee.boards import replay_outcome
 

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import LONGEST_ID, PlayerId
-from turnstile.league.protocol.messages import PlayerMeta, RoundAnnouncement, StandingsRow
-from turnstile.league.protocol.questions import MoveRequest, PlayerStandings
+from turnstile.league.protocol.messages import RoundAnnouncement
+from turnstile.league.protocol.values import MoveRequest, PlayerMeta, PlayerStandings, StandingsRow
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,

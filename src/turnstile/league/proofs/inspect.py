@@ -1,7 +1,6 @@
-"""The machines of the league, inspectable: how `turnstile step` opens and reads one, and what `check` walks."""
+"""The league's machines for `turnstile step`, `diagram` and `check`: how to open and read a state, and what to walk."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TypeVar
 
 from turnstile.kernel.chance import Seed
@@ -16,11 +15,9 @@ from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import new as new_player
 from turnstile.league.player.machine import player
 from turnstile.league.proofs import manager as manager_world
+from turnstile.league.proofs import manager_invariants
 from turnstile.league.proofs import player as player_world
-from turnstile.league.proofs import player_moves as player_moves_world
 from turnstile.league.proofs import referee as referee_world
-from turnstile.league.proofs import referee_moves as referee_moves_world
-from turnstile.league.proofs.manager_invariants import violation as sound_manager
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.machine import new as new_referee
 from turnstile.league.referee.machine import referee
@@ -40,7 +37,7 @@ def _with_options(kind: str, options: bytes, as_type: type[Given], new: Callable
 def _opening(
     kind: str, as_type: type[Given], new: Callable[[Given, Seed], S], *, no_players: str, no_seed: str
 ) -> Opening[S]:
-    """How a machine is opened that needs a seed and has no players."""
+    """Opens a machine that needs a seed and has no players."""
 
     def opened(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> S | Rejection:
         if players:
@@ -53,7 +50,7 @@ def _opening(
 
 
 def _reading(machine: Machine[S], violation: Callable[[S], str | None]) -> Callable[[bytes], S | Rejection]:
-    """How a state is read: as one in which the machine can be."""
+    """Reads a state, and rejects one that the machine cannot reach."""
 
     def read(data: bytes) -> S | Rejection:
         state = machine.read_state(data)
@@ -78,7 +75,7 @@ referee_inspectable = Inspectable(
     options=referee_state.Options,
     new=_open_referee,
     read=_reading(referee, referee_world.violation),
-    worlds=lambda: chain(referee_world.worlds(), referee_moves_world.worlds()),
+    worlds=referee_world.worlds,
 )
 
 player_inspectable = Inspectable(
@@ -93,7 +90,7 @@ player_inspectable = Inspectable(
         no_seed="A player draws suffixes for its name from a seed; open it with one.",
     ),
     read=_reading(player, player_world.violation),
-    worlds=lambda: chain(player_world.worlds(), player_moves_world.worlds()),
+    worlds=player_world.worlds,
 )
 
 manager_inspectable = Inspectable(
@@ -107,6 +104,6 @@ manager_inspectable = Inspectable(
         no_players="A manager has no players; they come with LEAGUE_REGISTER_REQUEST.",
         no_seed="A manager makes its tokens from a seed; open it with one.",
     ),
-    read=_reading(manager, sound_manager),
+    read=_reading(manager, manager_invariants.violation),
     worlds=manager_world.worlds,
 )

@@ -1,9 +1,8 @@
-"""The league manager in small worlds: two, three or four players, two referees, and every order of all that may happen.
+"""The league manager in small worlds: two to four players, two referees, and every order of events.
 
-Agents may register in any order, under names and endpoints that are taken, again, and while the league runs; the league
-may be started at any time; players may hear of a round, or not, or too late; referees may answer, die and come back;
-every timer may run out, those that are past included; results may be right, wrong, doubled, or of the wrong referee.
-What the manager turns down leads nowhere and is not walked.
+Agents register in any order, with taken names and endpoints, again, and while the league runs. The league may start at
+any time. Players acknowledge a round, or not, or too late. Referees answer, die and return. Every timer may run out,
+even a stale one. Results may be valid, invalid, repeated, or from the wrong referee. Rejected events are not walked.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -14,7 +13,6 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, commit
 from turnstile.kernel.check import World
-from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Event, PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.machine import manager, new
@@ -31,17 +29,17 @@ from turnstile.league.manager.state import (
     referee_id,
 )
 from turnstile.league.proofs.manager_invariants import violation
-from turnstile.league.protocol.answers import GET_NEXT_MATCH, GET_SCHEDULE, QueryParams
-from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, StartLeague
-from turnstile.league.protocol.messages import (
-    LeagueCompletedAck,
-    LeagueQuery,
-    LeagueRegisterRequest,
-    MatchResultReport,
+from turnstile.league.proofs.worlds import accepted_events, changing_events, state_after
+from turnstile.league.protocol import messages
+from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
+from turnstile.league.protocol.values import (
+    GET_NEXT_MATCH,
+    GET_SCHEDULE,
     PlayerMeta,
+    QueryParams,
+    RefereeMeta,
     ReportDetails,
     ReportedResult,
-    RoundAnnouncementAck,
 )
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
@@ -55,21 +53,23 @@ from turnstile.league.protocol.words import (
 
 PATIENCE = Options(most_unanswered=2, most_periods=4)
 SECRET = Seed("a secret")
-OWN = "what nobody else knows"
+OWN = "a registration secret"
 NAMES = ("Ana", "Bo", "Cy", "Di")
 REFEREES = (referee_id(1), referee_id(2))
 STRANGER, ANOTHER_LEAGUE = PlayerId("P09"), LeagueId("another")
 
 
 def worlds() -> Iterator[World[State]]:
-    """Two players, and all that can happen; three, of whom one sits out; four, with two matches at a time."""
+    """Two players and all events; three players, of whom one sits out; four players with two matches at a time."""
     yield _world("2 players, 2 referees, all that can happen", [open_league(2), open_league(2, expected=2)], _moves(2))
-    yield _world("3 players, 2 referees, all that changes something", [open_league(3)], _changes(3))
-    yield _world("4 players, 2 referees, the last round", [in_last_round()], _changes(4))
+    yield _world(
+        "3 players, 2 referees, all that changes something", [open_league(3)], changing_events(manager, _moves(3))
+    )
+    yield _world("4 players, 2 referees, the last round", [in_last_round()], changing_events(manager, _moves(4)))
 
 
 def open_league(players: int, expected: int | None = None) -> State:
-    """A league for so many players, whose manager has little patience; it may begin by itself."""
+    """A league for this many players, whose manager soon gives up referees. It may begin by itself."""
     return new(replace(PATIENCE, most_players=players, expected_players=expected), SECRET)
 
 
@@ -85,32 +85,19 @@ def _world(setting: str, starts: list[State], moves: Callable[[State], Iterable[
     )
 
 
-# what can happen
+# events
 
 
 def _moves(players: int) -> Callable[[State], Iterator[Event]]:
-    """All of what may happen in a league of so many that the manager does not turn down.
-
-    But for one thing: while no referee is left, referees are called for ever, which leads nowhere.
-    """
+    """All events that the manager accepts. While no referee is left, it calls referees for ever: that is left out."""
     events = tuple(happenings(players))
-    calls = tuple(event for event in events if not isinstance(event, RefereeExpired))
-
-    def moves(state: State) -> Iterator[Event]:
-        possible = calls if state.phase is Phase.WAITING_FOR_REFEREE else events
-        return (event for event in possible if not isinstance(manager.apply(state, event), Rejection))
-
-    return moves
-
-
-def _changes(players: int) -> Callable[[State], Iterator[Event]]:
-    """The same, without what is only answered: repeats, questions, results of rounds that are over."""
-    moves = _moves(players)
-    return lambda state: (event for event in moves(state) if manager.apply(state, event) != state)
+    any_event = accepted_events(manager, events)
+    while_waiting = accepted_events(manager, [event for event in events if not isinstance(event, RefereeExpired)])
+    return lambda state: (while_waiting if state.phase is Phase.WAITING_FOR_REFEREE else any_event)(state)
 
 
 def happenings(players: int) -> Iterator[Event]:
-    """Anything that may happen to a manager, in whatever phase it is."""
+    """All events of a manager, in any phase."""
     yield from _registrations(players)
     yield from (StartLeague(league_id=league) for league in (None, ANOTHER_LEAGUE))
     yield AllAreHere()
@@ -120,9 +107,9 @@ def happenings(players: int) -> Iterator[Event]:
         for number in range(1, 2 + players // 4):
             yield from _results(players, round_id, number)
     yield from _questions()
-    yield from (LeagueCompletedAck(player_id=player_id(number)) for number in range(1, players + 1))
-    yield LeagueCompletedAck(referee_id=referee_id(1))
-    yield LeagueCompletedAck()
+    yield from (messages.LeagueCompletedAck(player_id=player_id(number)) for number in range(1, players + 1))
+    yield messages.LeagueCompletedAck(referee_id=referee_id(1))
+    yield messages.LeagueCompletedAck()
     if players == 2:
         yield from _commitments()
 
@@ -141,7 +128,7 @@ def _registrations(players: int) -> Iterator[Event]:
 
 def entering(
     name: str, at: str | None = None, version: str = "2.1.0", secret: str | None = None
-) -> LeagueRegisterRequest:
+) -> messages.LeagueRegisterRequest:
     meta = PlayerMeta(
         display_name=name,
         version="1.0.0",
@@ -150,7 +137,7 @@ def entering(
         protocol_version=version,
         registration_secret=secret or UNSET,
     )
-    return LeagueRegisterRequest(player_meta=meta)
+    return messages.LeagueRegisterRequest(player_meta=meta)
 
 
 def refereeing(
@@ -170,20 +157,20 @@ def refereeing(
 
 def _hearing(players: int, round_id: int) -> Iterator[Event]:
     for player in _ids(players):
-        yield RoundAnnouncementAck(player_id=player, round_id=round_id)
+        yield messages.RoundAnnouncementAck(player_id=player, round_id=round_id)
         yield AnnouncementLost(player_id=player, round_id=round_id)
     yield AnnouncementExpired(round_id=round_id)
 
 
 def _watching(round_id: int) -> Iterator[Event]:
     for referee in REFEREES:
-        yield RoundAnnouncementAck(referee_id=referee, round_id=round_id)
+        yield messages.RoundAnnouncementAck(referee_id=referee, round_id=round_id)
         for periods in range(PATIENCE.patience):
             yield RefereeExpired(referee_id=referee, round_id=round_id, periods=periods)
 
 
 def _results(players: int, round_id: int, number: int) -> Iterator[Event]:
-    """Who has won matters only where everything is walked; elsewhere one of the two has, or somebody who cannot."""
+    """The winner matters only in the world with all events. Elsewhere Player A has won, or a stranger."""
     a, b = (player_id(place + 1) for place in schedule.pairing(players, round_id, number))
     for referee, winner in product(REFEREES, (a, STRANGER)):
         yield reported(referee, round_id, number, winner)
@@ -195,8 +182,8 @@ def _results(players: int, round_id: int, number: int) -> Iterator[Event]:
 
 def reported(
     referee: RefereeId, round_id: int, number: int, winner: PlayerId | None, status: Status | None = None
-) -> MatchResultReport:
-    return MatchResultReport(
+) -> messages.MatchResultReport:
+    return messages.MatchResultReport(
         sender=referee_address(referee),
         league_id=DEFAULT_LEAGUE,
         round_id=round_id,
@@ -208,15 +195,15 @@ def reported(
 def _questions() -> Iterator[Event]:
     ana = player_address(PlayerId("P01"))
     for kind in (GET_SCHEDULE, GET_NEXT_MATCH, "GET_LUCKY"):
-        yield LeagueQuery(sender=ana, league_id=DEFAULT_LEAGUE, query_type=kind)
-    yield LeagueQuery(sender=ana, league_id=ANOTHER_LEAGUE)
+        yield messages.LeagueQuery(sender=ana, league_id=DEFAULT_LEAGUE, query_type=kind)
+    yield messages.LeagueQuery(sender=ana, league_id=ANOTHER_LEAGUE)
 
 
 def _commitments() -> Iterator[Event]:
-    """Either referee may say what it is bound to, and say another thing the next time."""
+    """Either referee may send a commitment, and another one later."""
     for referee, seed in product(REFEREES, ("a seed", "another")):
         bound = QueryParams(match_id=match_id(1, 1), commitment=commit(Seed(seed)))
-        yield LeagueQuery(sender=referee_address(referee), league_id=DEFAULT_LEAGUE, query_params=bound)
+        yield messages.LeagueQuery(sender=referee_address(referee), league_id=DEFAULT_LEAGUE, query_params=bound)
 
 
 def _ids(players: int) -> list[PlayerId]:
@@ -225,28 +212,20 @@ def _ids(players: int) -> list[PlayerId]:
 
 def in_last_round() -> State:
     """A league of four players with one round left to play."""
-    state = open_league(len(NAMES))
-    for event in (*map(entering, NAMES), refereeing("Ron"), refereeing("Sue"), StartLeague()):
-        state = _after(state, event)
+    agents = (*map(entering, NAMES), refereeing("Ron"), refereeing("Sue"))
+    state = state_after(manager, open_league(len(NAMES)), *agents, StartLeague())
     for round_id in (1, 2):
-        state = _after(state, AnnouncementExpired(round_id=round_id))
+        state = state_after(manager, state, AnnouncementExpired(round_id=round_id))
         for number, match in enumerate(state.matches, 1):
-            assert match.referee_id is not None
-            state = _after(state, reported(match.referee_id, round_id, number, match.player_a_id))
+            state = state_after(manager, state, reported(match.referee_id, round_id, number, match.player_a_id))
     return state
-
-
-def _after(state: State, event: Event) -> State:
-    after = manager.apply(state, event)
-    assert not isinstance(after, Rejection), after
-    return after
 
 
 HAPPENINGS = tuple(dict.fromkeys((*happenings(2), *happenings(3))))
 
 
 def state_key(state: State) -> Hashable:
-    """What the rest depends on: not who came first, nor how the rounds that are over ended, but for two players."""
+    """What later events depend on: not the order of registration, and past results only with two players."""
     agents = frozenset(player.display_name for player in state.players), state.referees
     matches = tuple((match.referee_id, match.commitment is None, match.outcome is None) for match in state.matches)
     past = (state.finished, state.finished_by) if len(state.players) == 2 else len(state.finished)

@@ -1,4 +1,4 @@
-"""What must be so in every league that can be reached: everybody meets everybody once, and every result counts once."""
+"""The invariants of a league: every player meets every other once, and every result counts once."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from turnstile.kernel.values import PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.register import name_key
-from turnstile.league.manager.results import credited, past_match
-from turnstile.league.manager.rounds import begun
+from turnstile.league.manager.results import credit, past_match
+from turnstile.league.manager.rounds import begin_league
 from turnstile.league.manager.state import (
     IN_ROUND,
     MOST_CAPACITY,
@@ -27,46 +27,42 @@ from turnstile.league.protocol.words import MatchId
 
 
 def violation(state: State) -> str | None:
-    """What is wrong with a league; `None` for every one that can be reached."""
+    """The first invariant that a league violates; `None` for every reachable league."""
     return next(_faults(state), None)
 
 
 def _faults(state: State) -> Iterator[str]:
-    """The first of them counts, so each may rely on those before it."""
+    """The violated invariants. Only the first counts, so each may rely on those before it."""
     yield from _faults_of_agents(state)
     if state.phase is Phase.ACCEPTING_REGISTRATIONS:
         fresh = State(phase=state.phase, options=state.options, secret=state.secret)
         if state != replace(fresh, players=state.players, referees=state.referees):
-            yield "A league that has not begun has nothing but its agents."
+            yield "A league that has not begun has only its agents."
         if any(referee != _unused(referee) for referee in state.referees):
             yield "A referee has matches before the league begins."
         return
     if len(state.players) < 2 or not state.referees:
-        yield "A league has two players and a referee at least."
+        yield "A league has at least two players and a referee."
     yield from _faults_of_rounds(state)
     yield from _faults_of_referees(state)
     yield from _faults_of_table(state)
 
 
-# who takes part
+# agents
 
 
 def _faults_of_agents(state: State) -> Iterator[str]:
-    endpoints = chain(
-        (home_of(player.contact_endpoint) for player in state.players),
-        (home_of(referee.contact_endpoint) for referee in state.referees),
-    )
     for taken in (
         [name_key(player.display_name) for player in state.players],
         [name_key(referee.display_name) for referee in state.referees],
-        list(endpoints),
+        [home_of(endpoint) for endpoint in state.endpoints],
     ):
         if len(set(taken)) < len(taken):
             yield "A name or an endpoint is taken twice."
     if len(state.players) > state.options.most_players:
         yield "There are too many players."
     if any(referee.referee_id != referee_id(number) for number, referee in enumerate(state.referees, 1)):
-        yield "Referees are numbered in the order in which they came."
+        yield "Referees are numbered in the order of registration."
     if any(not 1 <= referee.capacity <= MOST_CAPACITY for referee in state.referees):
         yield f"A referee takes 1 to {MOST_CAPACITY:,} matches at a time."
 
@@ -75,20 +71,20 @@ def _unused(referee: Referee) -> Referee:
     return replace(referee, is_up=True, load=0, unanswered=0, periods=0)
 
 
-# who meets whom
+# rounds
 
 
 def _faults_of_rounds(state: State) -> Iterator[str]:
     a_round = schedule.matches_a_round(len(state.players))
     over, letters = len(state.finished), {*MatchOutcome}
     if any(len(outcomes) != a_round or not {*outcomes} <= letters for outcomes in state.finished):
-        yield "A round that is over has the outcomes of all its matches."
+        yield "A past round has the outcomes of all its matches."
     if [*map(len, state.finished_by)] != [a_round] * over or not _known_letters(state, *state.finished_by):
-        yield "Every match of a round that is over had a referee of this league."
+        yield "Every match of a past round had a referee of this league."
     if state.phase in IN_ROUND:
         if state.round_id != over + 1 or state.round_id > state.total_rounds:
-            yield "The current round is the one after those that are over."
-        elif [*map(_pairing, state.matches)] != [*_scheduled(state)]:
+            yield "The current round follows the past rounds."
+        elif [(match.match_id, match.players) for match in state.matches] != [*_scheduled(state)]:
             yield "The matches of a round are those of the schedule."
     elif state.phase is not Phase.LEAGUE_COMPLETE or state.round_id != over or over != state.total_rounds:
         yield "A league is complete when all its rounds are over."
@@ -98,20 +94,20 @@ def _faults_of_rounds(state: State) -> Iterator[str]:
     if state.remaining != open_matches or (state.phase in IN_ROUND and not open_matches):
         yield "A round goes on while it has matches without a result."
     if state.revision < 0 or (state.revision and state.phase not in IN_ROUND):
-        yield "Matches change their referee while a round is played, and at no other time."
+        yield "Matches change their referee only during a round."
     if any(not 0 <= match.reassignments <= state.revision for match in state.matches):
-        yield "A match changes its referee when the round is announced anew, and at no other time."
+        yield "A match changes its referee only when the round is announced anew."
     if [player for player in state.player_ids if player in state.unheard] != [*state.unheard]:
-        yield "Only players are waited for, each once."
+        yield "The manager waits only for players, for each once."
     if state.untold and state.phase is not Phase.LEAGUE_COMPLETE:
-        yield "Nobody is told that the league is over before it is."
+        yield "No agent is told that the league is over before it is."
     if bool(state.unheard) != (state.phase is Phase.ANNOUNCING_ROUND):
-        yield "Players are waited for while a round is announced, and at no other time."
+        yield "The manager waits for players only while it announces a round."
 
 
-def _scheduled(state: State) -> Iterator[tuple[MatchId, PlayerId, PlayerId]]:
-    for number, (a, b) in enumerate(schedule.pairings(state.player_ids, state.round_id), 1):
-        yield match_id(state.round_id, number), a, b
+def _scheduled(state: State) -> Iterator[tuple[MatchId, tuple[PlayerId, PlayerId]]]:
+    for number, players in enumerate(schedule.pairings(state.player_ids, state.round_id), 1):
+        yield match_id(state.round_id, number), players
 
 
 def _known_letters(state: State, *rounds: str) -> bool:
@@ -119,11 +115,7 @@ def _known_letters(state: State, *rounds: str) -> bool:
     return all({*letters} <= known for letters in rounds)
 
 
-def _pairing(match: LeagueMatch) -> tuple[MatchId, PlayerId, PlayerId]:
-    return match.match_id, match.player_a_id, match.player_b_id
-
-
-# who referees
+# referees
 
 
 def _faults_of_referees(state: State) -> Iterator[str]:
@@ -133,29 +125,29 @@ def _faults_of_referees(state: State) -> Iterator[str]:
     for referee in state.referees:
         own = [match for match in state.matches if match.referee_id == referee.referee_id and match.outcome is None]
         if referee.load != len(own):
-            yield "A referee is busy with its matches without a result."
+            yield "The load of a referee is its number of matches without a result."
         if not referee.load and (referee.unanswered or referee.periods):
-            yield "Who has nothing to do is not watched."
+            yield "A referee without matches is not watched."
         if not 0 <= referee.unanswered <= state.options.most_unanswered + 1:
-            yield "Who does not answer is given up."
+            yield "A referee that does not answer is given up."
         if not 0 <= referee.periods < state.options.patience:
-            yield "Who sends no result is given up."
+            yield "A referee that sends no result is given up."
         if referee.load and referee.is_up == (state.phase is Phase.WAITING_FOR_REFEREE):
-            yield "Matches are with a referee that is there, if there is any."
+            yield "Matches belong to a referee that is up, if there is one."
     if state.phase is Phase.WAITING_FOR_REFEREE and any(referee.is_up for referee in state.referees):
-        yield "A round does not wait for a referee while there is one."
+        yield "A round does not wait for a referee while one is up."
 
 
-# what it was worth
+# standings
 
 
 def _faults_of_table(state: State) -> Iterator[str]:
-    true = begun(state)
+    true = begin_league(state)
     for match in chain(_past(state), state.matches):
         if match.outcome is not None:
-            true = credited(true, match, match.outcome)
+            true = credit(true, match, match.outcome)
     if (state.tallies, state.ladder) != (true.tallies, true.ladder):
-        yield "The table is the sum of all results."
+        yield "The standings are the sum of all results."
 
 
 def _past(state: State) -> Iterator[LeagueMatch]:

@@ -1,27 +1,31 @@
-"""The player in a small world: a league of three rounds, and every order of all that may happen to it.
+"""The player in small worlds: a league of three rounds, and a match of moves, with every order of events.
 
-In the first round it has one match, in the second it has two, in the third none. The manager may accept or reject it,
-announce rounds early, late, twice, in any order, for another league and with another referee; referees may invite,
-call, complain and end matches in any order, for matches of its own and of others; every timer may run out; the strategy
-may choose well, badly or never; any message may be missing. What the player turns down leads nowhere and is not walked.
+In the league the player has one match in the first round, two in the second and none in the third. The manager accepts
+or rejects it, and announces rounds early, late, twice, in any order, for another league and with another referee.
+Referees invite, call, complain and end matches in any order, its own and those of others. Every timer may run out. The
+strategy answers well, badly, late or never. Any message may be missing. Rejected events are not walked.
+
+A match of moves stands for all games but Even/Odd: one round, one match, up to three questions. Questions come
+repeated, in any order, for other players, and without a number or without options.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import product
 
+from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
-from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, Event, PlayerId
+from turnstile.kernel.values import ByPlayer, Event, PlayerId, encode
 from turnstile.league.player.machine import new, player
 from turnstile.league.player.play import is_past, is_to_play
 from turnstile.league.player.state import (
     IN_MATCH,
     MOST_KEPT,
     ChoiceMade,
+    MoveMade,
     Options,
     Phase,
     PlayerStartup,
@@ -30,22 +34,17 @@ from turnstile.league.player.state import (
     ShutdownInitiated,
     State,
 )
-from turnstile.league.protocol.messages import (
+from turnstile.league.proofs.worlds import accepted_events, state_after
+from turnstile.league.protocol import messages
+from turnstile.league.protocol.values import (
     AnnouncedMatch,
     Champion,
-    ChooseParityCall,
-    GameError,
-    GameInvitation,
-    GameOver,
+    ChoiceContext,
     GameResult,
-    LeagueCompleted,
-    LeagueRegisterResponse,
-    LeagueStandingsUpdate,
+    MoveContext,
+    MoveRequest,
     RetryInfo,
-    RoundAnnouncement,
-    RoundCompleted,
 )
-from turnstile.league.protocol.questions import ChoiceContext
 from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     MAX_RETRIES,
@@ -70,32 +69,37 @@ MATCHES = [(round_id, match) for round_id, matches in ROUNDS.items() for match i
 STRANGE_MATCH = (3, MatchId("R3M1"))
 BEFORE_LEAGUE = (Phase.UNREGISTERED, Phase.REGISTERING)
 WITH_MATCH = (*IN_MATCH, Phase.MATCH_COMPLETE)
+MOVE_MATCH = MatchId("R1M1")
+MOVE_NUMBERS = (1, 2, 3)
+LEFT, RIGHT, NONSENSE = (Raw(b'{"type":"%s"}' % kind) for kind in (b"Left", b"Right", b"Nonsense"))
 
 
 def worlds() -> Iterator[World[State]]:
-    """Once as it is by default, and once with a player that takes any invitation."""
+    """The league with announced and with unannounced invitations, and the match of moves."""
     for unannounced in (False, True):
-        yield World(
-            machine=player,
-            starts=[new(Options(accepts_unannounced=unannounced), Seed("a seed"))],
-            moves=moves,
-            over=lambda state: state.failure is not None or state.has_shut_down,
-            violation=violation,
-            state_key=state_key,
-            setting=f"a league of 3 rounds, {'any' if unannounced else 'announced'} invitations",
-        )
+        start = new(Options(accepts_unannounced=unannounced), Seed("a seed"))
+        kind = "any" if unannounced else "announced"
+        yield _world(f"a league of 3 rounds, {kind} invitations", start, HAPPENINGS, state_key)
+    yield _world("a round with one match, three questions for a move", waiting(), MOVE_HAPPENINGS, move_state_key)
 
 
-# what can happen
+def _world(setting: str, start: State, events: Iterable[Event], state_key: Callable[[State], Hashable]) -> World[State]:
+    return World(
+        machine=player,
+        starts=[start],
+        moves=accepted_events(player, events),
+        over=lambda state: state.failure is not None or state.has_shut_down,
+        violation=violation,
+        state_key=state_key,
+        setting=setting,
+    )
 
 
-def moves(state: State) -> Iterator[Event]:
-    """All of what may happen that the player does not turn down."""
-    return (event for event in HAPPENINGS if not isinstance(player.apply(state, event), Rejection))
+# events in a league of Even/Odd
 
 
 def happenings() -> Iterator[Event]:
-    """Anything that may happen to a player, in whatever phase it is."""
+    """All events of a player, in any phase."""
     yield from (PlayerStartup(), ReadyToJoin(), ShutdownInitiated())
     yield from _registration()
     for league in (LEAGUE, ANOTHER_LEAGUE):
@@ -108,22 +112,25 @@ def happenings() -> Iterator[Event]:
 
 
 def _registration() -> Iterator[Event]:
-    yield LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=ME, auth_token="tok", league_id=LEAGUE)  # noqa: S106
-    yield LeagueRegisterResponse(status=Registration.ACCEPTED)
+    registered = messages.LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=ME, league_id=LEAGUE)
+    yield replace(registered, auth_token="tok")  # noqa: S106
+    yield messages.LeagueRegisterResponse(status=Registration.ACCEPTED)
     for reason in (DUPLICATE_NAME, "League full"):
-        yield LeagueRegisterResponse(status=Registration.REJECTED, reason=reason)
+        yield messages.LeagueRegisterResponse(status=Registration.REJECTED, reason=reason)
 
 
 def _rounds(league: LeagueId) -> Iterator[Event]:
     for round_id in ROUNDS:
         yield from (announced(round_id, league, referee) for referee in ("REF01", "REF02"))
-        yield RoundCompleted(league_id=league, round_id=round_id, next_round_id=None, matches_played=1)
-    yield LeagueStandingsUpdate(league_id=league, round_id=1, standings=())
+        yield messages.RoundCompleted(league_id=league, round_id=round_id, next_round_id=None, matches_played=1)
+    yield messages.LeagueStandingsUpdate(league_id=league, round_id=1, standings=())
     champion = Champion(player_id=OTHER, display_name="Other", points=3)
-    yield LeagueCompleted(league_id=league, total_rounds=3, total_matches=3, champion=champion, final_standings=())
+    yield messages.LeagueCompleted(
+        league_id=league, total_rounds=3, total_matches=3, champion=champion, final_standings=()
+    )
 
 
-def announced(round_id: int, league: LeagueId, referee: str) -> RoundAnnouncement:
+def announced(round_id: int, league: LeagueId, referee: str) -> messages.RoundAnnouncement:
     matches = tuple(
         AnnouncedMatch(
             match_id=match,
@@ -134,12 +141,12 @@ def announced(round_id: int, league: LeagueId, referee: str) -> RoundAnnouncemen
         )
         for match in ROUNDS[round_id]
     )
-    return RoundAnnouncement(league_id=league, round_id=round_id, matches=matches)
+    return messages.RoundAnnouncement(league_id=league, round_id=round_id, matches=matches)
 
 
 def _match(round_id: int, match: MatchId, referee: Address) -> Iterator[Event]:
     for addressee in (ME, OTHER):
-        yield GameInvitation(
+        yield messages.GameInvitation(
             sender=referee,
             match_id=match,
             league_id=LEAGUE,
@@ -149,14 +156,14 @@ def _match(round_id: int, match: MatchId, referee: Address) -> Iterator[Event]:
             player_id=addressee,
         )
         context = ChoiceContext(opponent_id=OTHER, round_id=round_id)
-        yield ChooseParityCall(sender=referee, match_id=match, player_id=addressee, context=context)
+        yield messages.ChooseParityCall(sender=referee, match_id=match, player_id=addressee, context=context)
     yield from (ChoiceMade(match_id=match, parity_choice=word) for word in ("even", "odd", "seven"))
     yield complaint(match, referee)
-    yield from (GameOver(sender=referee, match_id=match, game_result=result) for result in (WON, None))
+    yield from (messages.GameOver(sender=referee, match_id=match, game_result=result) for result in (WON, None))
 
 
-def complaint(match: MatchId, referee: Address) -> GameError:
-    return GameError(
+def complaint(match: MatchId, referee: Address) -> messages.GameError:
+    return messages.GameError(
         sender=referee,
         match_id=match,
         error_code="E001",
@@ -183,7 +190,7 @@ WON = GameResult(
 
 
 def _timers() -> Iterator[Event]:
-    """Every timer that could have been armed, and every request for registration that could have got lost."""
+    """Every timer that could have been armed, and every request for registration that could have been lost."""
     for count in range((MAX_RETRIES + 1) ** 2):
         awaited = Awaited.LEAGUE_REGISTER_RESPONSE
         yield PlayerTimeout(match_id=None, waiting_for=awaited, retry_count=count)
@@ -195,30 +202,71 @@ def _timers() -> Iterator[Event]:
 HAPPENINGS = tuple(dict.fromkeys(happenings()))
 
 
-# what must be so
+# events in a match of moves
+
+
+def waiting() -> State:
+    """A player that knows of its match."""
+    registered = messages.LeagueRegisterResponse(status=Registration.ACCEPTED, player_id=ME, league_id=LEAGUE)
+    start = new(Options(), Seed("a seed"))
+    return state_after(player, start, PlayerStartup(), registered, announced(1, LEAGUE, "REF01"))
+
+
+def move_happenings() -> Iterator[Event]:
+    """The events of its one round, and those of moves."""
+    for event in HAPPENINGS:
+        if getattr(event, "round_id", 1) == 1 and getattr(event, "match_id", MOVE_MATCH) == MOVE_MATCH:
+            yield event
+    for number, addressee in product((*MOVE_NUMBERS, None), (ME, OTHER)):
+        yield question(number, addressee)
+    yield question(MOVE_NUMBERS[-1], ME, ())
+    for number, choice in product(MOVE_NUMBERS, (LEFT, NONSENSE)):
+        yield MoveMade(match_id=MOVE_MATCH, move_number=number, choice=choice)
+    for number in MOVE_NUMBERS:
+        yield PlayerTimeout(match_id=MOVE_MATCH, waiting_for=Awaited.GAME_MOVE_RESPONSE, retry_count=number)
+
+
+def question(
+    number: int | None, addressee: PlayerId, options: tuple[Raw, ...] = (RIGHT, LEFT)
+) -> messages.GameMoveCall:
+    context = MoveContext(opponent_id=OTHER, round_id=1, view=Raw(b'{"number":%d}' % (number or 0)))
+    return messages.GameMoveCall(
+        sender=REFEREE,
+        match_id=MOVE_MATCH,
+        player_id=addressee,
+        game_type="a game",
+        move_number=number,
+        move_request=MoveRequest(move_type="any", valid_options=options, context=context),
+    )
+
+
+MOVE_HAPPENINGS = tuple(move_happenings())
+
+
+# invariants
 
 
 def violation(state: State) -> str | None:
-    """What is wrong with a player; `None` for every one that can be reached."""
+    """The first invariant that a player violates; `None` for every reachable player."""
     return next(_faults(state), None)
 
 
 def _faults(state: State) -> Iterator[str]:
     is_registered = state.player_id is not None
     if is_registered != (state.phase not in BEFORE_LEAGUE):
-        yield "Who is registered has an id."
+        yield "A registered player has an id, and no other."
     if state.match is None and state.phase in WITH_MATCH:
-        yield "There is no match."
+        yield "A player in a match knows it."
     if state.phase in IN_MATCH and (state.round is None or state.round.round_id != state.playing.round_id):
-        yield "Who is in a match knows its round."
+        yield "A player in a match knows its round."
     if state.failure is not None and state.phase is not Phase.UNREGISTERED:
-        yield "Who has given up is not registered."
+        yield "A player that has given up is not registered."
     if state.names_tried not in range(MAX_RETRIES + 1) or state.retry_count not in range(MAX_RETRIES + 1):
-        yield "Nothing is tried more than four times."
+        yield "A player tries nothing more than four times."
     if state.queued is not None and state.phase not in (*IN_MATCH, *BEFORE_LEAGUE):
-        yield "A round waits, and nothing keeps it from being played."
+        yield "A round waits only for a match or for the registration."
     if state.phase is Phase.REGISTERED and is_to_play(state):
-        yield "Who has a match due waits for it."
+        yield "A player with a match due waits for it."
     yield from _faults_of_history(state)
 
 
@@ -226,19 +274,19 @@ def _faults_of_history(state: State) -> Iterator[str]:
     played = [match.match_id for match in state.history]
     rounds = [match.round_id for match in state.history]
     if len(set(played)) < len(played):
-        yield "No match is played twice."
+        yield "A player plays no match twice."
     if rounds and (state.round is None or state.round.round_id < rounds[-1]):
-        yield "Who has played in a round knows of it."
+        yield "A player that has played in a round knows the round."
     if len(played) > MOST_KEPT or sorted(rounds) != rounds:
         yield "The history has the latest matches, in the order of their rounds."
     if state.match is not None and (state.match.match_id in played) != (state.phase not in IN_MATCH):
-        yield "A match is in the history when it is over, and not before."
+        yield "A match is in the history only when it is over."
     has_answered = state.match is not None and state.match.has_answered
     if state.phase in IN_MATCH and has_answered != (state.phase is Phase.WAITING_FOR_RESULT):
-        yield "Who waits for the result has chosen, and nobody else."
+        yield "A player waits for the result exactly when it has chosen."
     counted = state.statistics.played
     known = sum(match.result is not None for match in state.history)
-    was_cut = len(played) > MOST_KEPT // 2  # to the latest, of which some may have been taken back since
+    was_cut = len(played) > MOST_KEPT // 2  # to the latest matches, of which some may have been taken back since
     if counted < known or (counted > known and not was_cut):
         yield "Every result is counted once."
     if not 0 <= state.statistics.technical_losses <= state.statistics.losses:
@@ -246,7 +294,7 @@ def _faults_of_history(state: State) -> Iterator[str]:
 
 
 def state_key(state: State) -> Hashable:
-    """What the rest depends on: not how matches ended, nor which table was shown last."""
+    """What later events depend on: not past results, nor the latest standings."""
     if state.phase is Phase.LEAGUE_COMPLETE:
         return state.phase, state.has_shut_down
     registration = (state.names_tried, state.retry_count, state.is_unreached, state.failure)
@@ -256,6 +304,12 @@ def state_key(state: State) -> Hashable:
 
 
 def _ended(state: State) -> Iterator[tuple[MatchId, Address | None]]:
-    """The matches that are over, and who ended them where that can still matter: in the latest round."""
+    """The past matches, with their referees in the latest round, where these still matter."""
     for played in state.history:
         yield played.match_id, None if is_past(state, played.round_id) else played.referee
+
+
+def move_state_key(state: State) -> Hashable:
+    """The same, with the question and its answer."""
+    match = encode(state.match) if state.phase in IN_MATCH else None
+    return state_key(replace(state, match=None)), match

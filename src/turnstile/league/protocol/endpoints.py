@@ -1,4 +1,4 @@
-"""Where an agent lives, however its address is written: two that are spelled differently may be the same door."""
+"""Compares endpoints: two URLs that are written differently may lead to the same place."""
 
 from functools import lru_cache
 from ipaddress import ip_address
@@ -13,17 +13,17 @@ Home = tuple[str, str, int | None, str]
 
 @lru_cache(maxsize=16_384)
 def home_of(endpoint: str) -> Home:
-    """What all spellings of an endpoint have in common. It is for comparing; called is what was given."""
+    """The normal form of an endpoint. It is only for comparison; agents are called at the endpoint as given."""
     try:
         parts = urlsplit(endpoint)
         port = parts.port or PORTS.get(parts.scheme)
     except ValueError:
-        return "", "", None, endpoint  # no URL, and like nothing else
+        return "", "", None, endpoint  # not a URL: equal only to itself
     return parts.scheme, _host(parts.hostname or ""), port, _path(unquote(parts.path))
 
 
 def _host(name: str) -> str:
-    """A host in small letters. Whatever leads to this machine is one host: everybody may listen at all of it."""
+    """A host in lower case. All names of this machine are one host, because a server may listen on all of them."""
     name = name.rstrip(".")
     if name == THIS_MACHINE or name.endswith(f".{THIS_MACHINE}"):
         return THIS_MACHINE
@@ -35,7 +35,7 @@ def _host(name: str) -> str:
 
 
 def _path(path: str) -> str:
-    """Without what changes nothing: doubled slashes, `.`, and `..` together with what it leads out of."""
+    """A path without double slashes, `.` and `..`."""
     steps: list[str] = []
     for step in path.split("/"):
         if step == "..":

@@ -1,4 +1,4 @@
-"""The errors of league.v2 by name and by code. The number alone means different things to different agents."""
+"""The errors of league.v2 by name and by code. The same code may have several names, so the name decides."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from turnstile.league.protocol.management import LeagueError
 
 
 class LeagueErrorName(StrEnum):
-    """What went wrong, in a LEAGUE_ERROR, in a log, or in a reason."""
+    """The error in a LEAGUE_ERROR, in a log, or in a reason."""
 
     TIMEOUT_ERROR = "TIMEOUT_ERROR"
     MISSING_REQUIRED_FIELD = "MISSING_REQUIRED_FIELD"
@@ -30,13 +30,13 @@ LEAGUE_ERROR_CODES = {
     LeagueErrorName.PROTOCOL_VERSION_MISMATCH: "E018",
     LeagueErrorName.INVALID_TIMESTAMP: "E021",
 }
-"""E002, E004 and another E003 belong to matches: `ERROR_CODES` of `words`. The other numbers mean nothing here."""
+"""E002, E004 and another E003 belong to matches: see `ERROR_CODES` of `words`. Other codes are unused."""
 
 RETRYABLE = frozenset({LeagueErrorName.TIMEOUT_ERROR, LeagueErrorName.CONNECTION_ERROR})
 
 
 def league_error(name: LeagueErrorName, reason: str, original: str | None = None) -> LeagueError:
-    """A message is turned down. `reason` is for people; it never repeats what was sent."""
+    """The LEAGUE_ERROR that rejects a message. `reason` is for people and never repeats what was sent."""
     return LeagueError(
         error_code=LEAGUE_ERROR_CODES[name],
         error_name=name,
@@ -48,10 +48,10 @@ def league_error(name: LeagueErrorName, reason: str, original: str | None = None
 
 
 def written(name: LeagueErrorName) -> str:
-    """An error as it stands in a reason, for people: `E009 CONNECTION_ERROR`."""
+    """An error as text for people: `E009 CONNECTION_ERROR`."""
     return f"{LEAGUE_ERROR_CODES[name]} {name}"
 
 
 def number_of(code: str) -> int:
-    """The number that stands for a code in the error of an exchange: 12 for E012."""
+    """The number of a code in a JSON-RPC error: 12 for E012."""
     return int(code[1:])

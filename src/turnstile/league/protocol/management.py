@@ -1,7 +1,4 @@
-"""The messages of league.v2 by which a league is run: referees register, the league starts, questions are answered.
-
-They are made like those in `messages`, and the league manager takes part in each of them.
-"""
+"""The messages of league.v2 for running a league: registration of referees, control and errors."""
 
 from typing import Any
 
@@ -9,7 +6,7 @@ from msgspec import UNSET, UnsetType, field
 
 from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.messages import ACKNOWLEDGED, REPLIES, LeagueMessage, RoundAnnouncementAck
-from turnstile.league.protocol.metas import RefereeMeta as RefereeMeta
+from turnstile.league.protocol.values import RefereeMeta
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
@@ -26,15 +23,19 @@ from turnstile.league.protocol.words import (
 
 
 class RefereeRegisterRequest(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_REQUEST", kw_only=True):
-    """A referee wants to take part."""
+    """A referee registers."""
 
     referee_meta: RefereeMeta
     known_as: Address | UnsetType = UNSET
-    """Whose token it has shown, as the manager's host has made sure of it; never what the wire says."""
+    """The agent whose token came with it. Only the manager's host sets it, never the wire."""
+
+    @property
+    def meta(self) -> RefereeMeta:
+        return self.referee_meta
 
 
 class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_RESPONSE", kw_only=True):
-    """Who the referee is from now on, with a token that proves it; or why it cannot take part."""
+    """The id and the token of the referee, or the reason why it cannot take part."""
 
     status: Registration
     referee_id: RefereeId | None = None
@@ -42,20 +43,20 @@ class RefereeRegisterResponse(LeagueMessage, frozen=True, tag="REFEREE_REGISTER_
     league_id: LeagueId | None = None
     reason: str | None = None
     manager_proof: str | UnsetType = UNSET
-    """What the manager will show to the referee as its token, in all that it says to it."""
+    """The token that the manager will send with every message to the referee."""
 
 
 # control
 
 
 class StartLeague(LeagueMessage, frozen=True, tag="START_LEAGUE", kw_only=True):
-    """Whoever runs the league wants it to begin."""
+    """The operator starts the league."""
 
     league_id: LeagueId | None = None
 
 
 class LeagueStatus(LeagueMessage, frozen=True, tag="LEAGUE_STATUS", kw_only=True):
-    """How far the league has got. `status` is `pending`, `running`, `completed` or `error`."""
+    """The progress of the league. `status` is `pending`, `running`, `completed` or `error`."""
 
     league_id: LeagueId
     status: str
@@ -65,9 +66,9 @@ class LeagueStatus(LeagueMessage, frozen=True, tag="LEAGUE_STATUS", kw_only=True
 
 
 class RunMatch(LeagueMessage, frozen=True, tag="RUN_MATCH", kw_only=True):
-    """A match is handed to a referee on its own, as some managers do it; ours announce rounds.
+    """A manager hands a single match to a referee. Our manager announces rounds instead.
 
-    Without a league it is one of the referee's own. Without the players' addresses it cannot be played.
+    Without a league it belongs to the referee's own league. Without the players' endpoints it cannot be played.
     """
 
     league_id: LeagueId | None = None
@@ -86,14 +87,14 @@ class RunMatchAck(LeagueMessage, frozen=True, tag="RUN_MATCH_ACK", kw_only=True)
 
 
 class Ping(LeagueMessage, frozen=True, tag="PING", kw_only=True):
-    """Is anybody there? Any answer at all says so; one that does not know the word says so, too."""
+    """The manager asks whether an agent is up. Any answer says so, even an error."""
 
     league_id: LeagueId
     round_id: Number
 
 
 class ShutdownCommand(LeagueMessage, frozen=True, tag="SHUTDOWN_COMMAND", kw_only=True):
-    """The league manager wants an agent to end. Agents know it only if they are told to."""
+    """The league manager tells an agent to end. Agents obey it only if they are configured to."""
 
     reason: Text | UnsetType | None = UNSET
 
@@ -108,7 +109,7 @@ class ShutdownAck(LeagueMessage, frozen=True, tag="SHUTDOWN_ACK", kw_only=True):
 
 
 class LeagueError(LeagueMessage, frozen=True, tag="LEAGUE_ERROR", kw_only=True):
-    """The league manager turns a message down; it travels as `error.data` of the exchange."""
+    """The league manager rejects a message. It travels as `error.data` of the exchange."""
 
     error_code: str
     error_name: str
@@ -126,4 +127,4 @@ ALL_REPLIES: dict[type[Any], type[LeagueMessage]] = {
     Ping: RoundAnnouncementAck,
     ShutdownCommand: ShutdownAck,
 }
-"""What answers what, in all of league.v2. A LEAGUE_ERROR may answer anything."""
+"""The reply to each message of league.v2. A LEAGUE_ERROR may answer any of them."""

@@ -1,42 +1,45 @@
-"""The messages of league.v2 that referees and players send and receive, each under the name it has on the wire.
+"""The messages of league.v2 that referees and players send and receive, under their names on the wire.
 
-A message is at once what one machine sends and what happens to another, so the same type is a `Message` here and an
-`Event` there; its `message_type` is its tag. What a machine cannot know is added by its host when a message goes out,
-and taken off when one comes in: the rest of the envelope (`protocol`, `timestamp`, `conversation_id`, `auth_token`, and
-`sender` where it is no field here), and everything that is a time (`arrival_timestamp`, `next_retry_at`). Of a
-`deadline` a player's host also says how much time is left.
-The host also vouches for the ids: a reply is given the `player_id` and `match_id` of the exchange in which it came,
-whatever it says itself; only what is posted on its own is taken at its word.
+A message that one machine sends is an event of another, so each type is both a `Message` and an `Event`; its
+`message_type` is its tag. The host adds what a machine cannot know to an outgoing message, and removes it from an
+incoming one: the rest of the envelope (`protocol`, `timestamp`, `conversation_id`, `auth_token`, and `sender` unless it
+is a field here) and all times (`arrival_timestamp`, `next_retry_at`). A player's host also computes the time left until
+a `deadline`. The host sets the `player_id` and `match_id` of a reply from its exchange; it trusts those fields only in
+messages that are posted on their own.
 """
 
 from typing import Any
 
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, UnsetType
 
-from turnstile.games.evenodd import Parity
-from turnstile.kernel.chance import Seed
-from turnstile.kernel.values import ByPlayer, Event, Message, PlayerId
-from turnstile.league.protocol.announced import AnnouncedMatch as AnnouncedMatch
-from turnstile.league.protocol.answers import GET_STANDINGS as GET_STANDINGS
-from turnstile.league.protocol.answers import Champion as Champion
-from turnstile.league.protocol.answers import QueryData, QueryError, QueryParams
-from turnstile.league.protocol.answers import RoundSummary as RoundSummary
-from turnstile.league.protocol.answers import StandingsRow as StandingsRow
-from turnstile.league.protocol.metas import PlayerMeta as PlayerMeta
-from turnstile.league.protocol.questions import ChoiceContext as ChoiceContext
-from turnstile.league.protocol.questions import MoveData, MoveRequest
+from turnstile.kernel.values import Event, Message, PlayerId
+from turnstile.league.protocol.values import (
+    GET_STANDINGS,
+    AnnouncedMatch,
+    Champion,
+    ChoiceContext,
+    GameResult,
+    MoveData,
+    MoveRequest,
+    PlayerMeta,
+    QueryData,
+    QueryError,
+    QueryParams,
+    ReportedResult,
+    RetryInfo,
+    RoundSummary,
+    StandingsRow,
+)
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
     Awaited,
     LeagueId,
-    LeagueValue,
     MatchId,
     Number,
     RefereeId,
     Registration,
     Role,
-    Status,
     Text,
     wire,
 )
@@ -54,11 +57,11 @@ class LeagueMessage(
     forbid_unknown_fields=False,
     kw_only=True,
 ):
-    """A message of league.v2, without its envelope. Fields that nobody here knows are ignored."""
+    """A message of league.v2 without its envelope. Unknown fields are ignored."""
 
 
 class FromReferee(LeagueMessage, frozen=True, kw_only=True):
-    """What a referee says to a player. `sender` is a field, because a player checks that it is the right referee."""
+    """A message from a referee to a player. `sender` is a field because a player checks its referee."""
 
     sender: Address
     match_id: MatchId
@@ -68,14 +71,19 @@ class FromReferee(LeagueMessage, frozen=True, kw_only=True):
 
 
 class LeagueRegisterRequest(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_REQUEST", kw_only=True):
-    """A player wants to take part."""
+    """A player registers."""
 
     player_meta: PlayerMeta
-    known_as: Address | UnsetType = UNSET  # whose token was shown with it; the manager's host alone says so
+    known_as: Address | UnsetType = UNSET
+    """The agent whose token came with it. Only the manager's host sets it, never the wire."""
+
+    @property
+    def meta(self) -> PlayerMeta:
+        return self.player_meta
 
 
 class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RESPONSE", kw_only=True):
-    """Who the player is from now on, with a token that proves it; or why it cannot take part."""
+    """The id and the token of the player, or the reason why it cannot take part."""
 
     status: Registration
     player_id: PlayerId | None = None
@@ -83,14 +91,14 @@ class LeagueRegisterResponse(LeagueMessage, frozen=True, tag="LEAGUE_REGISTER_RE
     league_id: LeagueId | None = None
     reason: str | None = None
     manager_proof: str | UnsetType = UNSET
-    """What the manager will show to the player as its token, in all that it says to it."""
+    """The token that the manager will send with every message to the player."""
 
 
 # a round
 
 
 class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw_only=True):
-    """A round begins, with these matches; or, with a higher `revision`, some of them have another referee."""
+    """A round begins with these matches. A higher `revision` says that some of them have another referee."""
 
     league_id: LeagueId
     round_id: Number
@@ -99,7 +107,7 @@ class RoundAnnouncement(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT", kw
 
 
 class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_ACK", kw_only=True):
-    """A player or a referee has heard of the round."""
+    """A player or a referee acknowledges the round."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId | UnsetType = UNSET
@@ -108,7 +116,7 @@ class RoundAnnouncementAck(LeagueMessage, frozen=True, tag="ROUND_ANNOUNCEMENT_A
 
 
 class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UPDATE", kw_only=True):
-    """The table after a round, best first."""
+    """The standings after a round, best first."""
 
     league_id: LeagueId
     round_id: Number
@@ -116,7 +124,7 @@ class LeagueStandingsUpdate(LeagueMessage, frozen=True, tag="LEAGUE_STANDINGS_UP
 
 
 class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK", kw_only=True):
-    """A player has heard of the table."""
+    """A player acknowledges the standings."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
@@ -124,7 +132,7 @@ class StandingsUpdateAck(LeagueMessage, frozen=True, tag="STANDINGS_UPDATE_ACK",
 
 
 class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=True):
-    """A round is over; without a next one LEAGUE_COMPLETED follows."""
+    """A round is over. After the last one LEAGUE_COMPLETED follows."""
 
     league_id: LeagueId
     round_id: Number
@@ -136,7 +144,7 @@ class RoundCompleted(LeagueMessage, frozen=True, tag="ROUND_COMPLETED", kw_only=
 
 
 class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", kw_only=True):
-    """A player has heard that the round is over."""
+    """A player acknowledges the end of the round."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
@@ -144,7 +152,7 @@ class RoundCompletedAck(LeagueMessage, frozen=True, tag="ROUND_COMPLETED_ACK", k
 
 
 class LeagueCompleted(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED", kw_only=True):
-    """The league is over, and this is its table."""
+    """The league is over, with these final standings."""
 
     league_id: LeagueId
     total_rounds: int
@@ -154,7 +162,7 @@ class LeagueCompleted(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED", kw_onl
 
 
 class LeagueCompletedAck(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED_ACK", kw_only=True):
-    """A player or a referee has heard that the league is over."""
+    """A player or a referee acknowledges the end of the league."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId | UnsetType = UNSET
@@ -165,7 +173,7 @@ class LeagueCompletedAck(LeagueMessage, frozen=True, tag="LEAGUE_COMPLETED_ACK",
 
 
 class GameInvitation(FromReferee, frozen=True, tag="GAME_INVITATION", kw_only=True):
-    """A player is called to its match; it answers within 5 seconds."""
+    """A referee invites a player to its match. The player answers within 5 seconds."""
 
     league_id: LeagueId
     round_id: Number
@@ -173,11 +181,11 @@ class GameInvitation(FromReferee, frozen=True, tag="GAME_INVITATION", kw_only=Tr
     role_in_match: Role
     opponent_id: PlayerId
     player_id: PlayerId | None = None
-    """The addressee, which our referees name and others do not."""
+    """The invited player. Other referees leave it out."""
 
 
 class GameJoinAck(LeagueMessage, frozen=True, tag="GAME_JOIN_ACK", kw_only=True):
-    """A player takes part in its match, or declines, which costs the match."""
+    """A player joins its match, or declines and loses it."""
 
     match_id: MatchId
     player_id: PlayerId
@@ -185,16 +193,16 @@ class GameJoinAck(LeagueMessage, frozen=True, tag="GAME_JOIN_ACK", kw_only=True)
 
 
 class Call(FromReferee, frozen=True, kw_only=True):
-    """A player is asked for its choice or its move, and answers within 30 seconds, before the deadline."""
+    """A referee asks a player for its choice or its move. The player answers within 30 seconds."""
 
     deadline: Text | UnsetType = UNSET
-    """As the referee has written it. A referee's host adds it when a call goes out."""
+    """The referee's host adds it when a call goes out. A player gets it as the referee wrote it."""
     milliseconds_left: int | UnsetType = UNSET
-    """Until the deadline, when the call came. The player's host alone says so, never the wire."""
+    """The time until the deadline when the call came. Only the player's host sets it, never the wire."""
 
 
 class ChooseParityCall(Call, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True):
-    """A player is asked for its choice."""
+    """A referee asks a player for its choice in Even/Odd."""
 
     league_id: LeagueId | None = None
     round_id: Number | None = None
@@ -204,7 +212,7 @@ class ChooseParityCall(Call, frozen=True, tag="CHOOSE_PARITY_CALL", kw_only=True
 
 
 class ChooseParityResponse(LeagueMessage, frozen=True, tag="CHOOSE_PARITY_RESPONSE", kw_only=True):
-    """A player says "even" or "odd". It is a plain text, so that another one is refused by the referee."""
+    """A player answers "even" or "odd". Any text is accepted here, so that the referee can reject an invalid one."""
 
     match_id: MatchId
     player_id: PlayerId
@@ -212,9 +220,9 @@ class ChooseParityResponse(LeagueMessage, frozen=True, tag="CHOOSE_PARITY_RESPON
 
 
 class GameMoveCall(Call, frozen=True, tag="GAME_MOVE_CALL", kw_only=True):
-    """A player is asked for a move, in a game that is not Even/Odd.
+    """A referee asks a player for a move in a game other than Even/Odd.
 
-    `move_number` counts the questions to this player in this match; one that is repeated keeps its number.
+    `move_number` counts the questions to this player in this match. A repeated question keeps its number.
     """
 
     league_id: LeagueId | None = None
@@ -226,7 +234,7 @@ class GameMoveCall(Call, frozen=True, tag="GAME_MOVE_CALL", kw_only=True):
 
 
 class GameMoveResponse(LeagueMessage, frozen=True, tag="GAME_MOVE_RESPONSE", kw_only=True):
-    """A player moves. A host that cannot read the move gives `null` in its place, and it is refused by the referee."""
+    """A player moves. The host replaces an unreadable move by `null`, which the referee rejects."""
 
     match_id: MatchId
     player_id: PlayerId
@@ -234,25 +242,8 @@ class GameMoveResponse(LeagueMessage, frozen=True, tag="GAME_MOVE_RESPONSE", kw_
     move_data: MoveData | None = None
 
 
-class GameResult(LeagueValue, frozen=True, kw_only=True):
-    """How a match ended. `seed` shows that the number was drawn as promised, whether one was drawn or not.
-
-    Of another game than Even/Odd there are its `scores`, and its `moves` if they fit; there is no number and no choice.
-    """
-
-    status: Status
-    winner_player_id: PlayerId | None
-    drawn_number: int | None
-    number_parity: Parity | None
-    choices: ByPlayer[Parity | None]
-    reason: str
-    seed: Seed | None = None
-    scores: ByPlayer[int] | UnsetType = UNSET
-    moves: tuple[Raw, ...] | UnsetType = UNSET
-
-
 class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
-    """A match is over. A host that cannot read a foreign referee's result gives `null` in its place."""
+    """A match is over. The host replaces an unreadable result by `null`."""
 
     league_id: LeagueId | None = None
     round_id: Number | None = None
@@ -261,22 +252,17 @@ class GameOver(FromReferee, frozen=True, tag="GAME_OVER", kw_only=True):
 
 
 class GameOverAck(LeagueMessage, frozen=True, tag="GAME_OVER_ACK", kw_only=True):
-    """A player has heard how its match ended."""
+    """A player acknowledges the result of its match."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
     match_id: MatchId
 
 
-class RetryInfo(LeagueValue, frozen=True, kw_only=True):
-    retry_count: int
-    max_retries: int
-
-
 class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
-    """What a player did wrong, and what is expected of it now. The name of the error stands in two fields.
+    """The fault of a player, and what the referee expects next. The name of the error is in two fields.
 
-    Our referees use the names in `ErrorName`. Others use others, to which a player says that it has heard them.
+    Our referees use the names in `ErrorName`. A player acknowledges any other name.
     """
 
     error_code: str
@@ -292,7 +278,7 @@ class GameError(FromReferee, frozen=True, tag="GAME_ERROR", kw_only=True):
 
 
 class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=True):
-    """A player has heard what it did wrong."""
+    """A player acknowledges an error."""
 
     status: str = ACKNOWLEDGED
     player_id: PlayerId
@@ -303,7 +289,7 @@ class GameErrorAck(LeagueMessage, frozen=True, tag="GAME_ERROR_ACK", kw_only=Tru
 
 
 class LeagueQuery(LeagueMessage, frozen=True, tag="LEAGUE_QUERY", kw_only=True):
-    """A question to the league manager, whose host has made sure of the `sender` by its token."""
+    """A query to the league manager, whose host has authenticated the `sender` by its token."""
 
     sender: Address | UnsetType = UNSET
     league_id: LeagueId
@@ -312,7 +298,7 @@ class LeagueQuery(LeagueMessage, frozen=True, tag="LEAGUE_QUERY", kw_only=True):
 
 
 class LeagueQueryResponse(LeagueMessage, frozen=True, tag="LEAGUE_QUERY_RESPONSE", kw_only=True):
-    """The answer to a question. Standings stand in `data` and beside it; where in `data` alone, a host copies them."""
+    """The answer to a query. Standings are in `data` and beside it; the host copies them if only `data` has them."""
 
     query_type: str = GET_STANDINGS
     success: bool
@@ -322,29 +308,8 @@ class LeagueQueryResponse(LeagueMessage, frozen=True, tag="LEAGUE_QUERY_RESPONSE
     error: QueryError | UnsetType | None = UNSET
 
 
-class ReportDetails(LeagueValue, frozen=True, kw_only=True):
-    """What led to a result. Other referees leave out the status, other games the number."""
-
-    drawn_number: int | None = None
-    choices: ByPlayer[Parity | None] = ByPlayer()
-    status: Status | None = None
-    scores: ByPlayer[int] | UnsetType = UNSET
-    seed: Seed | UnsetType = UNSET
-    """From which the number was drawn: so that anyone can check it. Other referees tell none."""
-    reassignments: Number | UnsetType = UNSET
-    """How often the match had been given to another referee when it was played. Other referees do not tell it."""
-
-
-class ReportedResult(LeagueValue, frozen=True, kw_only=True):
-    """Who has won. A draw has no winner, and a host takes out whatever word others write in its place."""
-
-    winner: PlayerId | None = None
-    score: ByPlayer[int] = ByPlayer()
-    details: ReportDetails = ReportDetails()
-
-
 class MatchResultReport(LeagueMessage, frozen=True, tag="MATCH_RESULT_REPORT", kw_only=True):
-    """A referee tells how a match ended. The manager's host has made sure of the `sender` by its token."""
+    """A referee reports a result. The manager's host has authenticated the `sender` by its token."""
 
     sender: Address | UnsetType = UNSET
     league_id: LeagueId
@@ -355,7 +320,7 @@ class MatchResultReport(LeagueMessage, frozen=True, tag="MATCH_RESULT_REPORT", k
 
 
 class MatchResultAck(LeagueMessage, frozen=True, tag="MATCH_RESULT_ACK", kw_only=True):
-    """The league manager has booked a result. Of another manager any answer that is no error counts as ACCEPTED."""
+    """The league manager has booked a result. From another manager any answer but an error counts as ACCEPTED."""
 
     status: str
     match_id: MatchId
@@ -374,7 +339,7 @@ FromPlayer = (
     | RoundCompletedAck
     | LeagueCompletedAck
 )
-"""Everything that a player says."""
+"""All messages that a player sends."""
 
 REPLIES: dict[type[Any], type[LeagueMessage]] = {
     LeagueRegisterRequest: LeagueRegisterResponse,
@@ -390,4 +355,4 @@ REPLIES: dict[type[Any], type[LeagueMessage]] = {
     LeagueQuery: LeagueQueryResponse,
     MatchResultReport: MatchResultAck,
 }
-"""What answers what. A reply travels back in the exchange of its request, when that is still open."""
+"""The reply to each message. A reply travels in the exchange of its request while that is open."""

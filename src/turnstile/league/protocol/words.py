@@ -1,4 +1,4 @@
-"""The words of league.v2: who takes part, how a match can end, which errors there are, how long everyone waits."""
+"""The vocabulary of league.v2: ids, addresses, enumerations, errors, timeouts and base classes."""
 
 from enum import StrEnum
 from typing import Annotated, NewType
@@ -11,28 +11,28 @@ LeagueId = NewType("LeagueId", str)
 MatchId = NewType("MatchId", str)
 RefereeId = NewType("RefereeId", str)
 Address = NewType("Address", str)
-"""Who a message is for or from, as league.v2 writes it: `league_manager`, `referee:REF01`, `player:P01`."""
+"""The sender or receiver of a message: `league_manager`, `referee:REF01`, `player:P01`."""
 
 Number = Annotated[int, Meta(ge=0, le=10**9)]
-"""What is counted in a league, as others tell it: rounds, moves, revisions."""
+"""A count that comes from outside: rounds, moves, revisions."""
 Text = Annotated[str, Meta(max_length=200)]
-"""What somebody says of itself: its name, its version."""
+"""A text that comes from outside: a name, a version."""
 Url = Annotated[str, Meta(max_length=512)]
 
 GAME_TYPE = "even_odd"
-DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # which managers that name none mean
+DEFAULT_LEAGUE = LeagueId("league_2025_even_odd")  # if a manager names none
 LEAGUE_MANAGER = Address("league_manager")
 
-MAX_RETRIES = 3  # after the first call: a fourth expiry is the end of it
-MOST_MOVES = 500  # of one player in one match: some games would let two players go on for ever
+MAX_RETRIES = 3  # after the first call
+MOST_MOVES = 500  # of one player in one match: some games could go on for ever
 
 JOIN_SECONDS = 5.0
 CHOICE_SECONDS = 30.0
-MANAGER_SECONDS = 10.0  # for an answer of the league manager
+MANAGER_SECONDS = 10.0  # for an answer from the league manager
 NOTIFICATION_SECONDS = 10.0  # for both players together
-RETRY_PAUSE_SECONDS = 2.0  # before somebody who could not be reached is tried again, where no other timer runs
-BACKOFF_SECONDS = 1.0  # before a player first tries again to reach the manager; doubled each time
-OWN_MARGIN_SECONDS = 1.0  # by which a player's own countdown ends before the referee's
+RETRY_PAUSE_SECONDS = 2.0  # before an unreachable agent is tried again, where no other timer runs
+BACKOFF_SECONDS = 1.0  # before the first retry to reach the manager; doubled each time
+OWN_MARGIN_SECONDS = 1.0  # a player's own countdown ends earlier than the referee's by this much
 
 
 def referee_address(referee: RefereeId) -> Address:
@@ -62,7 +62,7 @@ class Registration(StrEnum):
 
 
 class Awaited(StrEnum):
-    """The message that somebody waits for."""
+    """The message that an agent waits for."""
 
     LEAGUE_REGISTER_RESPONSE = "LEAGUE_REGISTER_RESPONSE"
     GAME_JOIN_ACK = "GAME_JOIN_ACK"
@@ -74,7 +74,7 @@ class Awaited(StrEnum):
 
 
 class ErrorName(StrEnum):
-    """What went wrong, in a GAME_ERROR. The name decides: E004 has two."""
+    """The error in a GAME_ERROR. The name decides: E004 has two."""
 
     TIMEOUT_ERROR = "TIMEOUT_ERROR"
     PLAYER_NOT_FOUND = "PLAYER_NOT_FOUND"
@@ -97,27 +97,27 @@ JSON_RPC_ERRORS = {
     ErrorName.MATCH_NOT_FOUND: 4003,
     ErrorName.INVALID_CHOICE: 4004,
 }
-"""How a referee's host answers a post that led to a GAME_ERROR; one with another name it answers ACK, IGNORED."""
+"""The error with which a referee's host answers a post that led to a GAME_ERROR; for other names: ACK, IGNORED."""
 
 
-# what everything here is made of
+# base classes
 
 
 def wire(name: str) -> str:
-    """The name of a field on the wire: snake_case as in Python, but for the names of the two players."""
+    """The name of a field on the wire: snake_case as in Python, except for the two players."""
     return name.replace("player_a_", "player_A_").replace("player_b_", "player_B_")
 
 
 class LeagueValue(Value, frozen=True, rename=wire, forbid_unknown_fields=False, kw_only=True):
-    """A value of league.v2. Fields that nobody here knows are ignored, as the protocol wants it."""
+    """A value of league.v2. Unknown fields are ignored, as the protocol requires."""
 
 
 class Internal(Event, frozen=True, rename=wire, tag_field="message_type", tag=True, kw_only=True):
-    """An event that is no message: the host of a machine brings it about."""
+    """An event that is not a message: it comes from the host of a machine."""
 
 
 class LeagueTimeout(Timeout, frozen=True, rename=wire, tag_field="message_type", tag=True, kw_only=True):
-    """A timer ran out. It says which call it belongs to, so that one that comes too late is known as such."""
+    """A timer ran out. It names its call, so that a machine can tell a stale one."""
 
     match_id: MatchId | None
     waiting_for: Awaited
@@ -125,7 +125,7 @@ class LeagueTimeout(Timeout, frozen=True, rename=wire, tag_field="message_type",
 
 
 class DeliveryFailed(Internal, frozen=True, tag="delivery_failed", kw_only=True):
-    """A call could not be delivered: refused, reset, or answered with something that is no answer at all."""
+    """A call could not be delivered: the connection was refused or reset, or the answer was unreadable."""
 
     to: Address
     match_id: MatchId | None

@@ -15,7 +15,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import AnyGame, Outcome, Players
 from turnstile.kernel.machine import Machine, Refusal, Rejection
 from turnstile.kernel.values import Event, Move, PlayerId, Timeout, encode, wire_name
-from turnstile.league.protocol.questions import option_meant
+from turnstile.league.protocol.values import option_meant
 from turnstile.league.protocol.words import LeagueValue
 from turnstile.registry import find_game, study_of
 

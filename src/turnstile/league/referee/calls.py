@@ -8,7 +8,6 @@ from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send
 from turnstile.kernel.game import Outcome
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.protocol.answers import QueryParams
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
     FromReferee,
@@ -16,14 +15,20 @@ from turnstile.league.protocol.messages import (
     GameInvitation,
     GameMoveCall,
     GameOver,
-    GameResult,
     LeagueQuery,
     MatchResultReport,
+)
+from turnstile.league.protocol.values import (
+    ChoiceContext,
+    GameResult,
+    MoveContext,
+    MoveRequest,
+    PlayerStandings,
+    QueryParams,
     ReportDetails,
     ReportedResult,
     RetryInfo,
 )
-from turnstile.league.protocol.questions import ChoiceContext, MoveContext, MoveRequest, PlayerStandings
 from turnstile.league.protocol.words import (
     CHOICE_SECONDS,
     ERROR_CODES,

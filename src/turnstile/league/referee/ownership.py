@@ -5,9 +5,9 @@ While a referee is away its matches may be given to another, and back. So it ask
 
 from enum import Enum
 
-from turnstile.league.protocol.answers import GET_SCHEDULE, QueryData, ScheduledMatch
 from turnstile.league.protocol.endpoints import home_of
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQuery, LeagueQueryResponse
+from turnstile.league.protocol.values import GET_SCHEDULE, QueryData, ScheduledMatch
 from turnstile.league.protocol.words import LeagueId, RefereeId
 from turnstile.league.referee.state import Assignment, MatchAssigned, Phase
 

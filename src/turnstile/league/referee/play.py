@@ -10,14 +10,8 @@ from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.protocol.errors import LeagueErrorName, written
-from turnstile.league.protocol.messages import (
-    AnnouncedMatch,
-    ChooseParityResponse,
-    GameMoveResponse,
-    GameResult,
-    StandingsRow,
-)
-from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.messages import ChooseParityResponse, GameMoveResponse
+from turnstile.league.protocol.values import AnnouncedMatch, GameResult, PlayerStandings, StandingsRow
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     MAX_RETRIES,

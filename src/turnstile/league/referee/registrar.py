@@ -12,8 +12,9 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Timeout
-from turnstile.league.protocol.management import RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse
+from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueCompleted
+from turnstile.league.protocol.values import RefereeMeta
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     Internal,

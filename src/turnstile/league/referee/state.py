@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import LONGEST_SEED, Seed
 from turnstile.kernel.values import LONGEST_ID, ByPlayer, PlayerId
-from turnstile.league.protocol.messages import AnnouncedMatch, GameResult
-from turnstile.league.protocol.questions import PlayerStandings
+from turnstile.league.protocol.values import AnnouncedMatch, GameResult, PlayerStandings
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
