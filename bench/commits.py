@@ -17,7 +17,7 @@ from tools.postgres import CannotStart, Server
 from turnstile.registry import lent
 from turnstile.store.log import entry
 from turnstile.store.protocol import Commit, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 TABLES = 200
 ROUNDS = 20

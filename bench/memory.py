@@ -20,7 +20,7 @@ from turnstile.host.live import RECENT
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import find_game, lent, names
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 from turnstile.table.values import Accepted, Act
 
 MOVES = 4

@@ -18,7 +18,7 @@ from turnstile.host import Host
 from turnstile.kernel import encode
 from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import lent
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 from turnstile.table.values import Accepted, Act
 
 MOVES = 500

@@ -15,7 +15,7 @@ from bench.tables import Wanted, store_all
 from turnstile.host.logs import SNAPSHOT_EVERY
 from turnstile.kernel.values import LogId
 from turnstile.registry import lent
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 FEW = 10
 BEFORE_MOVES = 4  # entries: two sit down, the match starts, both acknowledge that

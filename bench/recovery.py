@@ -22,7 +22,7 @@ from turnstile.host import Host
 from turnstile.kernel import encode
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.protocol import Commit
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 from turnstile.table.values import Accepted, Act, Clock
 
 PICK = Raw(encode(Pick(ADMIN, Card.CITIZEN)))
@@ -43,7 +43,7 @@ class Watched(SqliteStore):
     async def commit(self, commit: Commit) -> bool:
         added = await super().commit(commit)
         if added:
-            self.written.add(commit.table)
+            self.written.add(commit.log)
             if len(self.written) >= len(self.awaited) and self.awaited <= self.written:
                 self.all_written.set()
         return added

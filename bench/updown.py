@@ -11,7 +11,10 @@ from msgspec.structs import replace
 
 from bench.harness import Absent, Aim, Contest, Contestant, Run
 from bench.openspiel import oh_hell
-from turnstile.games.updown.rules import Options, StartGame, State, actions, new, outcome, updown
+from turnstile.games.updown.moves import StartGame
+from turnstile.games.updown.rules import new, outcome, updown
+from turnstile.games.updown.sight import actions
+from turnstile.games.updown.state import Options, State
 from turnstile.kernel import PlayerId, Rejection, Seed
 
 PLAYERS = (PlayerId("ana"), PlayerId("bo"), PlayerId("cy"))

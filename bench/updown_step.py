@@ -10,7 +10,10 @@ from typing import Any
 from bench.harness import Absent, Aim, Contest, Contestant
 from bench.openspiel import bet, dealt, legal, name
 from bench.updown import CARDS, CHOICES, PLAYERS, _sure, one_round
-from turnstile.games.updown.rules import PlayCard, State, actions, updown
+from turnstile.games.updown.moves import PlayCard
+from turnstile.games.updown.rules import updown
+from turnstile.games.updown.sight import actions
+from turnstile.games.updown.state import State
 from turnstile.kernel import PlayerId
 
 STEPS = 15  # every card of a round

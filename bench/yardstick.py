@@ -6,24 +6,9 @@ nobody told. It shares the values and the draw of the first emperor with the gam
 
 from msgspec.structs import replace
 
-from turnstile.games.ecard import (
-    EMPEROR_HAND,
-    ROUNDS,
-    ROUNDS_IN_SIDE,
-    SLAVE_HAND,
-    BeginPicking,
-    Card,
-    Code,
-    Hand,
-    Pair,
-    Phase,
-    Pick,
-    Reset,
-    Roles,
-    Start,
-    State,
-    first_emperor,
-)
+from turnstile.games.ecard import BeginPicking, Card, Code, Hand, Pair, Phase, Pick, Reset, Roles, Start, State
+from turnstile.games.ecard.cards import EMPEROR_HAND, SLAVE_HAND
+from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE, first_emperor
 from turnstile.kernel import ByPlayer, Event, PlayerId, Refusal, Rejection, Seed
 
 

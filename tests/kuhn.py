@@ -21,10 +21,10 @@ from turnstile.kernel import (
     PlayerId,
     Players,
     Rejection,
-    Row,
     Seed,
     Study,
     Tell,
+    Transition,
     Value,
     refuse_players,
 )
@@ -196,7 +196,7 @@ def deal_and_tell_the_first_card(state: State, event: Deal) -> Next[State]:
 def leaky_game() -> AnyGame:
     """Both players are told the card of the first, instead of each its own."""
 
-    def handler(row: Row) -> object:
+    def handler(row: Transition) -> object:
         return deal_and_tell_the_first_card if row.event is Deal else row.handler
 
     return with_fields(game, machine=rebuilt(kuhn, handler))  # type: ignore[arg-type]

@@ -21,8 +21,8 @@ from turnstile.kernel import (
     Next,
     PlayerId,
     Rejection,
-    Row,
     Tell,
+    Transition,
     Value,
     encode,
 )
@@ -129,7 +129,7 @@ def in_the_actions(game: AnyGame, phase: StrEnum, secret: Secret) -> AnyGame:
 def in_a_message(game: AnyGame, phase: StrEnum, secret: Secret) -> AnyGame:
     """Every event in the phase tells every player what is then hidden from it."""
 
-    def leaky(row: Row) -> Callable[..., Any]:
+    def leaky(row: Transition) -> Callable[..., Any]:
         if row.phase is not phase:
             return row.handler
 
@@ -153,7 +153,7 @@ def in_a_refusal(game: AnyGame, phase: StrEnum, secret: Secret) -> AnyGame:
     def with_secret(refusal: Rejection, state: Any, event: Any) -> Rejection:
         return replace(refusal, sentence=f"{refusal.sentence} {encode(secret(state, event.player)).decode()}")
 
-    def leaky(row: Row) -> Callable[..., Any]:
+    def leaky(row: Transition) -> Callable[..., Any]:
         if row.phase is not phase:
             return row.handler
 
@@ -184,7 +184,7 @@ PLANTS: dict[Kind, Callable[[AnyGame, StrEnum, Secret], AnyGame]] = {
 
 
 def rebuilt(
-    clean: Machine[Any], handler_of: Callable[[Row], Callable[..., Any]], *messages: type[Message]
+    clean: Machine[Any], handler_of: Callable[[Transition], Callable[..., Any]], *messages: type[Message]
 ) -> Machine[Any]:
     """The same machine, row by row, with other handlers and perhaps more messages."""
     codes: Any = StrEnum("Code", {code.name: code.value for code in clean.codes})  # type: ignore[misc]

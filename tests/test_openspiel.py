@@ -11,18 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from bench.openspiel import bet, card_named, dealt, legal, play
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import (
-    Options,
-    PlaceBet,
-    PlayCard,
-    StartGame,
-    State,
-    actions,
-    new,
-    outcome,
-    updown,
-)
+from turnstile.games.updown.rules import new, outcome, updown
+from turnstile.games.updown.sight import actions
+from turnstile.games.updown.state import Options, State
 from turnstile.kernel import Event, PlayerId, Seed
 
 ROUNDS = 250  # for each company and size: 4,000 in all

@@ -159,7 +159,7 @@ def test_without_graphviz_the_tool_says_what_to_install(
         "### Pair",
         "- `WrongPhase`",
         "- `CardNotInHand`",
-        "Why E-Card turns an event down. Codes are protocol: add to them, never rename one.",
+        "Why E-Card refuses a move. Codes are protocol: add to them, never rename one.",
         "E-Card has none.",
     ],
 )

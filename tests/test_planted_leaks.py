@@ -13,12 +13,11 @@ from msgspec.structs import replace
 
 from tests import kuhn
 from tests.planter import SECRETS, Kind, planted, rebuilt
-from turnstile.games import ecard, evenodd
+from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.sight import view as sixtysix_view
 from turnstile.games.sixtysix.state import Phase as SixtySixPhase
 from turnstile.games.sixtysix.state import Sight
-from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, AnyStudy, PlayerId, Rejection, Seed, Study
 from turnstile.registry import find_game, names, study_of
 from turnstile.testing import Leak, Overlooked, TooFew, forward_pairs, redraw_laws, suite, trace_pairs

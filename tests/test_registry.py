@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.bots.toys import cups
 from turnstile import registry
 from turnstile.games import ecard
+from turnstile.games.ecard.messages import TieBreak
 from turnstile.kernel import Machine, PlayerId, Rejection, Seed, Study, encode
 from turnstile.studies.ecard import study
 
@@ -43,7 +44,7 @@ def test_where_nobody_has_studied_a_game_nothing_is_known_of_it() -> None:
         start=ecard.Phase.LOBBY,
         ends=(),
         state=ecard.State,
-        messages=ecard.TieBreak,
+        messages=TieBreak,
         codes=ecard.Code,
     )
     unknown = registry.study_of(replace(ecard.game, machine=unheard))

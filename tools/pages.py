@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import FieldInfo, fields
 
 from tools import cases
-from turnstile.kernel import AnyGame, ByPlayer, Machine, Move, Row, Timeout, Value
+from turnstile.kernel import AnyGame, ByPlayer, Machine, Move, Timeout, Transition, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
 from turnstile.kernel.inspect import AnyInspectable
 from turnstile.registry import find_game, find_inspectable, machine_names
@@ -209,7 +209,7 @@ def seats(game: AnyGame) -> str:
     return f"{least} players" if least == most else f"{least} to {most} players"
 
 
-def transitions(rows: Iterable[Row]) -> Iterator[list[str]]:
+def transitions(rows: Iterable[Transition]) -> Iterator[list[str]]:
     """A line for every hop; the rule machines beside the first hop of its row."""
     for row in rows:
         event = code(row.cause) if row.event else "automatic"

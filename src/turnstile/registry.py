@@ -1,6 +1,6 @@
-"""What is installed: games, what belongs to them, and other machines, found by name through entry points.
+"""Finds installed games, their studies and bots, and other machines, by name through entry points.
 
-The games in the box are found in the same way as a game that somebody else has packaged: this module keeps no list.
+It finds the built-in games in the same way as third-party ones: this module keeps no list.
 """
 
 from collections.abc import Iterator
@@ -30,9 +30,9 @@ def find_game(name: str) -> AnyGame | None:
 
 @contextmanager
 def lent(game: AnyGame) -> Iterator[None]:
-    """Within this context the game is found as if it were installed, even in place of one that is.
+    """Within this context, find the game as if it were installed; it may hide an installed game of the same name.
 
-    For a test, or for a program that has a game of its own and does not package it. It holds for the whole process.
+    For tests, and for programs with a game that is not packaged. It affects the whole process.
     """
     before = _lent.get(game.name)
     _lent[game.name] = game
@@ -51,18 +51,18 @@ def _installed(name: str) -> AnyGame | None:
 
 
 def study_of(game: AnyGame) -> AnyStudy:
-    """What is known of a game beyond its rules: nothing, where nobody has studied it."""
+    """The study of a game; an empty one, if the game has none."""
     found = find(STUDIES, game.name)
     return found if isinstance(found, Study) else Study()
 
 
 def machine_names() -> tuple[str, ...]:
-    """The names of all installed machines: the games first, then those that are no games."""
+    """The names of all installed machines: the games first, then the others."""
     return (*names(), *sorted({*_entries(MACHINES)} - {*names()}))
 
 
 def find_inspectable(name: str) -> AnyInspectable | None:
-    """The stand of the installed machine of this name, which may be that of a game."""
+    """The installed machine of this name, which may be a game's."""
     if game := find_game(name):
         return inspectable_of(game, study_of(game))
     found = find(MACHINES, name)
@@ -71,7 +71,7 @@ def find_inspectable(name: str) -> AnyInspectable | None:
 
 @cache
 def find(group: str, name: str) -> object | None:
-    """What an installed package offers in `group` for the game called `name`."""
+    """What an installed package provides in `group` under `name`."""
     entry = _entries(group).get(name)
     return entry.load() if entry else None
 

@@ -123,7 +123,7 @@ def test_it_may_think_for_a_time_instead_and_at_least_once() -> None:
 
 
 def test_it_does_not_think_about_nothing() -> None:
-    with pytest.raises(ValueError, match="after 0 imagined matches"):
+    with pytest.raises(ValueError, match="must be at least 1, not 0"):
         iterations(0)
     forced = Pile(phase=pile(1).phase, players=(ANA, BO), sticks=1)
     never = replace(search_bot(sticks, sticks_study), budget=lambda: pytest.fail("there is nothing to think about"))

@@ -7,7 +7,10 @@ import pytest
 from tests.cli.conftest import Turnstile
 from turnstile.cli.terminals.updown import name, show, tell
 from turnstile.games.updown.messages import GameCompleted
-from turnstile.games.updown.rules import Options, StartGame, State, new, view
+from turnstile.games.updown.moves import StartGame
+from turnstile.games.updown.rules import new
+from turnstile.games.updown.sight import view
+from turnstile.games.updown.state import Options, State
 from turnstile.kernel import ByPlayer, Message, PlayerId, Seed
 
 FIRST_CHOICES = "0\n1\n" * 100  # each question takes one of them; the other is asked again

@@ -21,11 +21,10 @@ from turnstile.cli.games import bounds, rules_of
 from turnstile.cli.main import turnstile as command
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
 from turnstile.cli.terminals.plain import lines_of, plain_name, plain_show, plain_tell, text_of, words
-from turnstile.games import ecard, evenodd
+from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.moves import StopRound, TakeCardFromDeck
-from turnstile.games.updown import rules as updown
-from turnstile.games.updown.rules import PlaceBet, PlayCard
+from turnstile.games.updown.moves import PlaceBet, PlayCard
 from turnstile.kernel import AnyGame, ByPlayer, Move, Outcome, PlayerId, Seed, Step
 from turnstile.registry import find_game, lent, names
 from turnstile.testing.strategies import RandomMatch

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from tests.crash.judging import Time, Wrong
 from tests.crash.shim import Mode, Shim
 from turnstile.store.protocol import CannotOpen
+from turnstile.store.sqlite import SqliteStore
 from turnstile.store.sqlite import lanes as sqlite_lanes
-from turnstile.store.sqlite.store import SqliteStore
 
 PATIENCE = 120
 """Seconds after which a process that should have died or ended is taken for hanging."""

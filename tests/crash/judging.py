@@ -15,7 +15,7 @@ from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import BEFORE_FIRST, Entry, Snapshot, verify
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Outage, Row, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 STEP_TAKES = 1_000
 
@@ -54,7 +54,7 @@ Contents = tuple[tuple[tuple[LogId, Kept], ...], tuple[Outage, ...]]
 async def contents(store: Store) -> Contents:
     """All that is in a store, verified."""
     tables = []
-    for table, row in await store.tables(limit=1_000):
+    for table, row in await store.logs(limit=1_000):
         saved = await store.load(table)
         assert saved is not None
         entries = await store.entries(table, -1)

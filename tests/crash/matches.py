@@ -18,7 +18,7 @@ from turnstile.durable import upkeep
 from turnstile.host import Host, chores, watch
 from turnstile.kernel.values import encode
 from turnstile.store.protocol import Broken, CannotOpen, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 HOUR = 3_600.0
 

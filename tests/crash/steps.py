@@ -7,7 +7,7 @@ from tests.crash.dying import DONE, STOPPED, Disk, Say, run
 from tests.crash.judging import Right, Time, Wrong, contents, judge, right
 from tests.crash.scenarios import Step
 from turnstile.store.protocol import Broken, CannotOpen, StorageFull
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 
 class Steps:

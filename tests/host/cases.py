@@ -78,7 +78,7 @@ class World:
 
     def events(self, kind: str) -> int:
         """How many events of a kind are in the log of the table."""
-        return sum(b'"type":"%s"' % kind.encode() in entry.event for entry in self.disk.tables[T].log[1:])
+        return sum(b'"type":"%s"' % kind.encode() in entry.event for entry in self.disk.logs[T].entries[1:])
 
 
 async def started(company: Company, game: str = "e-card", settings: Settings | None = None) -> None:

@@ -83,7 +83,7 @@ async def until(host: Host, name: LogId, *phases: Phase) -> None:
     line = await host.attach(name, None)
     assert isinstance(line, Line), line
     async for heard in line:
-        if isinstance(heard, Status) and decode(heard.body, sight.Status).phase in phases:
+        if isinstance(heard, Status) and decode(heard.body, sight.TableStatus).phase in phases:
             break
     host.detach(line)
 
@@ -95,6 +95,6 @@ async def hear(host: Host, name: LogId, player: PlayerId, *phases: Phase) -> Non
     async for heard in line:
         if not isinstance(heard, Status):
             assert await host.acknowledge(name, player, heard.seq) is None
-        elif decode(heard.body, sight.Status).phase in phases:
+        elif decode(heard.body, sight.TableStatus).phase in phases:
             break
     host.detach(line)

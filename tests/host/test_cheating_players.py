@@ -85,10 +85,10 @@ def test_P7_who_acknowledged_something_cannot_deny_it_the_log_has_what_it_was_se
         async with world.host() as company:
             await started(company)
             await Chores(company.host).save_cursors()
-        (header, *entries), sent = world.disk.tables[T].log, world.memory.history(T, ANA).updates
+        (header, *entries), sent = world.disk.logs[T].entries, world.memory.history(T, ANA).updates
         _, told = told_since(T, replay(TABLES, T, Saved(header, None, ())), entries, ANA, 0)
         assert told == sent
-        assert world.disk.tables[T].cursors[ANA] == len(sent)
+        assert world.disk.logs[T].cursors[ANA] == len(sent)
         assert all(type(entry.at) is int for entry in entries)
 
     asyncio.run(run())
@@ -117,10 +117,10 @@ def test_P9_an_old_command_that_is_replayed_gets_its_old_answer_and_one_with_a_n
             first = await company.host.submit(T, pick(ANA, "1", seen=seen))
             await company.ask(T, pick(BO))
             await company.hear(T, ANA, BO)
-            count = len(world.disk.tables[T].log)
+            count = len(world.disk.logs[T].entries)
             assert await company.host.submit(T, pick(ANA, "1", seen=seen)) == first
             assert code(await company.host.submit(T, pick(ANA, "2", seen=seen))) == "StaleVersion"
-        assert len(world.disk.tables[T].log) == count
+        assert len(world.disk.logs[T].entries) == count
 
     asyncio.run(run())
 

@@ -29,7 +29,7 @@ async def due(host: Host, timer: str) -> int:
 
 
 def _kinds(world: World, name: LogId) -> list[str]:
-    return [json.loads(entry.event)["type"] for entry in world.disk.tables[name].log[1:]]
+    return [json.loads(entry.event)["type"] for entry in world.disk.logs[name].entries[1:]]
 
 
 def test_T1_a_clock_that_jumps_back_lets_no_timer_ring_again_and_loses_none() -> None:
@@ -81,7 +81,7 @@ def test_T4_a_move_in_the_instant_of_its_deadline_is_made_if_it_comes_first_and_
                 await company.ask(T, pick(BO))
             await company.host._watch._look(0)
             answer = "" if move_first else code(await company.host.submit(T, pick(ANA)))
-        log = world.disk.tables[T].log
+        log = world.disk.logs[T].entries
         replay(TABLES, T, Saved(log[0], None, tuple(log[1:])))
         return answer, world.events("Ring")
 
@@ -179,7 +179,7 @@ def test_T13_the_time_that_a_client_writes_into_its_command_is_ignored() -> None
         async with world.host() as company:
             await company.sit_down(T, "e-card", TIMED)
             await company.host.submit(T, Start(ANA, "start", Instant(world.time.milliseconds - HOUR), Seed("a seed")))
-            assert world.disk.tables[T].log[-1].at == world.time.milliseconds
+            assert world.disk.logs[T].entries[-1].at == world.time.milliseconds
 
     asyncio.run(run())
 

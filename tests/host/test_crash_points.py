@@ -37,7 +37,7 @@ def test_C3_N1_a_command_whose_answer_was_lost_is_answered_as_it_would_have_been
             await started(company)
             world.store.stands_after = True
             await world.dies(company.ask(T, pick(ANA)))
-        stored = world.disk.tables[T].log[-1].answer
+        stored = world.disk.logs[T].entries[-1].answer
         async with world.host() as company:
             await company.ask(T, pick(BO))
             await company.ask(T, pick(ANA))
@@ -81,7 +81,7 @@ def test_C6_N17_an_acknowledgement_that_was_lost_costs_nothing_but_sending_again
             await started(company)
             told = await stream(company.host, ANA)
             assert await company.host.acknowledge(T, ANA, len(told)) is None
-        world.disk.tables[T].cursors.clear()
+        world.disk.logs[T].cursors.clear()
         async with world.host() as company:
             assert await stream(company.host, ANA) == told
             assert await company.host.acknowledge(T, ANA, len(told)) is None
@@ -150,7 +150,7 @@ def test_C9_a_table_is_there_whole_or_not_at_all_and_can_be_asked_for_again(is_w
         async with world.host() as company:
             if is_written:
                 await company.sit_down(T, "e-card", TIMED)
-        assert (T in world.disk.tables) is is_written
+        assert (T in world.disk.logs) is is_written
         async with world.host() as company:
             await started(company, settings=TIMED)
             assert b'"type":"MatchStarting","commitment":' in (await stream(company.host, BO))[0][1]
@@ -164,7 +164,7 @@ def test_C13_hosts_that_die_while_they_read_change_nothing() -> None:
         world = World()
         async with world.host() as company:
             await started(company, "66")
-            told, log = await stream(company.host, ANA), list(world.disk.tables[T].log)
+            told, log = await stream(company.host, ANA), list(world.disk.logs[T].entries)
         for _ in range(10):
             async with world.host() as company:
                 reading = asyncio.ensure_future(company.host.attach(T, None))
@@ -172,7 +172,7 @@ def test_C13_hosts_that_die_while_they_read_change_nothing() -> None:
                 reading.cancel()
         async with world.host() as company:
             assert await stream(company.host, ANA) == told
-        assert world.disk.tables[T].log == log
+        assert world.disk.logs[T].entries == log
 
     asyncio.run(run())
 
@@ -237,14 +237,14 @@ def test_C11_the_entry_that_ends_a_match_brings_a_snapshot_so_that_nothing_is_re
         world = World()
         async with world.host() as company:
             await started(company)
-            assert world.disk.tables[T].snapshots == {}
+            assert world.disk.logs[T].snapshots == {}
             await company.ask(T, Resign(ANA, "resign", NOW))
             state = company.host.tables.live[T].state
             assert state.phase is Phase.FINISHED
             saved = await world.store.load(T)
         assert saved is not None
         assert saved.snapshot is not None
-        last = world.disk.tables[T].log[-1]
+        last = world.disk.logs[T].entries[-1]
         assert (saved.snapshot.position, saved.snapshot.link, saved.entries) == (last.position, last.link, ())
         assert saved.snapshot.state == encode(state)
 

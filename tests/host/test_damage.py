@@ -50,7 +50,7 @@ def test_S6_U9_a_table_with_a_flipped_bit_is_put_aside_and_others_go_on(tmp_path
         row = await store.row(LogId("bad"))
         assert row is not None
         assert not row.is_open
-        assert "the hash of entry 2 does not follow" in row.note
+        assert "the hash of entry 2 does not match its content" in row.note
         await store.close()
 
     asyncio.run(run())
@@ -79,11 +79,11 @@ class Moody(MemoryStore):
 
     moods = 0
 
-    def _tables(self):  # type: ignore[no-untyped-def]
+    def _logs(self):  # type: ignore[no-untyped-def]
         if self.moods:
             self.moods -= 1
             raise Busy("There is no time.")
-        return super()._tables()
+        return super()._logs()
 
 
 def test_S4_a_table_that_cannot_be_opened_or_read_now_is_refused_and_can_be_later() -> None:

@@ -129,7 +129,7 @@ def test_N10_who_is_far_behind_gets_everything_in_order_and_to_the_bit() -> None
             await company.move(T, 40)
             await company.hear(T, ANA, BO)
             told = world.memory.history(T, ANA).updates
-        assert len(world.disk.tables[T].log) > 40
+        assert len(world.disk.logs[T].entries) > 40
         async with world.host() as company:
             assert await stream(company.host, ANA) == told
             assert await stream(company.host, ANA, 7) == told[7:]

@@ -160,7 +160,7 @@ def test_time_is_given_back_in_the_state_that_an_event_meets_not_in_the_one_that
             assert company.host.tables.live[T].state.phase is Phase.SEATING, "it has missed the start"
             world.time.milliseconds += HOUR
             await company.ask(T, AddWords(ANA, "words", Instant(0), "sesame"))
-            kinds = [json.loads(entry.event)["type"] for entry in world.disk.tables[T].log[1:]]
+            kinds = [json.loads(entry.event)["type"] for entry in world.disk.logs[T].entries[1:]]
             assert kinds[-3:] == ["Start", "Resume", "AddWords"]
 
     monkeypatch.setattr(MemoryStore, "_tell_others", lambda store, changed: None)

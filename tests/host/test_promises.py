@@ -99,7 +99,7 @@ def test_a_bot_does_not_move_for_a_player_who_has_come_back() -> None:
             thought.set()
             for _ in range(200):
                 await asyncio.sleep(0)
-            moves = [entry for entry in world.disk.tables[T].log if b'"type":"Act"' in entry.event]
+            moves = [entry for entry in world.disk.logs[T].entries if b'"type":"Act"' in entry.event]
             assert not any(b'"player":"ana"' in entry.event for entry in moves), before
 
     asyncio.run(run())
@@ -129,14 +129,14 @@ def test_U3_a_server_without_the_game_leaves_its_matches_to_those_who_have_it(mo
         world = World()
         async with world.host() as company:
             await started(company)
-        length = len(world.disk.tables[T].log)
+        length = len(world.disk.logs[T].entries)
         with monkeypatch.context() as patch:
             patch.setattr(registry, "find_game", lambda name: None)
             for module in ("turnstile.table.machine", "turnstile.host.logs"):
                 patch.setattr(f"{module}.find_game", lambda name: None)
             async with world.host() as company:
                 assert code(await company.host.attach(T, None)) == Code.UNKNOWN_GAME
-        assert len(world.disk.tables[T].log) == length
+        assert len(world.disk.logs[T].entries) == length
         async with world.host() as company:
             assert isinstance(await company.host.submit(T, pick(ANA)), Accepted)
 
@@ -193,9 +193,9 @@ def test_V4_spectators_with_a_delay_see_no_clocks_before_the_end() -> None:
             line = await attached(company.host, None)
             first = await anext(aiter(line))
             assert isinstance(first, Status)
-            assert decode(first.body, sight.Status).clocks == {}
+            assert decode(first.body, sight.TableStatus).clocks == {}
             await company.ask(T, Resign(ANA, "enough", NOW))
-            assert decode(line.live.status(is_delayed=False), sight.Status).phase is Phase.FINISHED
+            assert decode(line.live.status(is_delayed=False), sight.TableStatus).phase is Phase.FINISHED
 
     asyncio.run(run())
 
@@ -207,7 +207,7 @@ def test_a_rematch_has_its_company_from_the_first_and_nobody_sits_down_between()
             await started(company)
             await company.ask(T, Resign(ANA, "enough", NOW))
             await company.ask(T, Rematch(ANA, "again", NOW, LogId("next")))
-            shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.Status)
+            shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.TableStatus)
             assert shown.successor is None
             await company.ask(T, Rematch(BO, "again", NOW, LogId("other")))
             await company.until(T, Phase.CLOSED)

@@ -87,12 +87,12 @@ def test_S8_after_an_old_backup_was_restored_who_has_seen_more_is_refused_and_no
         world = World()
         async with world.host() as company:
             await started(company)
-            backup = list(world.disk.tables[T].log)
+            backup = list(world.disk.logs[T].entries)
             await company.move(T, 4)
             await company.hear(T, ANA, BO)
-        kept = world.disk.tables[T]
+        kept = world.disk.logs[T]
         kept.row = replace(kept.row, due=None)
-        kept.log, kept.cursors = backup, {}
+        kept.entries, kept.cursors = backup, {}
         kept.commands = {entry.command: entry for entry in backup if entry.command is not None}
         async with world.host() as company:
             seen = len(world.memory.history(T, ANA).updates)
@@ -106,12 +106,12 @@ def test_S8_a_server_that_lives_through_a_restored_backup_takes_what_is_stored_f
         world = World()
         async with world.host(is_shared=True) as company:
             await started(company)
-            kept, live = world.disk.tables[T], company.host.tables.live[T]
-            backup, heard = list(kept.log), dict(live.cursors)
+            kept, live = world.disk.logs[T], company.host.tables.live[T]
+            backup, heard = list(kept.entries), dict(live.cursors)
             await company.move(T, 1)
             await company.hear(T, ANA, BO)
             assert live.cursors != heard
-            kept.log, kept.cursors = backup, dict(heard)
+            kept.entries, kept.cursors = backup, dict(heard)
             kept.commands = {entry.command: entry for entry in backup if entry.command is not None}
             async with world.host(is_shared=True) as other:
                 for player in (ANA, BO):
@@ -131,7 +131,7 @@ def test_R5_a_long_match_is_opened_from_its_newest_snapshot() -> None:
             await company.move(T, SNAPSHOT_EVERY + 30)
         saved = await MemoryStore(lambda: START, world.disk).load(T)
         assert saved is not None
-        assert len(world.disk.tables[T].log) > SNAPSHOT_EVERY
+        assert len(world.disk.logs[T].entries) > SNAPSHOT_EVERY
         assert len(saved.entries) < SNAPSHOT_EVERY
         async with world.host() as company:
             await company.move(T, SNAPSHOT_EVERY + 31)

@@ -60,7 +60,7 @@ def test_U2_a_table_of_older_rules_is_ended_by_an_entry_that_says_so_and_can_be_
                 assert isinstance(line, Line)
                 status = await anext(aiter(line))
                 assert isinstance(status, Status)
-                shown = decode(status.body, sight.Status)
+                shown = decode(status.body, sight.TableStatus)
                 assert shown.phase is Phase.CLOSED
                 assert shown.result is not None
                 assert shown.result.how is How.HALTED

@@ -108,7 +108,7 @@ def test_of_one_thing_that_thing_is_drawn() -> None:
 
 @pytest.mark.parametrize("bound", [0, -1, -52])
 def test_below_one_there_is_nothing_to_draw(bound: int) -> None:
-    with pytest.raises(ValueError, match=f"There is nothing to draw below {bound}\\."):
+    with pytest.raises(ValueError, match=f"The bound of a draw must be at least 1, not {bound}\\."):
         draw(SEED, "deal", 0, bound)
 
 

@@ -255,7 +255,7 @@ def test_an_essence_that_merges_too_much_is_found() -> None:
         return state.phase, min(state.number, 2)
 
     finding = failed(check(world(counter(), up_to(3, Add(), Add(2)), state_key=state_key)))
-    assert finding.sentence == "two states of one essence go on differently"
+    assert finding.sentence == "two states with the same key go on differently"
     assert finding.path == (ADD_TWO,)
 
 
@@ -265,7 +265,7 @@ def test_an_essence_that_merges_states_with_equal_offers_and_different_successor
 
     starts = [Count(Phase.COUNTING, way=way) for way in ("short", "long")]
     merging = world(counter(add_by_way), up_to(3), starts, state_key=lambda state: (state.phase, state.number))
-    assert failed(check(merging)).sentence == "two states of one essence go on differently"
+    assert failed(check(merging)).sentence == "two states with the same key go on differently"
 
 
 def test_the_longest_match_is_the_longest_from_any_start() -> None:

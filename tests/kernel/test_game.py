@@ -8,8 +8,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from turnstile.games import ecard
-from turnstile.games.updown import rules as updown
+from turnstile.games import ecard, updown
 from turnstile.kernel import (
     ByPlayer,
     Game,
@@ -133,13 +132,13 @@ def test_different_players_in_the_right_number_may_sit_down(names: tuple[str, ..
         (("ana",), range(2, 6), "This game takes 2 to 5 players, not 1."),
         (tuple("abcdef"), range(2, 6), "This game takes 2 to 5 players, not 6."),
         (tuple("abc"), range(2, 3), "This game takes 2 players, not 3."),
-        (("ana", ""), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
-        (("ana", "x" * 65), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("ana", ""), range(2, 6), "A player's id must have 1 to 64 printable characters."),
+        (("ana", "x" * 65), range(2, 6), "A player's id must have 1 to 64 printable characters."),
         (("ana", "bo", "ana"), range(2, 6), "Two players cannot have the same id."),
-        (("", ""), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
-        (("ana", "\ud800"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
-        (("ana", "\x1b[2J"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
-        (("ana", "\u202eob"), range(2, 6), "A player's id has 1 to 64 characters that can be printed."),
+        (("", ""), range(2, 6), "A player's id must have 1 to 64 printable characters."),
+        (("ana", "\ud800"), range(2, 6), "A player's id must have 1 to 64 printable characters."),
+        (("ana", "\x1b[2J"), range(2, 6), "A player's id must have 1 to 64 printable characters."),
+        (("ana", "\u202eob"), range(2, 6), "A player's id must have 1 to 64 printable characters."),
     ],
 )
 def test_other_players_are_refused_in_a_sentence(names: tuple[str, ...], seats: range, sentence: str) -> None:
@@ -175,7 +174,7 @@ def test_everything_that_may_happen_is_offered_and_nothing_after_the_end() -> No
 def test_somebody_must_be_able_to_act() -> None:
     lobby = ecard.new(PLAYERS, ecard.Options(), None)
     assert isinstance(lobby, ecard.State)
-    with pytest.raises(AssertionError, match="Nobody can do anything in this match of e-card"):
+    with pytest.raises(AssertionError, match="No player can move in this match of e-card"):
         ecard.game.next_to_act(lobby)
 
 

@@ -16,19 +16,8 @@ from msgspec import structs
 
 from tests.planter import rebuilt
 from turnstile.games import ecard
-from turnstile.games.ecard import (
-    BeginPicking,
-    Card,
-    Code,
-    OpponentPicked,
-    Phase,
-    Pick,
-    Reset,
-    Roles,
-    Start,
-    State,
-    View,
-)
+from turnstile.games.ecard import BeginPicking, Card, Code, Phase, Pick, Reset, Roles, Start, State, View, rules
+from turnstile.games.ecard.messages import OpponentPicked
 from turnstile.kernel import (
     AnyGame,
     AnyStudy,
@@ -72,7 +61,7 @@ class OpponentPickedCard(Message, frozen=True):
 
 
 def pick_and_tell_the_card(state: State, event: Pick) -> Next[State] | Rejection:
-    laid = ecard.pick(state, event)
+    laid = rules.pick(state, event)
     if isinstance(laid, Rejection):
         return laid
     assert isinstance(laid, Next)
@@ -80,7 +69,7 @@ def pick_and_tell_the_card(state: State, event: Pick) -> Next[State] | Rejection
 
 
 def pick_and_tell_an_emperor_twice(state: State, event: Pick) -> Next[State] | Rejection:
-    laid = ecard.pick(state, event)
+    laid = rules.pick(state, event)
     if isinstance(laid, Rejection):
         return laid
     assert isinstance(laid, Next)
@@ -90,7 +79,7 @@ def pick_and_tell_an_emperor_twice(state: State, event: Pick) -> Next[State] | R
 
 def pick_and_refuse_in_other_words(state: State, event: Pick) -> Next[State] | Rejection:
     """A refusal that is longer when the other player's hidden card is no citizen."""
-    laid = ecard.pick(state, event)
+    laid = rules.pick(state, event)
     if isinstance(laid, Rejection) and laid.code == Code.CARD_NOT_IN_HAND:
         hidden = state.pending_picks[other(event.player)]
         return laid if hidden in (None, Card.CITIZEN) else structs.replace(laid, sentence=laid.sentence + " Beware.")
@@ -147,7 +136,7 @@ def view_that_changes_without_showing_it(state: State, player: PlayerId | None) 
 
 
 def pick_without_a_word(state: State, event: Pick) -> State | Rejection:
-    laid = ecard.pick(state, event)
+    laid = rules.pick(state, event)
     return laid.state if isinstance(laid, Next) else laid
 
 
@@ -214,7 +203,7 @@ def is_caught(net: Callable[[AnyGame, AnyStudy], object], game: AnyGame) -> bool
 
 
 def test_a_game_rebuilt_from_its_rows_is_as_clean() -> None:
-    game = with_handler(Phase.PICKING, Pick, ecard.pick)
+    game = with_handler(Phase.PICKING, Pick, rules.pick)
     assert [(row.phase, row.event, row.hops) for row in game.machine.rows] == [
         (row.phase, row.event, row.hops) for row in ecard.ecard.rows
     ]
@@ -236,7 +225,7 @@ def test_trace_pairs_catch_what_the_telling_of_an_event_gives_away(planted: Plan
 
 def laid(card: Card) -> State:
     """Ana, the emperor, has laid this card, and Bo has not."""
-    seed = next(seed for seed in map(Seed, "0123456789") if ecard.first_emperor(PLAYERS, seed) == ANA)
+    seed = next(seed for seed in map(Seed, "0123456789") if rules.first_emperor(PLAYERS, seed) == ANA)
     match: Any = ecard.new(PLAYERS, ecard.Options(), None)
     for event in (Start(seed), BeginPicking(), Pick(ANA, card)):
         match = ecard.ecard.apply(match, event)

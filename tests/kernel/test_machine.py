@@ -174,7 +174,7 @@ def test_what_a_handler_refuses_is_the_answer() -> None:
 
 def test_an_event_without_a_row_anywhere_is_invalid() -> None:
     answer = refusing(Code.NO_KEY).apply(CLOSED, Unheard())
-    assert answer == Rejection(Refusal.INVALID_EVENT, "door knows no event Unheard.")
+    assert answer == Rejection(Refusal.INVALID_EVENT, "door has no event Unheard.")
 
 
 def test_an_event_without_a_row_in_this_phase_is_in_the_wrong_phase_and_the_sentence_says_what_is_possible() -> None:
@@ -223,7 +223,7 @@ def test_an_automatic_handler_that_rejects_is_an_error() -> None:
 
     machine.on(Phase.CLOSED, Lock, to=Phase.LOCKING)(leads_to(Phase.LOCKING))
     machine.auto(Phase.LOCKING, to=Phase.LOCKED)(reject)
-    with pytest.raises(MachineError, match=f"^{place(reject)}: an automatic phase has nobody to refuse\\.$"):
+    with pytest.raises(MachineError, match=f"^{place(reject)}: the handler of an automatic phase may not refuse\\.$"):
         machine.apply(CLOSED, Lock())
 
 

@@ -90,7 +90,7 @@ def test_a_row_from_an_unknown_phase_is_an_error() -> None:
 @pytest.mark.parametrize("to", [{"one": Phase.LOCKED, "two": Phase.LOCKED}, {}])
 def test_labels_that_lead_to_one_phase_or_to_none_are_an_error(to: dict[str, StrEnum]) -> None:
     handler = leads_to(Phase.LOCKED)
-    told = f"^{place(handler)}: a row's labels lead to different phases, and to one at least\\.$"
+    told = f"^{place(handler)}: the labels of a row must lead to different phases, and to at least one\\.$"
     with pytest.raises(MachineError, match=told):
         door().on(Phase.CLOSED, Lock, to=to)(handler)
 

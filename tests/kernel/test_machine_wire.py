@@ -123,7 +123,7 @@ def test_what_is_no_event_is_refused_and_the_sentence_says_why_and_where(written
     answer = bets.read_event(written)
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_EVENT
-    assert answer.sentence.startswith("This is no event of bets: ")
+    assert answer.sentence.startswith("Invalid event for bets: ")
     assert why in answer.sentence
     assert answer.sentence.endswith(".")
     assert encode(answer), "the answer can be sent"
@@ -164,7 +164,7 @@ def test_what_is_no_state_is_refused_and_the_sentence_says_why_and_where(written
     answer = bets.read_state(written)
     assert isinstance(answer, Rejection)
     assert answer.code == Refusal.INVALID_STATE
-    assert answer.sentence.startswith("This is no state of bets: ")
+    assert answer.sentence.startswith("Invalid state of bets: ")
     assert why in answer.sentence
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-from turnstile.games.updown import rules as updown
+from turnstile.games import updown
 from turnstile.kernel import AnyGame, PlayerId, Refusal, Rejection, Seed, Study, Value
 from turnstile.kernel.chance import draw
 from turnstile.testing.opening import opening_tests

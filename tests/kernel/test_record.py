@@ -11,7 +11,18 @@ from msgspec.structs import replace
 from turnstile.games.ecard import BeginPicking, Card, Options, Phase, Pick, Reset, Start, State, game
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Refusal, Rejection, Seed, digest, encode
 from turnstile.kernel.chance import commit, mix
-from turnstile.kernel.record import Entropy, Fault, Happened, Record, Replay, load, refuse_deal, replay, save, write
+from turnstile.kernel.record import (
+    Entropy,
+    Happened,
+    Record,
+    RecordFault,
+    Replay,
+    load,
+    refuse_deal,
+    replay,
+    save,
+    write,
+)
 from turnstile.testing.strategies import RandomMatch
 
 ANA, BO = PlayerId("ana"), PlayerId("bo")
@@ -104,7 +115,9 @@ def test_an_event_after_the_end_makes_no_record() -> None:
     over = RandomMatch(game, PLAYERS, SEED, 1_000, Random(7), {}).events
     answer = write(game, PLAYERS, Options(), SEED, [*over, Reset()])
     place = f"event {len(over) + 1}"
-    assert answer == Rejection(Fault.DIVERGED, f"The record does not replay at {place}: the match was already over.")
+    assert answer == Rejection(
+        RecordFault.DIVERGED, f"The record does not replay at {place}: the match was already over."
+    )
 
 
 @pytest.mark.parametrize("events", [(), (Start(SEED),)])
@@ -140,7 +153,7 @@ def damage(data: bytes) -> str:
     """The sentence with which damaged data is refused."""
     answer = load(data)
     assert isinstance(answer, Rejection), data
-    assert answer.code == Fault.DAMAGED
+    assert answer.code == RecordFault.DAMAGED
     return answer.sentence
 
 
@@ -183,7 +196,7 @@ def test_the_refusal_names_the_line() -> None:
     cut_off = "Line 5 of the record is damaged: the line is cut off."
     assert damage(data[:-1]) == cut_off
     assert damage(data.replace(b"moon", b"noon")) == (
-        "Line 2 of the record is damaged: its hash does not follow from what is written."
+        "Line 2 of the record is damaged: its hash does not match its content."
     )
 
 
@@ -222,7 +235,7 @@ def test_the_chain_of_these_tests_is_the_chain_of_the_records() -> None:
     ],
 )
 def test_a_record_is_a_header_words_events_and_the_end_in_this_order(lines: tuple[bytes, ...]) -> None:
-    assert damage(chain(*lines)) == "This is no whole record: header, players' words, events, end, in this order."
+    assert damage(chain(*lines)) == "Invalid record: its lines must be header, words, events, end, in this order."
 
 
 @pytest.mark.parametrize(
@@ -246,7 +259,7 @@ def test_a_line_that_is_malformed_is_damaged_even_if_its_hash_is_right(line: byt
 # Replaying
 
 
-def fault(record: Record, code: Fault) -> str:
+def fault(record: Record, code: RecordFault) -> str:
     """The sentence with which the replay is refused."""
     answer = replay(chained_anew(record), game)
     assert isinstance(answer, Rejection), answer
@@ -256,21 +269,21 @@ def fault(record: Record, code: Fault) -> str:
 
 def test_a_record_of_another_game_is_refused() -> None:
     record = replace(short(), header=replace(short().header, game="66"))
-    assert fault(record, Fault.OTHER_GAME) == "This is a record of 66, not of e-card."
+    assert fault(record, RecordFault.OTHER_GAME) == "This is a record of 66, not of e-card."
 
 
 def test_a_record_of_another_version_is_refused() -> None:
     answer = replay(short(), changed(game, version=2))
     assert answer == Rejection(
-        Fault.OTHER_VERSION, "Version 1 of e-card made this record; version 2 plays differently."
+        RecordFault.OTHER_VERSION, "Version 1 of e-card made this record; version 2 plays differently."
     )
 
 
 def test_a_tampered_event_leads_to_another_state() -> None:
     number = next(n for n, event in enumerate(replayed(whole()).events, start=1) if event == Pick(ANA, Card.CITIZEN))
     other = Card.EMPEROR if Card.EMPEROR in replayed(whole()).states[number - 1].hands[ANA] else Card.SLAVE
-    sentence = fault(with_event(whole(), number, Pick(ANA, other)), Fault.DIVERGED)
-    assert sentence == f"The record does not replay at event {number}: it leads to another state."
+    sentence = fault(with_event(whole(), number, Pick(ANA, other)), RecordFault.DIVERGED)
+    assert sentence == f"The record does not replay at event {number}: it leads to a different state."
 
 
 def test_every_tampered_fingerprint_is_noticed() -> None:
@@ -279,49 +292,49 @@ def test_every_tampered_fingerprint_is_noticed() -> None:
         forged = (*record.happened[:number], replace(entry, state="0" * 64), *record.happened[number + 1 :])
         answer = replay(replace(record, happened=forged), game)
         assert isinstance(answer, Rejection)
-        assert answer.code == Fault.DIVERGED
+        assert answer.code == RecordFault.DIVERGED
         assert f"at event {number + 1}: " in answer.sentence
 
 
 def test_an_event_that_the_machine_refuses_is_noticed() -> None:
-    sentence = fault(with_event(short(), 2, Reset()), Fault.DIVERGED)
+    sentence = fault(with_event(short(), 2, Reset()), RecordFault.DIVERGED)
     assert sentence.startswith(
         "The record does not replay at event 2: it is refused: Reset is not possible in RoundSetup"
     )
 
 
 def test_an_event_that_cannot_be_read_is_noticed() -> None:
-    sentence = fault(with_event(short(), 2, b'{"type":"Deal"}'), Fault.DIVERGED)
-    assert sentence.startswith("The record does not replay at event 2: it is refused: This is no event of e-card")
+    sentence = fault(with_event(short(), 2, b'{"type":"Deal"}'), RecordFault.DIVERGED)
+    assert sentence.startswith("The record does not replay at event 2: it is refused: Invalid event for e-card")
 
 
 def test_an_event_after_the_end_is_noticed() -> None:
     record = whole()
     after = game.new(PLAYERS, Options(), None)
     longer = (*record.happened, Happened(msgspec.Raw(encode(Reset())), digest(after)))
-    sentence = fault(replace(record, happened=longer), Fault.DIVERGED)
+    sentence = fault(replace(record, happened=longer), RecordFault.DIVERGED)
     assert sentence == f"The record does not replay at event {len(longer)}: the match was already over."
 
 
 @pytest.mark.parametrize("outcome", [None, Outcome((BO,), ByPlayer({ANA: 0, BO: 12}))])
 def test_another_outcome_is_noticed(outcome: Outcome | None) -> None:
     record = whole()
-    sentence = fault(replace(record, end=replace(record.end, outcome=outcome)), Fault.DIVERGED)
-    assert sentence == f"The record does not replay at event {len(record.happened)}: the outcome is another."
+    sentence = fault(replace(record, end=replace(record.end, outcome=outcome)), RecordFault.DIVERGED)
+    assert sentence == f"The record does not replay at event {len(record.happened)}: the outcome is different."
 
 
 def test_options_that_the_game_does_not_know_are_noticed() -> None:
     record = replace(short(), header=replace(short().header, options=msgspec.Raw(b'{"rounds":3}')))
-    assert "at event 0: Invalid options for e-card: " in fault(record, Fault.DIVERGED)
+    assert "at event 0: Invalid options for e-card: " in fault(record, RecordFault.DIVERGED)
 
 
 def test_players_who_cannot_sit_down_are_noticed() -> None:
     record = replace(short(), header=replace(short().header, players=(ANA,)))
-    assert "at event 0: This game takes 2 players, not 1" in fault(record, Fault.DIVERGED)
+    assert "at event 0: This game takes 2 players, not 1" in fault(record, RecordFault.DIVERGED)
 
 
 def test_the_sentence_ends_with_one_full_stop() -> None:
-    assert not fault(with_event(short(), 2, Reset()), Fault.DIVERGED).endswith("..")
+    assert not fault(with_event(short(), 2, Reset()), RecordFault.DIVERGED).endswith("..")
 
 
 # A fair deal
@@ -331,7 +344,7 @@ def unfair(record: Record) -> str:
     """The sentence that says why a record, which replays well, was not dealt fairly."""
     answer = refuse_deal(record, game, replayed(chained_anew(record)))
     assert isinstance(answer, Rejection)
-    assert answer.code == Fault.UNFAIR
+    assert answer.code == RecordFault.UNFAIR
     return answer.sentence
 
 
@@ -353,13 +366,13 @@ def test_a_match_started_without_the_words_of_the_players_is_unfair() -> None:
 def test_words_of_somebody_without_a_seat_are_unfair() -> None:
     words = {PlayerId("eve"): "x", PlayerId("cy"): "y"}
     record = record_of(Start(mix(SEED, words)), words=words)
-    assert unfair(record) == "Somebody without a seat added words to the seed, or somebody did so twice."
+    assert unfair(record) == "A player added words to the seed twice, or without a seat."
 
 
 def test_words_that_a_player_added_twice_are_unfair() -> None:
     record = whole(WORDS)
     twice = replace(record, entropy=(*record.entropy, record.entropy[0]))
-    assert unfair(twice) == "Somebody without a seat added words to the seed, or somebody did so twice."
+    assert unfair(twice) == "A player added words to the seed twice, or without a seat."
 
 
 def test_words_of_the_players_change_the_deal_and_verify() -> None:

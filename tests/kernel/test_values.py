@@ -161,7 +161,7 @@ CHANGES: dict[str, Callable[[ByPlayer[int]], object]] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_by_player_never_changes(change: Callable[[ByPlayer[int]], object]) -> None:
     points = ByPlayer({ANA: 0, BO: 0})
-    with pytest.raises(TypeError, match="never changes"):
+    with pytest.raises(TypeError, match="is immutable"):
         change(points)
     assert points == {ANA: 0, BO: 0}
 

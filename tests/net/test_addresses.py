@@ -23,10 +23,10 @@ from turnstile.net.addresses import (
     Reach,
     Resolver,
     _refusal,
-    admitted,
     allowing,
     reach_of,
     refusal,
+    refusal_at_registration,
 )
 
 LOOPBACK = [
@@ -172,7 +172,7 @@ class Lying(Resolver):
         self.answers = list(answers)
         self.looks = 0
 
-    async def looked_up(self, host: str) -> tuple[str, ...]:
+    async def look_up(self, host: str) -> tuple[str, ...]:
         self.looks += 1
         return (self.answers.pop(0),)
 
@@ -193,7 +193,7 @@ def test_A8_a_name_that_leads_to_nobodys_public_address_is_not_called(address: s
 
 def test_A8_of_several_addresses_only_those_are_tried_that_may_be() -> None:
     class Both(Resolver):
-        async def looked_up(self, host: str) -> tuple[str, ...]:
+        async def look_up(self, host: str) -> tuple[str, ...]:
             return ("10.0.0.1", "8.8.8.8", "::1")
 
     found = run(Both(OPEN_NETWORK).resolve("innocent.example", 443))
@@ -243,16 +243,16 @@ def test_localhost_is_this_machine_whatever_a_resolver_says_and_ipv4_comes_first
 
 
 def test_who_is_admitted_at_registration() -> None:
-    assert run(admitted("http://localhost:8101/mcp", THIS_MACHINE)) is None
-    assert run(admitted("http://127.0.0.1:8101/mcp", THIS_MACHINE)) is None
-    assert run(admitted("http://127.0.0.1:8101/mcp", OPEN_NETWORK)) is not None
-    assert run(admitted("http://127.0.0.1:8101/", THIS_MACHINE)) is not None
+    assert run(refusal_at_registration("http://localhost:8101/mcp", THIS_MACHINE)) is None
+    assert run(refusal_at_registration("http://127.0.0.1:8101/mcp", THIS_MACHINE)) is None
+    assert run(refusal_at_registration("http://127.0.0.1:8101/mcp", OPEN_NETWORK)) is not None
+    assert run(refusal_at_registration("http://127.0.0.1:8101/", THIS_MACHINE)) is not None
 
 
 def test_A8_a_name_is_looked_up_at_registration() -> None:
     url = "https://innocent.example/mcp"
-    assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "8.8.8.8"))) is None
-    assert run(admitted(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "10.0.0.1"))) is not None
+    assert run(refusal_at_registration(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "8.8.8.8"))) is None
+    assert run(refusal_at_registration(url, OPEN_NETWORK, Lying(OPEN_NETWORK, "10.0.0.1"))) is not None
 
 
 def test_A19_names_that_take_long_to_look_up_are_refused_and_hold_up_nobody_else() -> None:
@@ -264,16 +264,16 @@ def test_A19_names_that_take_long_to_look_up_are_refused_and_hold_up_nobody_else
         caller.resolver = for_calls = Lying(OPEN_NETWORK)
         try:
             url, manager = "https://innocent.example/mcp", Identity(LEAGUE_MANAGER)
-            admitting = asyncio.create_task(admitted(url, OPEN_NETWORK))
+            admitting = asyncio.create_task(refusal_at_registration(url, OPEN_NETWORK))
             challenging = asyncio.create_task(
                 caller.challenge(url, Claim("Juniper"), who=manager, seconds=LOOKUP_SECONDS)
             )
             await asyncio.sleep(0)
-            assert "127.0.0.1" in await Resolver(THIS_MACHINE).looked_up("localhost")
+            assert "127.0.0.1" in await Resolver(THIS_MACHINE).look_up("localhost")
             assert not admitting.done()
             assert not challenging.done()
             pass_time(LOOKUP_SECONDS)
-            assert await admitting == "innocent.example is not looked up in time"
+            assert await admitting == "innocent.example could not be resolved in time"
             assert not await challenging
             assert for_calls.looks == 0
         finally:
@@ -291,4 +291,4 @@ def test_A19_what_is_too_long_for_a_URL_is_not_remembered() -> None:
 
 
 def test_a_name_is_looked_up_where_all_names_are() -> None:
-    assert "127.0.0.1" in run(Resolver(THIS_MACHINE).looked_up("localhost"))
+    assert "127.0.0.1" in run(Resolver(THIS_MACHINE).look_up("localhost"))

@@ -17,10 +17,10 @@ from turnstile.games.ecard import (
     Start,
     State,
     ecard,
-    first_emperor,
     new,
     notation,
 )
+from turnstile.games.ecard.rules import first_emperor
 from turnstile.kernel import ByPlayer, Event, PlayerId, Seed
 
 ALICE, BOB = PlayerId("alice"), PlayerId("bob")

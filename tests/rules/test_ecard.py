@@ -21,26 +21,10 @@ from tests.rules.ecard_matches import (
     started,
     step,
 )
-from turnstile.games.ecard import (
-    BEATS,
-    EMPEROR_HAND,
-    SLAVE_HAND,
-    Card,
-    Code,
-    OpponentPicked,
-    Options,
-    Phase,
-    Roles,
-    State,
-    ecard,
-    first_emperor,
-    hand,
-    new,
-    notation,
-    outcome,
-    view,
-    winning_player,
-)
+from turnstile.games.ecard import Card, Code, Options, Phase, Roles, State, ecard, hand, new, notation, outcome, view
+from turnstile.games.ecard.cards import BEATS, EMPEROR_HAND, SLAVE_HAND
+from turnstile.games.ecard.messages import OpponentPicked
+from turnstile.games.ecard.rules import first_emperor, winning_player
 from turnstile.kernel import ByPlayer, PlayerId, Refusal, Rejection, Seed, encode
 
 EVERY_SCORE_BEFORE_THE_LAST_ROUND = [("A" * won + "B" * (11 - won)) for won in range(12)]

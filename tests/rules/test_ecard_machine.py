@@ -25,19 +25,8 @@ from tests.rules.ecard_matches import (
     started,
     step,
 )
-from turnstile.games.ecard import (
-    BeginPicking,
-    Card,
-    Code,
-    Phase,
-    Pick,
-    Reset,
-    Start,
-    State,
-    ecard,
-    first_emperor,
-    outcome,
-)
+from turnstile.games.ecard import BeginPicking, Card, Code, Phase, Pick, Reset, Start, State, ecard, outcome
+from turnstile.games.ecard.rules import first_emperor
 from turnstile.kernel import Acks, ByPlayer, Hop, PlayerId, Refusal, Rejection, Seed, Step, digest, encode
 
 VALID = {phase: cause for phase, cause, _ in TRANSITIONS if cause != "auto"}
@@ -339,7 +328,7 @@ def test_an_error_is_a_code_and_a_sentence_on_the_wire() -> None:
 def test_an_unknown_event_is_invalid_before_it_is_in_the_wrong_phase() -> None:
     for phase in VALID:
         answer = ecard.apply(in_phase(Phase(phase)), Acks())
-        assert answer == Rejection(Refusal.INVALID_EVENT, "e-card knows no event Acks.")
+        assert answer == Rejection(Refusal.INVALID_EVENT, "e-card has no event Acks.")
 
 
 def test_the_wrong_phase_comes_before_the_unknown_player() -> None:

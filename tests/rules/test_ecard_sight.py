@@ -23,25 +23,27 @@ from tests.rules.ecard_matches import (
 from turnstile.games.ecard import (
     BeginPicking,
     Card,
-    MatchFinished,
-    MatchStarted,
-    OpponentPicked,
     Pair,
-    PairRevealed,
     Phase,
     Pick,
     Roles,
-    RoundSetUp,
-    SideSwitched,
     Start,
     State,
-    TieBreak,
     actions,
     dealer,
     game,
     hand,
     outcome,
     view,
+)
+from turnstile.games.ecard.messages import (
+    MatchFinished,
+    MatchStarted,
+    OpponentPicked,
+    PairRevealed,
+    RoundSetUp,
+    SideSwitched,
+    TieBreak,
 )
 from turnstile.kernel import ByPlayer, Commitment, Message, PlayerId, Seed, Step, Tell, encode
 

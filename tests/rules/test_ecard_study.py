@@ -17,7 +17,8 @@ from tests.rules.ecard_matches import (
     seed_for,
     started,
 )
-from turnstile.games.ecard import Card, Phase, Roles, State, first_emperor, hand, view
+from turnstile.games.ecard import Card, Phase, Roles, State, hand, view
+from turnstile.games.ecard.rules import first_emperor
 from turnstile.kernel import Outcome, PlayerId, Seed
 from turnstile.studies.ecard import imagine, redraw, standing, state_key, study, tally, violation
 

@@ -62,7 +62,7 @@ def test_a_state_whose_fields_contradict_each_other_is_not_sound(spoil: Callable
 
 def test_a_state_that_could_not_be_opened_is_not_sound() -> None:
     assert violation(replace(idle(), players=(ALICE,))) == "This game takes 2 players, not 1."
-    assert violation(replace(idle(), draws=0)) == "A match has 1 to 100 draws."
+    assert violation(replace(idle(), draws=0)) == "draws must be from 1 to 100."
 
 
 GARBLE = b'0129aeo{}[]",:-.NO '

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from turnstile.games import ecard, evenodd
+from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.state import Sight
-from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, PlayerId, Rejection, Seed
 from turnstile.registry import find_game, names, study_of
 from turnstile.testing.moments import moments

@@ -22,7 +22,8 @@ from tests.rules.sixtysix_matches import (
     values,
 )
 from turnstile.games.sixtysix.cards import DECK, Seat, hand, notation
-from turnstile.games.sixtysix.rules import game, new, outcome, round_scores
+from turnstile.games.sixtysix.rules import game, new, outcome
+from turnstile.games.sixtysix.scores import round_scores
 from turnstile.games.sixtysix.state import Code, Options, Phase, Round, State
 from turnstile.kernel import ByPlayer, PlayerId, Refusal, Rejection, Seed
 from turnstile.testing.strategies import RandomMatch, matches

@@ -164,7 +164,7 @@ class Shout(Timeout, frozen=True):
 
 def test_what_is_no_event_of_66_is_invalid_even_while_acknowledgements_are_missing() -> None:
     answer = sixtysix.apply(in_phase(Phase.DISCARDING), Shout())
-    assert answer == Rejection(Refusal.INVALID_EVENT, "66 knows no event Shout.")
+    assert answer == Rejection(Refusal.INVALID_EVENT, "66 has no event Shout.")
 
 
 ACTIVE = [

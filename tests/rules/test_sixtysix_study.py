@@ -47,18 +47,18 @@ PLACE = Place(Seat(0), 0)
 
 BROKEN: dict[str, tuple[Phase, Spoil]] = {
     "This game takes 2 to 5 players, not 1.": (Phase.READY_FOR_TURN, lambda it: replace(it, players=(ALICE,))),
-    "A seed has 1 to 1024 characters": (Phase.READY_FOR_TURN, lambda it: replace(it, seed=Seed(""))),
+    "A seed must have 1 to 1024 printable characters": (Phase.READY_FOR_TURN, lambda it: replace(it, seed=Seed(""))),
     "Before the match has started": (Phase.NOT_STARTED, lambda it: replace(it, turn=Seat(1))),
     "No match rests in turn_done": (Phase.DISCARDING, lambda it: replace(it, phase=Phase.TURN_DONE)),
     "Every player holds 1 to 4 cards": (Phase.READY_FOR_TURN, lambda it: replace(it, hands=it.hands[:2])),
     "The 52 cards are not all there": (Phase.READY_FOR_TURN, lambda it: replace(it, deck=it.deck[1:])),
-    "A card is seen by players": (
+    "`seenBy` must name players": (
         Phase.READY_FOR_TURN,
         lambda it: replace(it, hands=((Card(12, (Seat(1), Seat(0))), *it.hands[0][1:]), *it.hands[1:])),
     ),
-    "Somebody without a seat": (Phase.READY_FOR_TURN, lambda it: replace(it, stopper=Seat(3))),
+    "The turn, the starter or the stopper": (Phase.READY_FOR_TURN, lambda it: replace(it, stopper=Seat(3))),
     "No round has so many turns.": (Phase.READY_FOR_TURN, lambda it: replace(it, turn_count=3 * 2**60)),
-    "A round was played by others": (
+    "A round on the score sheet has another": (
         Phase.READY_FOR_TURN,
         lambda it: replace(it, rounds=(Round(3, None, (0, 0)),)),
     ),

@@ -32,21 +32,11 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown.cards import DECK, Card, Rank, Suit, card, hand, notation
 from turnstile.games.updown.hand import PlayedCard, best_of, playable
-from turnstile.games.updown.rules import (
-    Code,
-    Options,
-    Phase,
-    PlaceBet,
-    State,
-    actions,
-    largest_round,
-    natural_order,
-    new,
-    outcome,
-    points,
-    up_and_down,
-    updown,
-)
+from turnstile.games.updown.moves import PlaceBet
+from turnstile.games.updown.rounds import largest_round, points, up_and_down
+from turnstile.games.updown.rules import natural_order, new, outcome, updown
+from turnstile.games.updown.sight import actions
+from turnstile.games.updown.state import Code, Options, Phase, State
 from turnstile.kernel import NEEDS_A_SEED, PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)

@@ -10,7 +10,10 @@ from tests.rules.updown_matches import ANA, BO, CY, betted, dealt, play
 from turnstile.bots import bots_of
 from turnstile.bots.updown import Action, counter, spread
 from turnstile.games.updown.cards import card
-from turnstile.games.updown.rules import PlaceBet, PlayCard, State, actions, game, view
+from turnstile.games.updown.moves import PlaceBet, PlayCard
+from turnstile.games.updown.rules import game
+from turnstile.games.updown.sight import actions, view
+from turnstile.games.updown.state import State
 from turnstile.kernel import PlayerId, Seed
 from turnstile.lab import Plan, Totals, simulate
 

@@ -27,8 +27,11 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown.cards import Suit, card, hand
 from turnstile.games.updown.hand import HandState
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import Code, Phase, PlaceBet, PlayCard, StartGame, State, View, updown, view
+from turnstile.games.updown.rules import updown
+from turnstile.games.updown.sight import view
+from turnstile.games.updown.state import Code, Phase, State, View
 from turnstile.kernel import Acks, Hop, PlayerId, Refusal, Rejection, digest, encode
 
 VALID = {phase: cause for phase, cause, _ in DIAGRAM if cause != "auto"}
@@ -311,7 +314,7 @@ def test_who_may_start_comes_before_how_many_there_are() -> None:
 
 def test_an_unknown_event_is_invalid_before_it_is_in_the_wrong_phase() -> None:
     for phase in RESTING:
-        assert updown.apply(in_phase(phase), Acks()) == Rejection(Refusal.INVALID_EVENT, "up-down knows no event Acks.")
+        assert updown.apply(in_phase(phase), Acks()) == Rejection(Refusal.INVALID_EVENT, "up-down has no event Acks.")
 
 
 MALFORMED = [

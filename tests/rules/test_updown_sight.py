@@ -36,8 +36,11 @@ from turnstile.games.updown.messages import (
     RoundCompleted,
     RoundDealt,
 )
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import PlayerResult
-from turnstile.games.updown.rules import Phase, PlaceBet, PlayCard, StartGame, actions, dealer, game, outcome, view
+from turnstile.games.updown.rules import dealer, game, outcome
+from turnstile.games.updown.sight import actions, view
+from turnstile.games.updown.state import Phase
 from turnstile.kernel import Commitment, PlayerId, Seed, Tell, encode
 
 ZOE = PlayerId("zoe")

@@ -31,7 +31,10 @@ from tests.rules.updown_matches import (
 )
 from turnstile.games.updown.cards import DECK, Card, Suit, card, hand
 from turnstile.games.updown.hand import HandResult, PlayedCard
-from turnstile.games.updown.rules import Options, Phase, State, game, largest_round, updown, view
+from turnstile.games.updown.rounds import largest_round
+from turnstile.games.updown.rules import game, updown
+from turnstile.games.updown.sight import view
+from turnstile.games.updown.state import Options, Phase, State
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.check import Verdict, check, world_of
 from turnstile.studies.updown import cards_played, imagine, lacking_suits, redraw, state_key, study, tally, violation

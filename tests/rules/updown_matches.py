@@ -9,20 +9,11 @@ from itertools import count
 from tests.conformance import Departure
 from tests.rules.notation import Notation
 from turnstile.games.updown.cards import DECK, card, hand, notation
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import (
-    Options,
-    Phase,
-    PlaceBet,
-    PlayCard,
-    StartGame,
-    State,
-    actions,
-    deal_out,
-    natural_order,
-    new,
-    updown,
-)
+from turnstile.games.updown.rules import deal_out, natural_order, new, updown
+from turnstile.games.updown.sight import actions
+from turnstile.games.updown.state import Options, Phase, State
 from turnstile.kernel import Event, Move, PlayerId, Players, Seed, Step
 
 ANA, BO, CY, DI = (PlayerId(name) for name in ("ana", "bo", "cy", "di"))

@@ -9,11 +9,11 @@ import asyncpg
 
 from tests import postgres
 from turnstile.store.memory import Disk, MemoryStore
-from turnstile.store.migrations import known
+from turnstile.store.migrations import all_migrations
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.postgres.schema import migrate
 from turnstile.store.protocol import Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 START = 1_800_000_000_000
 """Milliseconds since 1970: when every place begins."""
@@ -61,7 +61,7 @@ class PostgresPlace:
 
     async def open(self) -> PostgresStore:
         async with postgres.shell(postgres.shared.dsn(), self.schema) as shell:
-            await migrate(shell, self.schema, known("postgres"))
+            await migrate(shell, self.schema, all_migrations("postgres"))
             await self._set_clock(shell)
         return await PostgresStore.open(postgres.shared.dsn(), schema=self.schema, monotonic=lambda: self.time)
 

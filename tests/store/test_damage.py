@@ -11,7 +11,7 @@ from tests.store.making import ROW, commit_of, following, header, state
 from turnstile.kernel.values import LogId
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify, verify_snapshot
 from turnstile.store.protocol import Saved
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 T, U = LogId("t"), LogId("u")
 
@@ -125,7 +125,7 @@ def test_a_chain_says_what_is_wrong_with_it() -> None:
     first = header()
     second = following(first, "alice 1")
     verify(T, BEFORE_FIRST, -1, (first, second))
-    assert broken(second) == "Table t is damaged: entry 0 is missing."
+    assert broken(second) == "Log t is damaged: entry 0 is missing."
     assert "entry 1" in broken(first, replace(second, at=first.at))
     assert "entry 1" in broken(first, replace(second, command=None))
 

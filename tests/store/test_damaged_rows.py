@@ -15,7 +15,7 @@ from turnstile.kernel.values import Instant, LogId
 from turnstile.store.columns import DAMAGED_ROW
 from turnstile.store.log import Command, Damaged
 from turnstile.store.protocol import Store, Unstorable
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 T, U = LogId("t"), LogId("u")
 Kept = SqlitePlace | PostgresPlace
@@ -65,7 +65,7 @@ def test_S6_a_damaged_row_says_so_and_a_rebuild_mends_it(place: Kept, change: st
         found = await store.row(T)
         assert found is not None
         assert (found.players, found.note) == ((), DAMAGED_ROW)
-        (_, first), (_, second) = await store.tables()
+        (_, first), (_, second) = await store.logs()
         assert (first.note, second.note) == (DAMAGED_ROW, "")
         assert await store.claim(Instant(1), LONG, 9) == [T, U]
         assert len((await reading(store, T)).entries) == 3
@@ -82,8 +82,8 @@ async def test_S6_a_table_whose_id_cannot_be_read_is_left_out(place: Place) -> N
     assert isinstance(place, Kept)
     store = await spoiled(place, "UPDATE tables SET id = {ff} WHERE id = 't'")
     assert await store.claim(Instant(1), LONG, 9) == [U]
-    assert [table for table, _ in await store.tables(limit=1)] == [U]
-    assert [table for table, _ in await store.tables(is_open=True)] == [U]
+    assert [table for table, _ in await store.logs(limit=1)] == [U]
+    assert [table for table, _ in await store.logs(is_open=True)] == [U]
     await store.close()
 
 
@@ -210,7 +210,7 @@ def test_what_is_no_id_makes_no_table_and_finds_none(place: Kept, name: str) -> 
         assert await store.positions([table, T]) == {T: 1}
         await store.put_aside(table, "for no reason")
         assert not await store.prune(table)
-        assert [found for found, _ in await store.tables()] == [T]
+        assert [found for found, _ in await store.logs()] == [T]
 
     on_a_store(test)(place)
 

@@ -78,7 +78,7 @@ class Player:
 
     async def page(self, store: Store) -> object:
         is_open = self.chance.choice([None, True, False])
-        return await store.tables(is_open=is_open, after=self.chance.choice([None, *TABLES]), limit=2)
+        return await store.logs(is_open=is_open, after=self.chance.choice([None, *TABLES]), limit=2)
 
     async def put_aside(self, store: Store) -> None:
         await store.put_aside(self.table(), "for no reason")
@@ -113,10 +113,10 @@ def test_this_test_can_see(place: Place) -> None:
 
     class Forgetful(MemoryStore):
         async def commit(self, commit: Commit) -> bool:
-            before = {table: kept.claimed_until for table, kept in self._disk.tables.items()}
+            before = {table: kept.claimed_until for table, kept in self._disk.logs.items()}
             is_made = await super().commit(commit)
             if is_made:
-                self._disk.tables[commit.table].claimed_until = before[commit.table]
+                self._disk.logs[commit.log].claimed_until = before[commit.log]
             return is_made
 
     async def play() -> None:

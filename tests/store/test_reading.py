@@ -21,7 +21,7 @@ async def test_nothing_is_read_where_nothing_is(store: Store) -> None:
     assert await store.entries(T, -1) == ()
     assert await store.find(T, Command("alice 1")) is None
     assert await store.cursors(T) == {}
-    assert await store.tables() == []
+    assert await store.logs() == []
 
 
 @on_a_store
@@ -146,9 +146,9 @@ async def test_tables_come_in_the_order_of_their_ids_a_page_at_a_time(store: Sto
     for name in names:
         await stored(store, name, 0)
     in_order = sorted(names)  # by code point, whatever the language of the machine is
-    assert [table for table, _ in await store.tables()] == in_order
+    assert [table for table, _ in await store.logs()] == in_order
     pages: list[LogId] = []
-    while page := await store.tables(after=pages[-1] if pages else None, limit=3):
+    while page := await store.logs(after=pages[-1] if pages else None, limit=3):
         assert len(page) <= 3
         pages += [table for table, _ in page]
     assert pages == in_order
@@ -161,17 +161,17 @@ async def test_tables_that_are_open_or_are_not(store: Store) -> None:
     for name, row in rows.items():
         await stored(store, LogId(name), 0, row=row)
     everything = list(rows.items())
-    assert await store.tables() == everything
-    assert await store.tables(is_open=True) == [one for one in everything if one[1].is_open]
-    assert await store.tables(is_open=False) == [one for one in everything if not one[1].is_open]
-    assert await store.tables(is_open=True, after=LogId("a"), limit=1) == [("c", hidden)]
-    assert await store.tables(is_open=False, after=LogId("d")) == []
-    assert await store.tables(limit=0) == []
+    assert await store.logs() == everything
+    assert await store.logs(is_open=True) == [one for one in everything if one[1].is_open]
+    assert await store.logs(is_open=False) == [one for one in everything if not one[1].is_open]
+    assert await store.logs(is_open=True, after=LogId("a"), limit=1) == [("c", hidden)]
+    assert await store.logs(is_open=False, after=LogId("d")) == []
+    assert await store.logs(limit=0) == []
 
 
 @on_a_store
 async def test_a_page_has_a_hundred_tables_unless_told_otherwise(store: Store) -> None:
     await asyncio.gather(*(stored(store, LogId(f"{number:03}"), 0) for number in range(130)))
-    assert len(await store.tables()) == 100
-    assert len(await store.tables(limit=1000)) == 130
-    assert [table for table, _ in await store.tables(after=LogId("127"))] == ["128", "129"]
+    assert len(await store.logs()) == 100
+    assert len(await store.logs(limit=1000)) == 130
+    assert [table for table, _ in await store.logs(after=LogId("127"))] == ["128", "129"]

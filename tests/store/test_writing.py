@@ -197,7 +197,7 @@ async def test_a_mistake_in_one_commit_is_its_own(store: Store) -> None:
         store.commit(spoiled), *(store.commit(commit) for commit in sound), return_exceptions=True
     )
     assert answers[1:] == [True] * 29
-    assert all([await store.entries(commit.table, 0) == (commit.entry,) for commit in sound])
+    assert all([await store.entries(commit.log, 0) == (commit.entry,) for commit in sound])
 
 
 @on_a_store
@@ -300,7 +300,7 @@ async def test_only_a_table_that_is_not_open_is_pruned(store: Store) -> None:
     assert await store.row(T) is None
     assert await store.entries(T, -1) == ()
     assert await store.find(T, Command("alice 1")) is None
-    assert [table for table, _ in await store.tables()] == [U]
+    assert [table for table, _ in await store.logs()] == [U]
 
 
 @on_a_store

@@ -21,6 +21,7 @@ from turnstile.kernel.values import Instant, LogId
 from turnstile.registry import find_game
 from turnstile.table import machine
 from turnstile.table.clocks import ACKS, timer_of
+from turnstile.table.messages import Told
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -46,7 +47,6 @@ from turnstile.table.values import (
     Start,
     State,
     Succeeded,
-    Told,
 )
 
 Eyes = PlayerId | None

@@ -11,7 +11,8 @@ from tests.table.walks import find, walked
 from turnstile.kernel import Step, decode, encode
 from turnstile.registry import names
 from turnstile.table.machine import table as machine
-from turnstile.table.values import Code, Phase, State, Told
+from turnstile.table.messages import Told
+from turnstile.table.values import Code, Phase, State
 
 pytestmark = pytest.mark.usefixtures("toys")
 

@@ -15,8 +15,9 @@ from turnstile.kernel.values import decode
 from turnstile.registry import names
 from turnstile.table.inspect import read
 from turnstile.table.machine import Table, table
+from turnstile.table.messages import Told
 from turnstile.table.proofs import violation
-from turnstile.table.values import Act, Code, Phase, State, Told
+from turnstile.table.values import Act, Code, Phase, State
 from turnstile.testing.strategies import NAMES, events, values
 
 SETTINGS = settings(

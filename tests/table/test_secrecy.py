@@ -23,16 +23,16 @@ from tests.planter import SECRETS
 from tests.table.moments import MOST_PLAYERS, Place, next_event, table_moments
 from tests.table.tables import starting
 from tests.table.walks import find
-from turnstile.games import ecard, evenodd
+from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
-from turnstile.games.updown import rules as updown
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
 from turnstile.registry import lent, names, study_of
 from turnstile.table import news, play
 from turnstile.table.machine import Table, table
+from turnstile.table.messages import Told
 from turnstile.table.play import thinking
 from turnstile.table.sight import status
-from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase, Told
+from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 from turnstile.testing.moments import Spot, open_phases

@@ -6,7 +6,7 @@ from tests.rules.sixtysix_matches import BOB, turn
 from tests.table.tables import ANA, BO, OPENED, SEED, around, opened, play, seated, started, starting
 from turnstile.kernel import PlayerId, encode
 from turnstile.kernel.timers import next_timer
-from turnstile.table.sight import bot_of, bots_to_move, delayed, due_of, is_open, needs_server, status
+from turnstile.table.sight import bot_of, bots_to_move, delayed_status, due_of, is_open, needs_server, status
 from turnstile.table.values import Phase
 
 HAL = PlayerId("hal")
@@ -40,12 +40,12 @@ def test_a_status_says_how_the_match_ended_and_where_it_goes_on() -> None:
 
 def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_nobodys_absence() -> None:
     table = play(started("even-odd", clock="60 per match, then wait"), "later 10", "ana even")
-    shown = delayed(status(table.state))
+    shown = delayed_status(status(table.state))
     assert (shown.clocks, shown.left, shown.acks_due) == ({}, {}, None)
     silent = play(around(turn(BOB)), "bob stop", "acks", "ring acks")
     assert silent.state.phase is Phase.GATHERING
-    assert delayed(status(silent.state)).phase is Phase.PLAYING
-    assert not any(seat.is_away for seat in delayed(status(silent.state)).seats)
+    assert delayed_status(status(silent.state)).phase is Phase.PLAYING
+    assert not any(seat.is_away for seat in delayed_status(status(silent.state)).seats)
 
 
 def test_no_status_holds_the_seed_the_words_or_the_match() -> None:

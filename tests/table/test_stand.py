@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.table.tables import ANA, BO, play, started, starting
 from tests.table.toys import hourglass
 from tests.table.walks import find
-from turnstile.games.updown import rules as updown
+from turnstile.games import updown
 from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
 from turnstile.kernel.check import Report, Verdict, World, check
 from turnstile.registry import find_inspectable, lent, machine_names, names

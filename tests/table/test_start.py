@@ -1,7 +1,7 @@
 """The start: a commitment to the seed, the players' words, the deal, and the proof at the end that it was fair."""
 
 from tests.table.tables import ANA, BO, SEED, heard, opened, picks, play, refusal, seated, starting
-from turnstile.games import ecard
+from turnstile.games.ecard.rules import first_emperor
 from turnstile.kernel import Refusal, Seed, encode
 from turnstile.kernel.chance import commit, mix, verify
 from turnstile.table.values import Code, Phase
@@ -67,7 +67,7 @@ def test_the_last_update_shows_the_seed_and_the_words_and_anyone_can_deal_again(
         assert first is not None
         assert last is not None
         assert verify(first["commitment"], Seed(last["seed"]))
-        again = ecard.first_emperor((ANA, BO), mix(Seed(last["seed"]), last["words"]))
+        again = first_emperor((ANA, BO), mix(Seed(last["seed"]), last["words"]))
         assert again == picks(table)[0]
 
 

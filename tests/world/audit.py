@@ -16,7 +16,8 @@ from turnstile.kernel.values import PlayerId, decode, encode
 from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify
 from turnstile.store.protocol import OUTAGE_AFTER
 from turnstile.table.machine import Table, open_table, table
-from turnstile.table.sight import bot_of, delayed, is_open, status
+from turnstile.table.messages import MatchEnded, MatchStarting
+from turnstile.table.sight import bot_of, delayed_status, is_open, status
 from turnstile.table.values import (
     Accepted,
     Acknowledge,
@@ -26,8 +27,6 @@ from turnstile.table.values import (
     Header,
     How,
     Kind,
-    MatchEnded,
-    MatchStarting,
     Phase,
     Resign,
     Resume,
@@ -67,7 +66,7 @@ class Audit:
         self.link = header.link
         self.streams: dict[PlayerId | None, list[bytes]] = {}
         self.statuses = {encode(status(state))}
-        self.delayed_statuses = {encode(delayed(status(state)))}
+        self.delayed_statuses = {encode(delayed_status(status(state)))}
         self.commands: dict[str, Entry] = {}
         self._timers: dict[str, Running] = {}
         self._before: Entry | None = None
@@ -104,7 +103,7 @@ class Audit:
         self._grow(step)
         self.state = step.state
         self.statuses.add(encode(status(self.state)))
-        self.delayed_statuses.add(encode(delayed(status(self.state))))
+        self.delayed_statuses.add(encode(delayed_status(status(self.state))))
         self._before = found
 
     def _grow(self, step: Step[Any]) -> None:

@@ -55,7 +55,7 @@ def caught_by(invariant: str, first: int = 0) -> Callable[[Callable[[Patch], Non
 @caught_by("positions")
 def no_position_check(patch: Patch) -> None:
     async def commit(self: MemoryStore, commit: Commit) -> bool:
-        self._tables()[commit.table].log.append(commit.entry)
+        self._logs()[commit.log].entries.append(commit.entry)
         return True
 
     patch.setattr(MemoryStore, "commit", commit)
@@ -66,7 +66,7 @@ def command_id_not_unique(patch: Patch) -> None:
     real = MemoryStore.commit
 
     async def commit(self: MemoryStore, commit: Commit) -> bool:
-        self._tables()[commit.table].commands.pop(commit.entry.command, None)  # type: ignore[arg-type]
+        self._logs()[commit.log].commands.pop(commit.entry.command, None)  # type: ignore[arg-type]
         return await real(self, commit)
 
     patch.setattr(MemoryStore, "commit", commit)

@@ -100,12 +100,12 @@ class FaultyStore:
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        return await self._write(lambda: self._create(table, header, row))
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        return await self._write(lambda: self._create(log, header, row))
 
-    async def _create(self, table: LogId, header: Entry, row: Row) -> bool:
-        is_new = await self._inner.create(table, header, row)
-        self._world.created(self._process, table)
+    async def _create(self, log: LogId, header: Entry, row: Row) -> bool:
+        is_new = await self._inner.create(log, header, row)
+        self._world.created(self._process, log)
         return is_new
 
     async def commit(self, commit: Commit) -> bool:
@@ -116,47 +116,47 @@ class FaultyStore:
         self._world.committed(self._process, commit, is_taken)
         return is_taken
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        return await self._write(lambda: self._inner.acknowledge(table, cursors))
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+        return await self._write(lambda: self._inner.acknowledge(log, cursors))
 
-    async def put_aside(self, table: LogId, why: str) -> None:
-        self._world.fail("put aside", f"table {table} was put aside: {why}")
-        await self._write(lambda: self._inner.put_aside(table, why))
+    async def put_aside(self, log: LogId, why: str) -> None:
+        self._world.fail("put aside", f"table {log} was put aside: {why}")
+        await self._write(lambda: self._inner.put_aside(log, why))
 
-    async def prune(self, table: LogId) -> bool:
-        return await self._write(lambda: self._inner.prune(table))
+    async def prune(self, log: LogId) -> bool:
+        return await self._write(lambda: self._inner.prune(log))
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        return await self._read(lambda: self._inner.load(table))
+    async def load(self, log: LogId) -> Saved | None:
+        return await self._read(lambda: self._inner.load(log))
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
-        found = await self._read(lambda: self._inner.snapshot(table, at_most))
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
+        found = await self._read(lambda: self._inner.snapshot(log, at_most))
         self._world.reach("resend from the beginning" if found is None else "resend from a snapshot")
         if found is not None and found.position < at_most:
             self._world.reach("resend from an old snapshot")
         return found
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        return await self._read(lambda: self._inner.entries(table, after, limit))
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        return await self._read(lambda: self._inner.entries(log, after, limit))
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        return await self._read(lambda: self._inner.positions(tables))
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        return await self._read(lambda: self._inner.positions(logs))
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
-        return await self._read(lambda: self._inner.find(table, command))
+    async def find(self, log: LogId, command: Command) -> Entry | None:
+        return await self._read(lambda: self._inner.find(log, command))
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
-        return await self._read(lambda: self._inner.cursors(table))
+    async def cursors(self, log: LogId) -> dict[str, int]:
+        return await self._read(lambda: self._inner.cursors(log))
 
-    async def row(self, table: LogId) -> Row | None:
-        return await self._read(lambda: self._inner.row(table))
+    async def row(self, log: LogId) -> Row | None:
+        return await self._read(lambda: self._inner.row(log))
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
-        return await self._read(lambda: self._inner.tables(is_open=is_open, after=after, limit=limit))
+        return await self._read(lambda: self._inner.logs(is_open=is_open, after=after, limit=limit))
 
     # time
 
@@ -173,14 +173,14 @@ class FaultyStore:
 
     async def changes(self) -> AsyncIterator[LogId]:
         """Late, lost and doubled."""
-        async for table in self._inner.changes():
+        async for log in self._inner.changes():
             weather, faults = self._world.weather, self._world.faults
             if faults.random() < weather.notice_lost:
                 continue
             await self._world.pause(self._world.delay(weather.notice_delay))
-            yield table
+            yield log
             if faults.random() < weather.notice_doubled:
-                yield table
+                yield log
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write(lambda: self._inner.rebuild(rows))

@@ -118,8 +118,8 @@ class World:
         return self.faults.choice(self.processes)
 
     def created(self, process: Process, table: LogId) -> None:
-        if table not in self.audits and table in self.disk.tables:
-            self.audits[table] = Audit(self, self.disk.tables[table].log[0])
+        if table not in self.audits and table in self.disk.logs:
+            self.audits[table] = Audit(self, self.disk.logs[table].entries[0])
             self.trace(process.name, "creates", table)
             if self.weather.crash_every and self.faults.random() < 0.1 and process.is_alive:
                 self.reach("crash between create and answer")
@@ -127,15 +127,15 @@ class World:
 
     def committed(self, process: Process, commit: Commit, is_taken: bool) -> None:
         """At the moment in which an entry is durable, or finds its position taken."""
-        event = TABLES.read_event(commit.table, commit.entry)
+        event = TABLES.read_event(commit.log, commit.entry)
         self.trace(
             process.name,
             "commits" if is_taken else "loses",
-            commit.table,
+            commit.log,
             commit.entry.position,
             commit.entry.event.decode(),
         )
-        audit = self.audits[commit.table]
+        audit = self.audits[commit.log]
         if not is_taken:
             self.reach("conflict")
             if isinstance(event, Ring):
@@ -143,7 +143,7 @@ class World:
             return
         if isinstance(event, Acknowledge):
             self._check_gate(process, audit, event)
-        audit.follow(self.disk.tables[commit.table].log)
+        audit.follow(self.disk.logs[commit.log].entries)
         if audit.state.phase is Phase.REMATCHED and self.weather.crash_every and self.faults.random() < 0.5:
             self.reach("crash between rematch and next table")
             self.crash(process)
@@ -316,7 +316,7 @@ class World:
 
     def _last_look(self) -> None:
         for name, audit in self.audits.items():
-            if audit.read != len(self.disk.tables[name].log):
+            if audit.read != len(self.disk.logs[name].entries):
                 self.fail("positions", f"{name}: entries came into the log unseen")
             audit.check_fair()
         self.mail.check_refused()

@@ -7,9 +7,9 @@ from turnstile.games.ecard import Pick, View
 
 
 def equilibrium(view: View, actions: Sequence[Pick], rng: Random) -> Pick:
-    """Lay each card of the hand with the same probability: nobody can do better against it, in either role.
+    """Lay each card of the hand with the same probability: no opponent can do better against it, in either role.
 
-    A decisive round is a question of when. Let the emperor come out at the i-th reveal and the slave at the j-th, each
+    A decisive round depends only on timing. Let the emperor be laid at the i-th reveal and the slave at the j-th, each
     from 1 to 5. If i = j, the slave meets the emperor and wins. If i < j, the emperor meets a citizen and wins; if
     j < i, the slave meets a citizen and loses. So the slave's side wins exactly when i = j.
 
@@ -17,8 +17,8 @@ def equilibrium(view: View, actions: Sequence[Pick], rng: Random) -> Pick:
     emperor's side makes every i equally likely, i = j has probability 1/5 whatever the slave's side does. Neither can
     gain by doing anything else: that is the equilibrium, and the emperor's side wins 4 rounds of 5.
 
-    Every moment equally likely means: with n cards left, the special one comes with probability 1/n. That is a card
-    drawn blindly from the hand.
+    To make every moment equally likely, lay the special card with probability 1/n when n cards are left. That is a
+    random card of the hand.
     """
     card = rng.choice(view.hand)
     return next(action for action in actions if action.card is card)

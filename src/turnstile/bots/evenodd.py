@@ -8,7 +8,7 @@ from turnstile.games.evenodd import ChooseParity, GameResult, Parity, View
 from turnstile.kernel import PlayerId
 
 Habit = Callable[[GameResult, PlayerId, PlayerId], Parity]
-"""What a player will choose next, going by the last draw; the players are the one who reads and the one who is read."""
+"""Predicts what the rival will choose next from the last draw, the predicting player and the rival."""
 
 HABITS: tuple[Habit, ...] = (
     lambda last, reader, rival: last.choices[rival],  # says the same again
@@ -21,18 +21,18 @@ HABITS: tuple[Habit, ...] = (
 
 
 def reader(view: View, actions: Sequence[ChooseParity], rng: Random) -> ChooseParity:
-    """Foresee what the other will say; say the same when ahead, and the opposite otherwise.
+    """Predict what the rival will say; say the same when ahead, and the opposite otherwise.
 
-    The number cannot be foreseen, so nobody is right more often than every other time. What can be chosen is
-    whether the two choices differ. If they do, one of them is right: 3 points or 0, each as likely, 1.5 on
-    average. If they do not, both get 1. So whoever differs with probability q expects 1 + q / 2 points a draw:
-    1.25 against a player who tosses a coin, whatever one does, and up to 1.5 against one with a habit. The other
-    gains exactly as much: points are won on the rest of a league, not on the opponent. `contrary` plays for them.
+    The number cannot be predicted, so no player is right more than half the time. A player can only influence
+    whether the two choices differ. If they differ, one of them is right: 3 points or 0, equally likely, 1.5 on
+    average. If they do not, both get 1. So a player whose choice differs with probability q expects 1 + q / 2 points
+    a draw: 1.25 against a random player, whatever it does, and up to 1.5 against one with a habit. The rival gains
+    exactly as much, so these points help in a league but not against this rival. `contrary` plays for points.
 
-    A series is won by the higher total. The lead is a fair walk: a step up or down, each as likely, when the
-    choices differ, none when they do not; its mean is 0 whatever anybody does. But who foresees the other decides
-    when to walk: on until ahead, and then no more. In n fair steps one is ahead at least once with probability
-    1 - C(n, n // 2) / 2^n, 75 % for ten. Against a coin the walk cannot be steered, and the match is even.
+    The higher total wins a series. The lead is a fair random walk: a step up or down, equally likely, when the
+    choices differ, and none when they do not. Its mean is always 0. But a player that predicts the rival decides
+    when to walk: until it is ahead, and then no more. In n fair steps it is ahead at least once with probability
+    1 - C(n, n // 2) / 2^n, which is 75 % for ten. Against a random player it cannot decide, and the match is even.
     """
     me, rival = _seats(view, actions)
     foreseen = forecast(view.results, me, rival, rng)
@@ -40,12 +40,12 @@ def reader(view: View, actions: Sequence[ChooseParity], rng: Random) -> ChoosePa
 
 
 def contrary(view: View, actions: Sequence[ChooseParity], rng: Random) -> ChooseParity:
-    """Foresee what the other will say, and say the opposite: the most points, for both (see `reader`)."""
+    """Predict what the rival will say, and say the opposite: this gives both the most points (see `reader`)."""
     return _saying(opposite(forecast(view.results, *_seats(view, actions), rng)), actions)
 
 
 def forecast(results: Sequence[GameResult], reader: PlayerId, rival: PlayerId, rng: Random) -> Parity:
-    """What the rival will say: each habit has a vote, doubled for every choice so far that it would have foretold."""
+    """What the rival will say: each habit has a vote, doubled for every past choice that it would have predicted."""
     votes = dict.fromkeys(Parity, 0)
     for habit in HABITS if results else ():
         fit = sum(habit(last, reader, rival) is now.choices[rival] for last, now in pairwise(results))
@@ -55,12 +55,12 @@ def forecast(results: Sequence[GameResult], reader: PlayerId, rival: PlayerId, r
 
 
 def always_even(view: View, actions: Sequence[ChooseParity], rng: Random) -> ChooseParity:
-    """Even, whatever happens: somebody to read."""
+    """Always even: easy to predict."""
     return _saying(Parity.EVEN, actions)
 
 
 def alternating(view: View, actions: Sequence[ChooseParity], rng: Random) -> ChooseParity:
-    """Even and odd in turn: a little harder to read."""
+    """Even and odd in turn: a little harder to predict."""
     return _saying(list(Parity)[len(view.results) % 2], actions)
 
 
@@ -69,7 +69,7 @@ def opposite(parity: Parity) -> Parity:
 
 
 def _seats(view: View, actions: Sequence[ChooseParity]) -> tuple[PlayerId, PlayerId]:
-    """Who reads, and who is read."""
+    """The player that predicts, and its rival."""
     me = actions[0].player
     return me, next(player for player in view.players if player != me)
 

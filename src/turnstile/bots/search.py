@@ -1,9 +1,9 @@
-"""A bot that thinks ahead in any game: Monte Carlo search over information sets.
+"""A bot for any game that plans ahead: Monte Carlo search over information sets.
 
-It knows the rules and its own view, and nothing else. Each of many times it imagines a state that its view could belong
-to (`Study.imagine`), plays the match on from there, and remembers who won. What it remembers belongs to what a player
-*sees* at a decision, never to the imagined state behind it: in two states that look the same to a player, that player
-has one and the same memory, so nobody in the search acts on what it could not know.
+It knows the rules and its own view, and nothing else. Many times, it imagines a state that its view could belong to
+(`Study.imagine`), plays the match on from there, and remembers who won. It stores its statistics by what a player
+*sees* at a decision, never by the imagined state: in two states that look the same to a player, that player uses the
+same statistics, so no player in the search acts on hidden information.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from typing import Any
 
 from turnstile.kernel import AnyGame, AnyStudy, Move, Outcome, PlayerId, Players, Rejection, Seed, encode
 
-HORIZON = 120  # events; a match that goes on longer is judged by how it stands
+HORIZON = 120  # events; a longer match is judged by its scores at that point
 CURIOSITY = 0.7  # about 1 / sqrt(2), the usual weight for rewards between 0 and 1
 
 Budget = Callable[[], Iterable[object]]
@@ -24,9 +24,9 @@ Budget = Callable[[], Iterable[object]]
 
 
 def iterations(count: int) -> Budget:
-    """So many imagined matches. The same view and the same generator then give the same choice, on any machine."""
+    """A fixed number of imagined matches. The same view and generator then give the same choice on any machine."""
     if count < 1:
-        raise ValueError(f"Nothing can be chosen after {count} imagined matches.")
+        raise ValueError(f"The number of imagined matches must be at least 1, not {count}.")
     return partial(range, count)
 
 
@@ -34,7 +34,7 @@ USUAL_BUDGET = iterations(200)
 
 
 def seconds(limit: float, clock: Callable[[], float] = monotonic) -> Budget:
-    """As many imagined matches as fit into the time, one at least. What comes of it depends on the machine."""
+    """As many imagined matches as fit into the time, at least one. The choice depends on the machine's speed."""
 
     def until_late() -> Iterator[None]:
         late = clock() + limit
@@ -47,32 +47,32 @@ def seconds(limit: float, clock: Callable[[], float] = monotonic) -> Budget:
 
 @dataclass(slots=True)
 class Trial:
-    """One action at a decision: how often it could have been chosen, how often it was, and what that brought."""
+    """One action at a decision: how often it was offered, how often it was chosen, and the reward."""
 
     offered: int = 0
     chosen: int = 0
     reward: float = 0.0
 
     def promise(self) -> float:
-        """Upper confidence bound. What was offered in few imagined states only is compared within these."""
+        """The upper confidence bound. It counts only the imagined states in which the action was offered."""
         return self.reward / self.chosen + CURIOSITY * sqrt(log(self.offered) / self.chosen)
 
 
 @dataclass(slots=True)
 class Decision:
-    """What is remembered of a decision, whatever lies behind what its player sees."""
+    """The statistics of one decision, as its player sees it."""
 
     trials: dict[Move, Trial] = field(default_factory=dict)
 
     def choose(self, actions: Sequence[Move], rng: Random) -> Move:
-        """An action that was never tried, or else the most promising of those that are offered this time."""
+        """An untried action, or else the most promising of the offered ones."""
         for action in actions:
             self.trials.setdefault(action, Trial()).offered += 1
         untried = [action for action in actions if not self.trials[action].chosen]
         return rng.choice(untried) if untried else max(actions, key=lambda action: self.trials[action].promise())
 
     def favourite(self, actions: Sequence[Move], rng: Random) -> Move:
-        """The action that was tried most often, for it went on promising most; what is left equal, chance decides."""
+        """The action that was tried most often, because it stayed the most promising. Ties are broken at random."""
         return max(actions, key=lambda action: (self.trials[action].chosen, self.trials[action].reward, rng.random()))
 
 
@@ -82,7 +82,7 @@ Path = list[tuple[PlayerId, Trial]]
 
 @dataclass(frozen=True, slots=True)
 class SearchBot:
-    """Imagines what could be hidden, plays many matches on from there, and does what did best in them."""
+    """Imagines the hidden parts, plays many matches on from there, and chooses the action that did best."""
 
     game: AnyGame
     study: AnyStudy
@@ -90,7 +90,7 @@ class SearchBot:
     horizon: int
 
     def __call__(self, view: Any, actions: Sequence[Move], rng: Random) -> Move:
-        """The action that did best in the matches imagined."""
+        """The action that did best in the imagined matches."""
         assert self.study.imagine is not None
         if len(actions) == 1:
             return actions[0]
@@ -103,7 +103,7 @@ class SearchBot:
         return root.favourite(actions, rng)
 
     def _play(self, memory: Memory, state: Any, event: Any, path: Path, rng: Random) -> None:
-        """One imagined match from its first `event` on: by memory, up to one decision that is new, then by chance."""
+        """Play one imagined match from `event` on: guided by memory up to the first new decision, then at random."""
         players = self.game.players(state)
         remembers = True
         for _ in range(self.horizon):
@@ -134,12 +134,12 @@ class SearchBot:
 
 
 def shares(outcome: Outcome | None, players: Players) -> Mapping[PlayerId, float]:
-    """What an outcome is worth to each: the winners share 1 among them; where nobody wins or can say, all do."""
+    """What an outcome is worth to each player: the winners share 1. Without winners, all players share it."""
     winners = outcome.winners if outcome and outcome.winners else players
     return {player: (player in winners) / len(winners) for player in players}
 
 
 def search_bot(game: AnyGame, study: AnyStudy, budget: Budget = USUAL_BUDGET, horizon: int = HORIZON) -> SearchBot:
-    """A bot for any game whose study can imagine."""
-    assert study.imagine is not None, f"{game.name} cannot be searched: its study imagines nothing"
+    """A bot for any game whose study has `imagine`."""
+    assert study.imagine is not None, f"{game.name} cannot be searched: its study has no `imagine`"
     return SearchBot(game, study, budget, horizon)

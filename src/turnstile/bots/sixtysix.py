@@ -22,22 +22,22 @@ from turnstile.games.sixtysix.moves import (
 from turnstile.games.sixtysix.state import Sight, View
 from turnstile.kernel import Move
 
-# All worths are in points. These were found by letting bots with different ones play each other.
-KEPT = 0.5  # a card that its owner has seen and kept counts so much of one that nobody has seen
-OWN_PEEK = 1.5  # what it is worth to see an unknown card of one's own
+# All worths are in points. They were tuned by letting bots with different values play each other.
+KEPT = 0.5  # the expected value of a card that its owner has seen and kept, relative to an unseen card
+OWN_PEEK = 1.5  # what it is worth to see an unknown card of the own hand
 ANOTHERS_PEEK = 0.5
 COMMON_TURN = 4.0  # what a turn saves without a pair
-HOPE = 0.5  # how much of a pair's worth counts before it is shown: somebody may stop the round
+HOPE = 0.5  # how much of a pair's worth counts before it is shown: another player may stop the round
 LAST_TURN = 4.5  # what another player saves in the one turn it has after a stop
-LOW = 5.0  # a hand that is stopped with, whatever the others may hold
+LOW = 5.0  # with a hand this low it stops, whatever the others may hold
 NEVER, AT_ONCE = -1000.0, 1000.0
 
 
 def attentive(view: View, actions: Sequence[Move], rng: Random) -> Move:
-    """Remembers every card it has seen, expects all others to be average, and does what saves most points.
+    """Remember every seen card, expect all others to be average, and choose the action that saves most points.
 
-    What an action is worth is what leaves its hand less what comes in, with a little for what it learns. It stops
-    the round when its hand should stay the lowest through the last turn of all others.
+    An action is worth the value that leaves the hand minus the value that comes in, plus a little for what it reveals.
+    The bot stops the round when its hand should stay the lowest through the last turns of all others.
     """
     if len(actions) == 1:
         return actions[0]
@@ -48,7 +48,7 @@ def attentive(view: View, actions: Sequence[Move], rng: Random) -> Move:
 
 
 class Table:
-    """What an attentive player makes of its view."""
+    """What an attentive player concludes from its view."""
 
     def __init__(self, view: View) -> None:
         assert view.player_index is not None
@@ -62,7 +62,7 @@ class Table:
         self.is_last_turn = view.stopper is not None
 
     def expected(self, sight: Sight, owner: int) -> float:
-        """What a card counts: its value if that is known, else the mean, and less if its owner knows and keeps it."""
+        """The expected value of a card: its value if known, else the mean, or less if its owner knows and keeps it."""
         if sight.value is not None:
             return sight.value
         return self.mean * KEPT if owner in sight.seen_by else self.mean
@@ -73,7 +73,7 @@ class Table:
     # a turn
 
     def of_taking(self, action: TakeCardFromDeck) -> float:
-        """The mean, over all cards that may come, of what can best be done with each."""
+        """The mean, over all cards that may come, of the best use of each."""
         highest = max(self.hand)
         best = [max(highest - value, self.power(value)) * copies for value, copies in self.unseen.items()]
         return sum(best) / max(1, self.unseen.total())
@@ -101,7 +101,7 @@ class Table:
         return self.power(self.view.taken)
 
     def replaced(self, index: int, value: int) -> float:
-        """What leaves less what comes, and the hope to show a pair later if this makes or breaks one."""
+        """The value that leaves minus the value that comes, plus the change in the worth of a pair to show later."""
         saved = self.hand[index] - value
         if self.is_last_turn:
             return saved
@@ -109,7 +109,7 @@ class Table:
         return saved + HOPE * (self.pair(after) - self.pair(self.known))
 
     def pair(self, known: Sequence[int | None]) -> float:
-        """What the best claim with these cards would save beyond what any turn does."""
+        """What the best claim with these cards would save, compared with an ordinary turn."""
         copies = Counter(value for value in known if value is not None)
         claims = [self.claim([value] * count) for value, count in copies.items() if count > 1]
         return max([0.0, *(claim - COMMON_TURN for claim in claims)])
@@ -123,7 +123,7 @@ class Table:
     # powers
 
     def power(self, value: int) -> float:
-        """What it is worth to discard this card: it must be used if it has a power."""
+        """What it is worth to discard this card and use its power, if it has one."""
         power = POWERS.get(value)
         if power is ExchangeCards:
             others = [card for seat, hand in enumerate(self.hands) if seat != self.me for card in hand]
@@ -138,7 +138,7 @@ class Table:
         return float(self.known[action.card_index] is None)
 
     def of_anothers_peek(self, action: PeekAnothersCard) -> float:
-        """A card it does not know, the one that should be lowest."""
+        """Prefer the unknown card that is expected to be lowest."""
         sight = self.view.seen[action.another_player_index][action.card_index]
         return NEVER if sight.value is not None else -self.hands[action.another_player_index][action.card_index]
 

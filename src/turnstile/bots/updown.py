@@ -7,8 +7,9 @@ from random import Random
 
 from turnstile.games.updown.cards import DECK, HEIGHT, Card, Hand, Suit
 from turnstile.games.updown.hand import beats, best_of
-from turnstile.games.updown.rounds import RoundState
-from turnstile.games.updown.rules import PlaceBet, PlayCard, StartGame, View, points
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
+from turnstile.games.updown.rounds import RoundState, points
+from turnstile.games.updown.state import View
 from turnstile.kernel import PlayerId
 from turnstile.studies.updown import cards_played, lacking_suits
 
@@ -19,11 +20,11 @@ TRUMPS = 0.3  # how often a card of the mesa's suit wins by trumping; found by p
 
 
 def counter(view: View, actions: Sequence[Action], rng: Random) -> Action:
-    """Count the cards that are still out, and choose what is most likely to make the bet come true.
+    """Count the unseen cards, and choose the action that most likely meets the bet.
 
-    A card wins if nobody beats it, and how likely a rival holds one that does is a matter of counting: so many cards
-    are out, so many of them are the rival's. The chances of single cards add up to the chances of winning none, one,
-    two, ... hands. A bet is worth its points times its chance; a card is worth the chance that the bet is met after it.
+    A card wins if no rival beats it. The chance that a rival holds a better card follows from the number of unseen
+    cards and the size of its hand. The chances of single cards give the chances of winning none, one, two, ... hands. A
+    bet is worth its points times its chance; a card is worth the chance that the bet is met after playing it.
     """
     count = _count(view, actions[0].player)
     return max(actions, key=lambda action: _worth(count, action))
@@ -31,7 +32,7 @@ def counter(view: View, actions: Sequence[Action], rng: Random) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a player knows who has kept count."""
+    """What a player that counts cards knows."""
 
     me: PlayerId
     round: RoundState
@@ -39,11 +40,11 @@ class Count:
     wanted: int
     """How many hands are still to be won to meet the bet."""
     out: Mapping[Suit, Sequence[Card]]
-    """The cards that were not seen: the rivals hold some of them, the others are not dealt."""
+    """The unseen cards: the rivals hold some of them, the others are not dealt."""
     sizes: Mapping[PlayerId, int]
     """How many cards each rival holds."""
     lacking: Mapping[PlayerId, set[Suit]]
-    """The suits each player has shown to hold none of."""
+    """The suits that each player is known to lack."""
 
 
 def _count(view: View, me: PlayerId) -> Count:
@@ -64,7 +65,7 @@ def _count(view: View, me: PlayerId) -> Count:
 
 
 def _worth(count: Count, action: Action) -> tuple[float, int]:
-    """What an action is worth; of cards that are worth the same, the higher one is better gone."""
+    """What an action is worth. Of cards with equal worth, it prefers to play the higher one."""
     if isinstance(action, PlaceBet):
         leads = count.round.betting_order[1] == count.me
         won = spread([_wins_later(count, card, leads) for card in count.held])
@@ -89,7 +90,7 @@ def _at(likely: Sequence[float], number: int) -> float:
 
 
 def _wins_now(count: Count, card: Card) -> float:
-    """The chance that a card, played now, wins this hand: it is the best so far, and nobody after it has a better."""
+    """The chance that a card, played now, wins this hand: it is the best so far, and no later player beats it."""
     hand = count.round.current_hand
     assert hand is not None
     mesa = count.round.mesa.suit
@@ -100,7 +101,7 @@ def _wins_now(count: Count, card: Card) -> float:
 
 
 def _wins_later(count: Count, card: Card, leads: bool) -> float:
-    """The chance that a card wins some later hand: nobody beats it when its suit is led, if that is ever led.
+    """The chance that a card wins a later hand: its suit is led, and no rival beats it.
 
     A card of the mesa's suit that would be beaten then may still trump another suit.
     """

@@ -38,7 +38,7 @@ class Code(StrEnum):
 async def every(store: Store, is_open: bool | None = None) -> AsyncIterator[tuple[LogId, Row]]:
     """All logs, in the order of their ids; or only those that are open, or that are not."""
     after: LogId | None = None
-    while page := await store.tables(is_open=is_open, after=after, limit=PAGE):
+    while page := await store.logs(is_open=is_open, after=after, limit=PAGE):
         for found in page:
             yield found
         after = page[-1][0]

@@ -37,7 +37,7 @@ class Phase(StrEnum):
 
 
 class Code(StrEnum):
-    """Why Even/Odd turns an event down. Codes are protocol: add to them, never rename one."""
+    """Why Even/Odd refuses a move. Codes are protocol: add to them, never rename one."""
 
     UNKNOWN_PLAYER = "UnknownPlayer"
     ALREADY_CHOSEN = "AlreadyChosen"
@@ -55,7 +55,7 @@ POINTS_FOR_A_DRAW = 1
 
 
 class Judgement(NamedTuple):
-    """What a number means for two choices: the seat that wins (nobody's is a draw) and the points of both."""
+    """What a number means for two choices: the seat that wins (`None` for a draw) and the points of both."""
 
     status: Status
     winning_seat: Literal[0, 1] | None
@@ -63,7 +63,7 @@ class Judgement(NamedTuple):
 
 
 class GameResult(Value, frozen=True):
-    """One number that was drawn, what both had chosen, and what came of it. Without a winner it is a draw."""
+    """One drawn number, what both players had chosen, and the result. Without a winner it is a draw."""
 
     drawn_number: int
     number_parity: Parity
@@ -98,7 +98,7 @@ class Start(Event, frozen=True):
 
 
 class ChooseParity(Move, frozen=True, tag="CHOOSE_PARITY_RESPONSE"):
-    """A player says "even" or "odd". It is a plain text, so that another one is refused by the rules."""
+    """A player says "even" or "odd". It is a plain text, so that the rules refuse any other text."""
 
     parity_choice: str
 
@@ -148,7 +148,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     if fault := refuse_players(players, SEATS) or refuse_seed(seed):
         return fault
     if options.draws not in DRAWS:
-        return Rejection(Refusal.INVALID_OPTIONS, f"A match has {DRAWS[0]} to {DRAWS[-1]} draws.")
+        return Rejection(Refusal.INVALID_OPTIONS, f"draws must be from {DRAWS[0]} to {DRAWS[-1]}.")
     seated = tuple(players)
     return State(
         phase=Phase.IDLE,
@@ -242,7 +242,7 @@ def parity_of(number: int) -> Parity:
 
 
 def judge(choice_a: Parity, choice_b: Parity, number: int) -> Judgement:
-    """Whoever alone is right wins, 3 points to 0. Both right or both wrong is a draw, 1 point each."""
+    """If only one player is right, it wins, 3 points to 0. Both right or both wrong is a draw, 1 point each."""
     a_is_right, b_is_right = (choice == parity_of(number) for choice in (choice_a, choice_b))
     if a_is_right == b_is_right:
         return Judgement(Status.DRAW, None, (POINTS_FOR_A_DRAW, POINTS_FOR_A_DRAW))
@@ -300,7 +300,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(leaders(state), state.score) if state.phase is Phase.FINISHED else None
 
 
-# small things the functions above share
+# helpers
 
 
 def leaders(state: State) -> Players:

@@ -12,8 +12,9 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
-from turnstile.table.sight import bot_of, delayed, status
-from turnstile.table.values import Resume, Told
+from turnstile.table.messages import Told
+from turnstile.table.sight import bot_of, delayed_status, status
+from turnstile.table.values import Resume
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
@@ -124,7 +125,7 @@ class Live(Keeper[Table, TableEvent]):
         """The table as anyone may see it, or as those may who are some behind: written once for all of them."""
         if is_delayed not in self._status:
             shown = status(self.state)
-            self._status[is_delayed] = encode(delayed(shown) if is_delayed else shown)
+            self._status[is_delayed] = encode(delayed_status(shown) if is_delayed else shown)
         return self._status[is_delayed]
 
     async def updates(self, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:

@@ -13,8 +13,9 @@ from turnstile.registry import find_game
 from turnstile.store.log import Command, Damaged, Entry, Snapshot, entry
 from turnstile.store.protocol import Commit, Row
 from turnstile.table.machine import Table, answer_of, open_table, table
+from turnstile.table.messages import Told
 from turnstile.table.sight import due_of, is_open
-from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State, Told
+from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State
 from turnstile.table.values import Command as TableCommand
 
 SNAPSHOT_EVERY = 64  # entries

@@ -1,4 +1,7 @@
-"""The kernel: `State + Event -> State | Error`, for every machine there is. It does no I/O and knows no game."""
+"""The kernel runs state machines: `State + Event -> State | Error`. It does no I/O and knows no particular game.
+
+Games are written against the names that this package exports.
+"""
 
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Arm, Disarm, Effect, Send, Tell
@@ -14,7 +17,7 @@ from turnstile.kernel.game import (
     refuse_players,
     refuse_seed,
 )
-from turnstile.kernel.machine import Hop, Machine, MachineError, Next, Refusal, Rejection, Row, Step
+from turnstile.kernel.machine import Hop, Machine, MachineError, Next, Refusal, Rejection, Step, Transition
 from turnstile.kernel.values import (
     Acks,
     ByPlayer,
@@ -33,7 +36,7 @@ from turnstile.kernel.values import (
 
 __all__ = [
     "PlayerId", "Value", "Event", "Move", "Timeout", "Acks", "Message", "ByPlayer",
-    "Machine", "MachineError", "Next", "Step", "Hop", "Row", "Rejection", "Refusal",
+    "Machine", "MachineError", "Next", "Step", "Hop", "Transition", "Rejection", "Refusal",
     "Effect", "Tell", "Send", "Arm", "Disarm",
     "Seed", "Commitment",
     "Game", "AnyGame", "Study", "AnyStudy", "Outcome", "Players", "Tally",

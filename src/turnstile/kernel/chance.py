@@ -1,7 +1,7 @@
-"""Chance that anyone can check: every draw is a function of the match's seed, a label and a counter.
+"""Verifiable randomness: every draw is a function of the match's seed, a label and a counter.
 
 A match commits to its seed before the first move and reveals it after the last, so that a player can repeat every
-draw. No generator object exists: the same (seed, label, counter) always gives the same draw, and no draw depends on
+draw. There is no generator object: the same (seed, label, counter) always gives the same draw, and no draw depends on
 another.
 """
 
@@ -18,17 +18,17 @@ from turnstile.kernel.values import PlayerId, encode
 T = TypeVar("T")
 
 Seed = NewType("Seed", str)
-"""A non-empty text. A match that is played for real has one of 256 random bits (`new_seed`); tests may say "7"."""
+"""A non-empty text. A real match has a seed of 256 random bits (`new_seed`); tests may use "7"."""
 
 Commitment = NewType("Commitment", str)
-"""A fingerprint of a seed that binds whoever shows it and tells nothing about a seed that cannot be guessed."""
+"""A hash of a seed. It proves later that the seed was not changed, and reveals nothing about a random seed."""
 
 LONGEST_SEED = 1024  # characters
 KEY_BYTES = 64  # the longest key BLAKE2b takes; a seed from `new_seed` is exactly that long
 
 
 def new_seed() -> Seed:
-    """A seed nobody can guess. For hosts: a machine is given its seed, it never makes one."""
+    """A seed that cannot be guessed. Only hosts call this: a machine is given its seed and never makes one."""
     return Seed(secrets.token_hex(32))
 
 
@@ -43,10 +43,10 @@ def verify(commitment: Commitment, seed: Seed) -> bool:
 
 
 def mix(seed: Seed, entropy: Mapping[PlayerId, str]) -> Seed:
-    """The seed of a match to which players added words of their own after they had seen the commitment.
+    """The seed of a match after players have added their own words, having seen the commitment.
 
-    The server could not foresee their words and they could not foresee the seed, so neither side chose the result.
-    Without words the seed stays as it is.
+    The server could not know their words and they could not know the seed, so neither side chose the result. Without
+    words the seed stays as it is.
     """
     if not entropy:
         return seed
@@ -54,14 +54,14 @@ def mix(seed: Seed, entropy: Mapping[PlayerId, str]) -> Seed:
 
 
 def derive(seed: Seed, label: str, counter: int = 0) -> Seed:
-    """A seed of its own for one part of something larger: match 17 of a simulation, say."""
+    """A separate seed for one part of something larger, such as match 17 of a simulation."""
     return Seed(_bytes(seed, f"seed {label}", counter, 0, 32).hex())
 
 
 def draw(seed: Seed, label: str, counter: int, bound: int) -> int:
-    """A number from 0 to `bound` - 1, each exactly as likely as any other."""
+    """A number from 0 to `bound` - 1, each equally likely."""
     if bound < 1:
-        raise ValueError(f"There is nothing to draw below {bound}.")
+        raise ValueError(f"The bound of a draw must be at least 1, not {bound}.")
     return _number(seed, label, counter, bound)
 
 
@@ -79,10 +79,10 @@ def shuffle(seed: Seed, label: str, counter: int, items: Sequence[T]) -> tuple[T
 
 
 def _number(seed: Seed, label: str, counter: int, bound: int) -> int:
-    """The one place where numbers come from, so that a test can put another one in its place.
+    """The only source of numbers, so a test can replace it.
 
-    As many bits as `bound` needs are taken from the keyed hash; a number that is too large is thrown away and the next
-    attempt is made, for taking a remainder would favour the small numbers.
+    It takes as many bits as `bound` needs from the keyed hash, and tries again when the number is too large: taking a
+    remainder would favour the small numbers.
     """
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
@@ -94,7 +94,7 @@ def _number(seed: Seed, label: str, counter: int, bound: int) -> int:
 
 
 def _bytes(seed: Seed, label: str, counter: int, attempt: int, size: int) -> bytes:
-    """`size` bytes that belong to this draw alone. The three numbers at the end make the hashed text unambiguous."""
+    """`size` bytes for this draw alone. The three numbers at the end make the hashed text unambiguous."""
     key = seed.encode()
     if len(key) > KEY_BYTES:
         key = blake2b(key).digest()

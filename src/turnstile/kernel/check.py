@@ -1,8 +1,8 @@
-"""The checker: what can be proved about a machine is proved, what cannot is sampled, and it says which is which.
+"""The checker proves what it can about a machine, samples the rest, and says which is which.
 
-Two parts. The table alone shows which phases can be reached and left. Walking the states that can really be reached
-shows that every offered event is accepted, every state is sound, none is stuck and each can still reach an end; where
-there are too many states for that, random matches are played instead.
+It has two parts. The table of transitions alone shows which phases can be reached and left. Walking the reachable
+states shows that every offered event is accepted, every state is sound, none is stuck and each can still reach an end.
+When there are too many states for that, it plays random matches instead.
 """
 
 from collections import deque
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 
 
 class Finding(Value, frozen=True):
-    """One thing found out; a failure has the shortest way to it, as events."""
+    """One result of a check. A failure has the shortest way to it, as events."""
 
     verdict: Verdict
     sentence: str
@@ -53,24 +53,24 @@ class Report(Value, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World(Generic[S]):
-    """A machine with all that can happen to it: where it starts, what may come next, and when it is over."""
+    """A machine with everything that can happen to it: where it starts, what may come next, and when it is over."""
 
     machine: Machine[S]
     starts: Sequence[S]
     moves: Callable[[S], Iterable[Event]]
     over: Callable[[S], bool]
     carries_on: Callable[[Event], bool] = lambda _: True
-    """Whether an event brings the machine on. A state that offers only other events, such as giving up, is stuck."""
+    """Whether an event makes progress. A state that offers only other events, such as giving up, is stuck."""
     refused: Callable[[S], Iterable[Event]] = lambda _: ()
     """Events that the machine must refuse in a state."""
     violation: Callable[[S], str | None] = lambda _: None
     state_key: Callable[[S], Hashable] = lambda state: state
     setting: str = "as it was given"
-    """In a few words, what was chosen out of all that could have been: how many players, say."""
+    """What this world covers, in a few words: for example, how many players."""
 
 
 def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Players | None = None) -> World[S]:
-    """A game played by its smallest company, from a few seeds, each player free to do anything it is offered."""
+    """A game with its smallest number of players, from a few seeds. Players may make every move they are offered."""
     seated = players or tuple(PlayerId(f"player {seat + 1}") for seat in range(game.seats[0]))
     starts = [game.new(seated, options, seed) for seed in SEEDS]
     return World(
@@ -85,7 +85,7 @@ def world_of(game: Game[S, V, O], study: Study[S, V], options: O, players: Playe
 
 
 def check(world: World[S], most_states: int = MOST_STATES) -> Report:
-    """Everything that can be said about this machine in this world."""
+    """Check this machine in this world."""
     walk = Walk(world, most_states)
     findings = [*check_table(world.machine), *walk.findings()]
     return Report(world.machine.name, world.setting, len(walk.nodes), tuple(findings))
@@ -95,7 +95,7 @@ def check(world: World[S], most_states: int = MOST_STATES) -> Report:
 
 
 def check_table(machine: Machine[Any]) -> Iterator[Finding]:
-    """What the rows show by themselves."""
+    """What the table of transitions shows by itself."""
     exits = {
         phase: {target for row in machine.rows if row.phase is phase for target in row.hops} for phase in machine.phases
     }
@@ -131,7 +131,7 @@ def _finding(proved: str, failures: list[str]) -> Finding:
 
 
 def _reachable(starts: Iterable[T], exits: Mapping[T, Iterable[T]]) -> set[T]:
-    """Everything that can be reached from `starts`, themselves included."""
+    """Everything that can be reached from `starts`, including `starts`."""
     reached = set(starts)
     edge = set(reached)
     while edge:
@@ -141,7 +141,7 @@ def _reachable(starts: Iterable[T], exits: Mapping[T, Iterable[T]]) -> set[T]:
 
 
 def _cycle(graph: dict[Any, Any]) -> list[Any]:
-    """Some cycle of the graph, first node repeated at the end; empty if there is none."""
+    """A cycle of the graph, with its first node repeated at the end; empty if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as fault:
@@ -152,13 +152,13 @@ def _cycle(graph: dict[Any, Any]) -> list[Any]:
 # the states
 
 
-class Broken(Exception):
-    """The walk has met something that must not be."""
+class CheckFailed(Exception):
+    """The walk has found a failure: a sentence, the number of its node, and the events after that node."""
 
 
 @dataclass(slots=True)
 class Node(Generic[S]):
-    """A state that was reached, how it was reached first, and where it leads."""
+    """A reached state, the step that reached it first, and where it leads."""
 
     state: S
     parent: int | None
@@ -167,7 +167,7 @@ class Node(Generic[S]):
 
 
 class Walk(Generic[S]):
-    """Breadth first over the states of a world, one for each essence, so that the first way found is a shortest."""
+    """Walks the states of a world breadth first, one for each state key, so the first way found is a shortest."""
 
     def __init__(self, world: World[S], most_states: int) -> None:
         self.world = world
@@ -180,11 +180,11 @@ class Walk(Generic[S]):
         self.most_states = most_states
 
     def findings(self) -> list[Finding]:
-        """Walk, and tell what was seen."""
+        """Walk, and report the results."""
         try:
             self._walk()
             return [*self._told(), *(self._ends() if self.complete else self._sampled())]
-        except Broken as fault:
+        except CheckFailed as fault:
             path = self.path(fault.args[1]) if fault.args[1] is not None else []
             return [Finding(Verdict.FAILED, fault.args[0], (*path, *fault.args[2]))]
 
@@ -199,7 +199,7 @@ class Walk(Generic[S]):
 
     def _walk(self) -> None:
         if not self.world.starts:
-            raise Broken("no match can be opened", None, ())
+            raise CheckFailed("no match can be opened", None, ())
         for state in self.world.starts:
             self._meet(state, None, None)
         queue = deque(range(len(self.nodes)))
@@ -219,14 +219,14 @@ class Walk(Generic[S]):
                 return
 
     def _refuse(self, state: S, number: int) -> None:
-        """Every event that must be refused in this state is refused."""
+        """Check that the machine refuses every event that it must refuse in this state."""
         for event in self.world.refused(state):
             way = (encode(event).decode(),)
             answer = _asked(
                 partial(self.world.machine.step, state, event), "an event that must be refused", number, way
             )
             if not isinstance(answer, Rejection):
-                raise Broken("an event that must be refused is accepted", number, way)
+                raise CheckFailed("an event that must be refused is accepted", number, way)
             self.refused += 1
 
     def _meet(self, state: S, parent: int | None, event: Event | None) -> int:
@@ -235,13 +235,13 @@ class Walk(Generic[S]):
             self.index[state_key] = len(self.nodes)
             self.nodes.append(Node(state, parent, event))
             if fault := self.world.violation(state):
-                raise Broken(f"a state that can be reached is not sound: {fault}", len(self.nodes) - 1, ())
+                raise CheckFailed(f"a state that can be reached is not sound: {fault}", len(self.nodes) - 1, ())
         elif state != self.nodes[self.index[state_key]].state:
             self._compare(state, self.index[state_key])
         return self.index[state_key]
 
     def _compare(self, state: S, number: int) -> None:
-        """Two states with one essence must go on alike; a sample of the pairs met is tried."""
+        """Two states with one key must continue alike. This tries a sample of the pairs."""
         self.alike += 1
         if self.alike > self.most_states // 10:
             return
@@ -250,7 +250,7 @@ class Walk(Generic[S]):
             for each in (state, self.nodes[number].state)
         )
         if one != other:
-            raise Broken("two states of one essence go on differently", number, ())
+            raise CheckFailed("two states with the same key go on differently", number, ())
 
     def _told(self) -> Iterator[Finding]:
         steps = sum(len(node.next) for node in self.nodes)
@@ -273,7 +273,7 @@ class Walk(Generic[S]):
             )
 
     def _ends(self) -> Iterator[Finding]:
-        """With every state known, whether an end can still be reached is a question about the graph."""
+        """When every state is known, the graph shows whether each can still reach an end."""
         ends = [number for number, node in enumerate(self.nodes) if self.world.over(node.state)]
         before: dict[int, list[int]] = {}
         for number, node in enumerate(self.nodes):
@@ -281,7 +281,7 @@ class Walk(Generic[S]):
                 before.setdefault(after, []).append(number)
         saved = _reachable(ends, before)
         if lost := [number for number in range(len(self.nodes)) if number not in saved]:
-            raise Broken("a state was reached from which there is no way to an end", lost[0], ())
+            raise CheckFailed("a state was reached from which there is no way to an end", lost[0], ())
         yield Finding(Verdict.PROVED, f"every state can still reach one of {len(ends):,} ends")
         yield from self._bounds()
 
@@ -299,11 +299,11 @@ class Walk(Generic[S]):
         if not any(timers.values()):
             return
         if cycle := _cycle(timers):
-            raise Broken("timers alone can keep the machine going for ever", cycle[0], ())
+            raise CheckFailed("timers alone can keep the machine going for ever", cycle[0], ())
         yield Finding(Verdict.PROVED, "timers alone bring every state to rest")
 
     def _sampled(self) -> Iterator[Finding]:
-        """Too many states to know them all: random matches are played to their ends instead."""
+        """There are too many states to walk them all, so play random matches to their ends."""
         lengths = [self._play(Seed(f"sample {number}")) for number in range(SAMPLED_MATCHES)]
         yield Finding(
             Verdict.SAMPLED,
@@ -315,13 +315,13 @@ class Walk(Generic[S]):
         played: list[str] = []
         while not self.world.over(state):
             if len(played) == LONGEST_MATCH:
-                raise Broken(f"a match goes on for more than {LONGEST_MATCH:,} events", None, played[:100])
+                raise CheckFailed(f"a match goes on for more than {LONGEST_MATCH:,} events", None, played[:100])
             offered = _offered(self.world, state, None, played)
             event = offered[draw(derive(seed, "move", len(played)), "move", 0, len(offered))]
             state = _step(self.world, state, event, None, played).state
             played.append(encode(event).decode())
             if fault := self.world.violation(state):
-                raise Broken(f"a state that can be reached is not sound: {fault}", None, played)
+                raise CheckFailed(f"a state that can be reached is not sound: {fault}", None, played)
         return len(played)
 
 
@@ -333,13 +333,13 @@ def _steps(world: World[S], state: S, number: int) -> list[tuple[Event, Step[S]]
 
 
 def _offered(world: World[S], state: S, number: int | None, played: Sequence[str]) -> list[Event]:
-    """What can happen next; at least one event must bring the machine on."""
+    """What can happen next. At least one event must make progress."""
     offered = _asked(lambda: list(world.moves(state)), "asking what can happen next", number, played)
     if not offered:
-        raise Broken("nothing can happen any more, and the match is not over", number, played)
+        raise CheckFailed("nothing can happen any more, and the match is not over", number, played)
     if not any(map(world.carries_on, offered)):
         left = ", ".join(dict.fromkeys(wire_name(type(event)) for event in offered))
-        raise Broken(f"the match is stuck: nothing can happen but {left}", number, played)
+        raise CheckFailed(f"the match is stuck: nothing can happen but {left}", number, played)
     return offered
 
 
@@ -347,13 +347,13 @@ def _step(world: World[S], state: S, event: Event, number: int | None, played: S
     way = (*played, encode(event).decode())
     step = _asked(partial(world.machine.step, state, event), "an offered event", number, way)
     if isinstance(step, Rejection):
-        raise Broken(f"an offered event is refused: {step.sentence}", number, way)
+        raise CheckFailed(f"an offered event is refused: {step.sentence}", number, way)
     return step
 
 
 def _asked(question: Callable[[], T], what: str, number: int | None, way: Sequence[str]) -> T:
-    """The answer to a question; where it raises, the author must see the way there, not only the trace."""
+    """Call `question`. If it raises, report the events that lead there, not only the trace."""
     try:
         return question()
     except Exception as bug:
-        raise Broken(f"{what} raises {type(bug).__name__}: {bug}", number, way) from bug
+        raise CheckFailed(f"{what} raises {type(bug).__name__}: {bug}", number, way) from bug

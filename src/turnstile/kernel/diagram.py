@@ -1,6 +1,6 @@
-"""Diagrams of a machine, from its rows alone: Mermaid for pages that draw it, SVG (through DOT) for everywhere else.
+"""Diagrams of a machine, from its transitions alone: Mermaid for pages that draw it, SVG (through DOT) elsewhere.
 
-What a diagram shows is decided once, in `_chart`; the writers above it know their notation and nothing of rows.
+`_chart` decides what a diagram shows. The writers above it know their notation only.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from turnstile.kernel.machine import Hop, Machine, Row
+from turnstile.kernel.machine import Hop, Machine, Transition
 
 AnyMachine = Machine[Any]
 
@@ -21,7 +21,7 @@ LONGEST_LINE = 18  # characters; a large machine still fits the width of a page
 
 
 class NoGraphviz(Exception):
-    """An SVG was asked for where nothing is installed that could lay it out."""
+    """Drawing an SVG needs Graphviz, which is not installed."""
 
     def __init__(self) -> None:
         super().__init__("Drawing an SVG needs Graphviz, which comes with: pip install 'turnstile[svg]'")
@@ -33,7 +33,7 @@ class NoGraphviz(Exception):
 def mermaid(machine: AnyMachine) -> str:
     """The machine as a Mermaid state diagram.
 
-    Mermaid places things in the order it first hears of them, so every line stands where a match gets to it.
+    Mermaid places nodes in the order in which they appear, so the lines follow the course of a match.
     """
     chart = _chart(machine)
     lines = [
@@ -61,7 +61,7 @@ def _mermaid_note(phase: str, rule: str) -> Iterator[str]:
 
 
 def _mermaid_text(text: str) -> str:
-    """Some characters end a text in Mermaid and others are markup; written as a number, each is only itself."""
+    """Escape the characters that end a text in Mermaid or are markup."""
     return re.sub(r'[#;:<>&"\\]', lambda sign: f"#{ord(sign[0])};", text)
 
 
@@ -69,7 +69,7 @@ def _mermaid_text(text: str) -> str:
 
 
 def dot(machine: AnyMachine) -> str:
-    """The machine in the language of Graphviz. All that decides its looks is in here, so its hash stands for them."""
+    """The machine in the language of Graphviz. It alone decides the picture, so its hash identifies the picture."""
     chart = _chart(machine)
     lines = [
         f'graph [bgcolor="{PAPER}", pad=0.3, nodesep=0.25, ranksep=0.5]',
@@ -102,9 +102,9 @@ def _dot_choice(choice: str, rule: str) -> str:
 
 
 def _dot_arrows(chart: "_Chart", source: str, target: str) -> str:
-    """All arrows of one way in one, a line for each; side by side they would hide each other's words.
+    """All arrows from one node to another as one arrow with a line for each: separate labels would overlap.
 
-    An event is written in ink, a condition in pale ink; the spaces keep the words off the line.
+    Events are dark, conditions pale; the spaces keep the text off the line.
     """
     arrows = [arrow for arrow in chart.arrows if (arrow.source, arrow.target) == (source, target)]
     is_condition = source in chart.choices or source in chart.automatic
@@ -116,7 +116,7 @@ def _dot_arrows(chart: "_Chart", source: str, target: str) -> str:
 
 
 def _broken(text: str) -> list[str]:
-    """A text in short lines, broken after a space or an underscore or before a capital."""
+    """The text in short lines, broken after a space or an underscore or before a capital."""
     lines = [""]
     for piece in re.split(r"(?<=[ _])|(?<=[a-z0-9])(?=[A-Z])", text):
         if lines[-1] and len(lines[-1] + piece) > LONGEST_LINE:
@@ -142,7 +142,7 @@ def svg(machine: AnyMachine) -> str:
 
 
 def is_fresh(picture: str, machine: AnyMachine) -> bool:
-    """Whether this SVG shows the machine as it is now, whichever version of Graphviz drew it."""
+    """Whether this SVG shows the machine as it is now, with any version of Graphviz."""
     return _stamp(machine) in picture
 
 
@@ -173,7 +173,7 @@ class _Chart:
 
     @property
     def ways(self) -> list[tuple[str, str]]:
-        """From where to where there are arrows."""
+        """The pairs of nodes that arrows connect."""
         return list(dict.fromkeys((arrow.source, arrow.target) for arrow in self.arrows))
 
     def rules_in(self, phase: str) -> str:
@@ -204,19 +204,19 @@ def _chart(machine: AnyMachine) -> _Chart:
     )
 
 
-def _label(row: Row, hop: Hop) -> str:
-    """What the arrow of a hop says: the condition where the row has several hops, and else the event."""
+def _label(row: Transition, hop: Hop) -> str:
+    """The label of a hop's arrow: the condition if the row has several hops, else the event."""
     if row.event is None or len(row.hops) > 1:
         return hop.label
     return f"{row.cause} ({hop.label})" if hop.label else row.cause
 
 
-def _rule(row: Row) -> str:
+def _rule(row: Transition) -> str:
     return " ".join(row.rule.split())
 
 
 def _new_id(name: str, taken: Collection[str]) -> str:
-    """An id that Mermaid accepts, as near to the name as can be."""
+    """An id that Mermaid accepts, as close to the name as possible."""
     node = re.sub(r"\W", "_", name)
     while node in taken or node.lower() in MERMAID_WORDS:
         node += "_"

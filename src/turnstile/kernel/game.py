@@ -1,6 +1,6 @@
-"""A game: the rules as a machine, and the few functions that every host needs to seat players at it.
+"""A game: the rules as a machine, and the few functions that a host needs to let players play it.
 
-What a game module defines is gathered in one `Game`; tables, simulations, terminals and checks are written against it.
+Each game module defines one `Game`. Tables, simulations, terminals and checks use nothing else of the module.
 """
 
 import re
@@ -19,7 +19,7 @@ O = TypeVar("O", bound=Value)  # noqa: E741
 
 Players = tuple[PlayerId, ...]
 Tally = Mapping[str, tuple[int, int]]
-"""Facts of a finished match worth counting: for each, how often it was so and out of how many times."""
+"""Facts of a finished match worth counting: for each, how often it was true and out of how many times."""
 
 
 class Outcome(Value, frozen=True):
@@ -31,16 +31,16 @@ class Outcome(Value, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game(Generic[S, V, O]):
-    """One game, as the rest of the world sees it."""
+    """One game, as the rest of the system sees it."""
 
     machine: Machine[S]
     title: str
     version: int
-    """Raised whenever a record of the version before would replay differently."""
+    """Raise it whenever a record of the previous version would replay differently."""
     seats: range
-    """How many players there may be. Every host goes by it; a game may let fewer wait, but cannot be played by them."""
+    """How many players may play. A game may let fewer players wait, but a match never starts with them."""
     options: type[O]
-    """Numbers among them have bounds, in their type or in `new`, so that a table cannot be opened in vain."""
+    """Numbers in the options have bounds, in their type or in `new`, so that every open table can start a match."""
     new: Callable[[Sequence[PlayerId], O, Seed | None], S | Rejection]
     """A match before its first event.
 
@@ -52,13 +52,13 @@ class Game(Generic[S, V, O]):
     actions: Callable[[S, PlayerId], tuple[Move, ...]]
     """Every legal event of that player now."""
     dealer: Callable[[S], Event | None]
-    """What the table itself does next, once everyone knows what they were told: deal, begin, go on after the acks."""
+    """What the table itself does next, after all acknowledgements: deal, begin a round, go on."""
     players: Callable[[S], Players] = lambda state: state.players  # type: ignore[attr-defined]
     """Who sits at the table, in the order of the seats."""
     outcome: Callable[[S], Outcome | None]
     """How the match ended; `None` while it goes on."""
     gated: bool = False
-    """Whether every batch of messages, and every move, waits until all have acknowledged the batch before."""
+    """Whether every batch of messages, and every move, waits until all have acknowledged the previous batch."""
     rules: str = ""
     """The rules for people, in Markdown, short enough for one screen; optional."""
 
@@ -68,12 +68,12 @@ class Game(Generic[S, V, O]):
 
     @property
     def view_type(self) -> type[V]:
-        """What `view` gives."""
+        """The type that `view` returns."""
         found: type[V] = get_type_hints(self.view)["return"]
         return found
 
     def offered(self, state: S) -> list[Event]:
-        """All that may happen now: what the table does by itself and what the players may do; nothing after the end."""
+        """All events that may happen now: the table's own and the players' moves; none after the end."""
         if self.outcome(state) is not None:
             return []
         due = self.dealer(state)
@@ -81,14 +81,14 @@ class Game(Generic[S, V, O]):
         return moves if due is None else [due, *moves]
 
     def next_to_act(self, state: S) -> tuple[PlayerId, tuple[Move, ...]]:
-        """The first player, in the order of the seats, who may do something, and what. Somebody must."""
+        """The first player, in the order of the seats, who may move, and its moves. There must be one."""
         for player in self.players(state):
             if moves := self.actions(state, player):
                 return player, moves
-        raise AssertionError(f"Nobody can do anything in this match of {self.name}, and it is not over.")
+        raise AssertionError(f"No player can move in this match of {self.name}, and it is not over.")
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schemas of everything that goes over the wire."""
+        """The JSON Schemas of everything that is sent over the wire."""
         return {
             **self.machine.schema(),
             "state": schema(self.machine.state),  # type: ignore[arg-type]
@@ -103,7 +103,7 @@ class Game(Generic[S, V, O]):
             return Rejection(Refusal.INVALID_OPTIONS, f"Invalid options for {self.name}: {_plain(str(fault))}.")
 
     def refuse_options(self, options: O) -> Rejection | None:
-        """Why no company could play with these options; `None` when at least one could.
+        """Why no number of players could play with these options; `None` when at least one could.
 
         Bounds that depend on the number of players are checked again when a match starts.
         """
@@ -119,36 +119,36 @@ class Game(Generic[S, V, O]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study(Generic[S, V]):
-    """What is known of a game beyond its rules: for those who prove, imagine and count. All of it is optional."""
+    """What checks, bots and statistics need to know about a game beyond its rules. All of it is optional."""
 
     violation: Callable[[S], str | None] = lambda _: None
     """What is wrong with a state, in a sentence; `None` for every state that can be reached."""
     redraw: Callable[[S, PlayerId | None, Seed], S] | None = None
-    """The same state with everything that this player may not know drawn anew from the seed (`None`: a spectator).
+    """The same state with everything that this player may not know redrawn from the seed (`None`: a spectator).
 
-    It says what is hidden from whom, so it goes by the state and the player's seat, and never by what a view shows: the
-    tests for leaks compare what a player gets in a state and in the redrawn one. Its result depends on nothing hidden:
-    two states that the player may not tell apart give the same result for the same seed.
+    It defines what is hidden from each player, so it must use the state and the player's seat, and never a view: the
+    leak tests compare what a player gets in a state and in the redrawn one. Its result depends on nothing hidden: two
+    states that the player cannot tell apart give the same result for the same seed.
     """
     sees_everything: Callable[[S, PlayerId | None], bool] = lambda state, player: False
-    """Whether the rules hide nothing from this player here. The tests for leaks demand differing states elsewhere."""
+    """Whether the rules hide nothing from this player in this state. In all other states, `redraw` must change some."""
     imagine: Callable[[V, PlayerId | None, Seed], S] | None = None
     """A state that this view could belong to, with everything that this player may not know drawn from the seed.
 
-    For bots, which are given views and never states. It often rebuilds a state from the view, with anything in the
-    hidden places, and lets `redraw` do the rest.
+    Bots use it: they get views, never states. It usually rebuilds a state from the view, with arbitrary hidden values,
+    and lets `redraw` draw those.
     """
     state_key: Callable[[S], Hashable] = lambda state: state
-    """What the rest of the match depends on: two states with one essence go on alike."""
+    """The part of a state that the rest of the match depends on: states with equal keys continue alike."""
     tally: Callable[[S], Tally] = lambda _: {}
     """What statistics count in a finished match, besides who won."""
     standing: Callable[[S], Outcome | None] = lambda _: None
-    """Who would have won if the match ended now, for those who cannot look on to its end; `None`: nobody can say."""
+    """The outcome if the match ended now, for bots that do not search to the end; `None` when it is unknown."""
 
 
 AnyGame = Game[Any, Any, Any]
 AnyStudy = Study[Any, Any]
-"""What was found by a game's name: only that game knows the types of its states and views."""
+"""A game or study that was looked up by name, so its state and view types are not known."""
 
 
 BOUND = re.compile(r"Expected `(?:int|float)` (<=|>=|<|>) (\S+) - at `\$\.(\S+)`")
@@ -156,33 +156,31 @@ BOUNDS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
 
 
 def _plain(fault: str) -> str:
-    """What is wrong with options, in plain words where a number is out of its bounds."""
+    """The fault in plain words, when a number is out of bounds; otherwise the fault as it is."""
     found = BOUND.fullmatch(fault)
     return f"{found[3]} must be {BOUNDS[found[1]]} {found[2]}" if found else fault
 
 
 NEEDS_A_SEED = Rejection(Refusal.INVALID_SEED, "This game is dealt from a seed; open the match with one.")
-"""For games that deal before their first event could bring a seed."""
+"""For games that deal from the seed that is given to `new`."""
 
 
 def refuse_players(players: Sequence[PlayerId], seats: range) -> Rejection | None:
-    """Why these cannot sit down to a game with so many seats; `None` when they can."""
+    """Why these players cannot play a game with these numbers of seats; `None` when they can."""
     return refuse_count(len(players), seats) or refuse_ids(players)
 
 
 def refuse_ids(players: Sequence[PlayerId]) -> Rejection | None:
     """Why players cannot have these ids; `None` when they can."""
     if any(not 1 <= len(player) <= LONGEST_ID or not player.isprintable() for player in players):
-        return Rejection(
-            Refusal.INVALID_PLAYERS, f"A player's id has 1 to {LONGEST_ID} characters that can be printed."
-        )
+        return Rejection(Refusal.INVALID_PLAYERS, f"A player's id must have 1 to {LONGEST_ID} printable characters.")
     if len(set(players)) < len(players):
         return Rejection(Refusal.INVALID_PLAYERS, "Two players cannot have the same id.")
     return None
 
 
 def refuse_count(count: int, seats: range) -> Rejection | None:
-    """Why so many cannot sit down; `None` when they can."""
+    """Why so many players cannot play; `None` when they can."""
     if count in seats:
         return None
     wanted = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
@@ -193,4 +191,4 @@ def refuse_seed(seed: Seed | None) -> Rejection | None:
     """Why a match cannot be dealt from this seed; `None` when it can, or when none was given."""
     if seed is None or (1 <= len(seed) <= LONGEST_SEED and seed.isprintable()):
         return None
-    return Rejection(Refusal.INVALID_SEED, f"A seed has 1 to {LONGEST_SEED} characters that can be printed.")
+    return Rejection(Refusal.INVALID_SEED, f"A seed must have 1 to {LONGEST_SEED} printable characters.")

@@ -1,6 +1,6 @@
-"""Inspectable machines: what `turnstile step`, `diagram` and `check` need to know of one.
+"""Inspectable machines: what `turnstile step`, `diagram` and `check` need to know about a machine.
 
-Every game has one; a machine that is no game brings its own.
+`inspectable_of` makes one from a game. The table and the league's machines define their own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,25 +16,25 @@ from turnstile.kernel.values import PlayerId, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspectable(Generic[S]):
-    """One machine, and what is needed to try it."""
+    """One machine, and what is needed to try it out."""
 
     machine: Machine[S]
     title: str
     options: type[Value]
-    """What there is to say about a first state."""
+    """The options of a first state."""
     new: Callable[[Sequence[PlayerId], bytes, Seed | None], S | Rejection]
-    """A first state: who takes part, the options as JSON, the seed."""
+    """A first state, from the participants, the options as JSON, and the seed."""
     read: Callable[[bytes], S | Rejection]
-    """A state that comes from outside, as JSON."""
+    """A state from its JSON; refuses one that cannot be reached."""
     worlds: Callable[[], Iterable[World[S]]]
-    """What the checker walks, one world after the other."""
+    """The worlds that the checker walks, one after the other."""
 
 
 AnyInspectable = Inspectable[Any]
 
 
 def inspectable_of(game: AnyGame, study: AnyStudy) -> AnyInspectable:
-    """A game as an inspectable machine: matches with any options, states that its study finds sound."""
+    """A game as an inspectable machine: matches with any options, and states without a violation."""
 
     def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Any:
         chosen = game.read_options(options)

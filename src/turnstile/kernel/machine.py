@@ -1,4 +1,4 @@
-"""The machine: a table of rows `phase + event -> phase`, and the pure function that the table defines.
+"""The machine: a table of transitions `phase + event -> phase`, and the pure function that the table defines.
 
 `apply` gives the next state or a `Rejection`; `step` gives the same with the trace and the effects. A machine knows
 nothing of games, players, networks or storage, reads no clock and draws no randomness.
@@ -34,7 +34,7 @@ Deferred = Callable[[], Effect]
 
 
 class Refusal(StrEnum):
-    """Why the kernel itself turns something down. Codes are protocol: add to them, never rename one."""
+    """Why the kernel itself refuses something. Codes are protocol: add to them, never rename one."""
 
     INVALID_EVENT = "InvalidEvent"
     WRONG_PHASE = "WrongPhase"
@@ -63,11 +63,11 @@ class Hop(Value, frozen=True):
 class Next(Generic[S]):
     """The next state together with what there is to tell, send or arm.
 
-    An effect may be given as a function without arguments: it is then made only when somebody wants it, so that a
-    simulation, which asks for states alone, does not pay for messages that nobody reads.
+    An effect may be given as a function without arguments. The kernel calls it only when a caller wants the effects, so
+    a simulation, which wants states alone, does not pay for messages that are never read.
 
-    What is told goes with this state. A handler that tells something first and reveals more afterwards goes on in
-    `then`, a function from this state to the one that shows more; both belong to the same hop.
+    Players see this state together with what they are told. A handler that tells something first and reveals more
+    afterwards continues in `then`, a function from this state to the next; both belong to the same hop.
     """
 
     __slots__ = ("effects", "state", "then")
@@ -85,7 +85,7 @@ class Step(msgspec.Struct, Generic[S], frozen=True):
     trace: tuple[Hop, ...]
     effects: tuple[Effect, ...]
     shown: tuple[S, ...] = ()
-    """For each effect, the state that its handler gave with it: what players see when they are told."""
+    """For each effect, the state that its handler gave with it: what players see at that moment."""
 
     @property
     def batches(self) -> list[ByPlayer[Message]]:
@@ -104,18 +104,18 @@ class Step(msgspec.Struct, Generic[S], frozen=True):
 
 
 class MachineError(Exception):
-    """A machine that contradicts its own table: a bug of its author, never a player's mistake."""
+    """A machine that contradicts its own table. It is a bug of the game's author, never a player's mistake."""
 
 
-Passed = tuple["Row", S, S | Next[S]]  # a row, the state it led to, and all that its handler said
+Passed = tuple["Transition", S, S | Next[S]]  # a row, the state it led to, and the result of its handler
 Handler = Callable[[S, E], S | Next[S] | Rejection]
 AutoHandler = Callable[[S], S | Next[S]]
 AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table. `hops` has the hop for each phase the row may lead to; in some of these it `rests`."""
+class Transition:
+    """One row of the table. `hops` has a hop for each phase that it may lead to; in some of these it `rests`."""
 
     phase: StrEnum
     event: type[Event] | None
@@ -147,7 +147,7 @@ class Machine(Generic[S]):
     ) -> None:
         """`start` is where a machine begins and `ends` where it may stop; `messages` is the union of all it may say.
 
-        A machine that `carries` others passes on their refusals, with codes that are not its own.
+        A machine that `carries` another passes on its refusals, so it may refuse with codes that are not its own.
         """
         self.name = name
         self.phases = phases
@@ -158,15 +158,15 @@ class Machine(Generic[S]):
         self.codes = (Refusal.INVALID_EVENT, Refusal.WRONG_PHASE, *codes)
         self.carries = carries
         self._known_codes = frozenset(self.codes)
-        self._on: dict[type[Event], dict[StrEnum, Row]] = {}
-        self._auto: dict[StrEnum, Row] = {}
+        self._on: dict[type[Event], dict[StrEnum, Transition]] = {}
+        self._auto: dict[StrEnum, Transition] = {}
         self._closed: dict[StrEnum, Rejection] = {}
         self._refusals: dict[tuple[type[Event], StrEnum], Rejection] = {}
 
     # The table
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[Transition, ...]:
         """Every row, phase by phase in the order of the enumeration."""
         rows = [*self._auto.values(), *(row for by_phase in self._on.values() for row in by_phase.values())]
         return tuple(sorted(rows, key=lambda row: list(self.phases).index(row.phase)))
@@ -193,7 +193,7 @@ class Machine(Generic[S]):
         return declare
 
     def auto(self, phase: StrEnum, *, to: To) -> Callable[[AutoHandler[S]], AutoHandler[S]]:
-        """`phase` never rests: it leads on by itself, within the step that reached it."""
+        """`phase` never rests: the machine moves on by itself, within the step that reached it."""
 
         def declare(handler: AutoHandler[S]) -> AutoHandler[S]:
             row = self._row(phase, None, to, handler)
@@ -211,22 +211,23 @@ class Machine(Generic[S]):
         return declare
 
     def close(self, phases: Iterable[StrEnum], rejection: Rejection) -> None:
-        """In these phases an event without a row is refused for a reason of the machine's own, not as `WrongPhase`."""
+        """In these phases, refuse an event without a row with this rejection instead of `WrongPhase`."""
         if rejection.code not in self._known_codes:
             raise MachineError(f"{rejection.code} is not one of the codes of {self.name}.")
         self._closed.update(dict.fromkeys(phases, rejection))
         self._refusals.clear()
 
-    def _row(self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any]) -> Row:
+    def _row(self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any]) -> Transition:
         place = f"{handler.__code__.co_filename}:{handler.__code__.co_firstlineno}"
         labels = {"": to} if isinstance(to, StrEnum) else dict(to)
         if unknown := [name for name in (phase, *labels.values()) if name not in list(self.phases)]:
             raise MachineError(f"{place}: {self.name} has no phase {', '.join(map(str, unknown))}.")
         if len(set(labels.values())) < len(labels) or not labels:
-            raise MachineError(f"{place}: a row's labels lead to different phases, and to one at least.")
+            raise MachineError(f"{place}: the labels of a row must lead to different phases, and to at least one.")
         cause = wire_name(event) if event else AUTO
         hops = {target: Hop(phase.value, target.value, cause, label) for label, target in labels.items()}
-        return Row(phase, event, hops, set(hops) - set(self._auto), (handler.__doc__ or "").strip(), place, handler)
+        rule = (handler.__doc__ or "").strip()
+        return Transition(phase, event, hops, set(hops) - set(self._auto), rule, place, handler)
 
     def _trapped(self) -> list[StrEnum]:
         """Automatic phases from which no phase that rests can be reached."""
@@ -240,7 +241,7 @@ class Machine(Generic[S]):
     def apply(self, state: S, event: Event, way: list[Passed[S]] | None = None) -> S | Rejection:
         """The pure function: the state that `event` leads to, or why it is refused.
 
-        Automatic phases are run until one rests. Whoever wants to know the `way` gives a list for it.
+        Automatic phases run until a phase rests. A caller that wants to know the `way` passes a list for it.
         """
         try:
             row = self._on[type(event)][state.phase]
@@ -248,8 +249,8 @@ class Machine(Generic[S]):
             return self._refusal(type(event), state.phase)
         return self.run(row, row.handler(state, event), way)
 
-    def run(self, row: Row, result: Any, way: list[Passed[S]] | None = None) -> S | Rejection:
-        """What the result of a row's handler leads to: all that follows by itself, until a phase rests."""
+    def run(self, row: Transition, result: Any, way: list[Passed[S]] | None = None) -> S | Rejection:
+        """Where the result of a row's handler leads: run automatic phases until a phase rests."""
         hops = 1
         while True:
             kind = type(result)
@@ -270,10 +271,10 @@ class Machine(Generic[S]):
             hops += 1
 
     def step(self, state: S, event: Event) -> Step[S] | Rejection:
-        """As `apply`, with every hop of the way to the next phase that rests, and every effect, in order."""
+        """Like `apply`, with every hop on the way to the next phase that rests, and every effect, in order."""
         way: list[Passed[S]] = []
         after = self.apply(state, event, way)
-        if type(after) is Rejection:  # unlike isinstance, which asks the struct's metaclass at length
+        if type(after) is Rejection:  # faster than isinstance, which calls the struct's metaclass
             return after
         trace: list[Hop] = []
         effects: list[Effect] = []
@@ -287,14 +288,14 @@ class Machine(Generic[S]):
                 shown += [passed] * len(said.effects)
         return Step(after, tuple(trace), tuple(effects), tuple(shown))  # type: ignore[arg-type]
 
-    def _onward(self, row: Row, phase: StrEnum) -> Row:
-        """The row of the automatic phase that a handler has led to."""
+    def _onward(self, row: Transition, phase: StrEnum) -> Transition:
+        """The row of the automatic phase that a handler led to."""
         if phase not in row.hops:
             raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
         return self._auto[phase]
 
     def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
-        """The answer to an event without a row. It depends on nothing else, so it is made once."""
+        """The answer to an event without a row. It depends on nothing else, so it is cached."""
         made = self._refusals.get((kind, phase))
         if made is None:
             made = self._refusals[kind, phase] = self._refuse(kind, phase)
@@ -302,16 +303,16 @@ class Machine(Generic[S]):
 
     def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection:
         if kind not in self._on:
-            return Rejection(Refusal.INVALID_EVENT, f"{self.name} knows no event {wire_name(kind)}.")
+            return Rejection(Refusal.INVALID_EVENT, f"{self.name} has no event {wire_name(kind)}.")
         if phase in self._closed:
             return self._closed[phase]
         possible = [wire_name(event) for event, rows in self._on.items() if phase in rows]
         hint = f"possible now: {', '.join(possible)}" if possible else "nothing is possible any more"
         return Rejection(Refusal.WRONG_PHASE, f"{wire_name(kind)} is not possible in {phase}; {hint}.")
 
-    def _vetted(self, row: Row, rejection: Rejection) -> Rejection:
+    def _vetted(self, row: Transition, rejection: Rejection) -> Rejection:
         if row.event is None:
-            raise MachineError(f"{row.place}: an automatic phase has nobody to refuse.")
+            raise MachineError(f"{row.place}: the handler of an automatic phase may not refuse.")
         if rejection.code not in self._known_codes and not self.carries:
             raise MachineError(f"{row.place}: {rejection.code} is not one of the codes of {self.name}.")
         return rejection
@@ -319,21 +320,21 @@ class Machine(Generic[S]):
     # On the wire
 
     def read_event(self, data: bytes | str) -> Event | Rejection:
-        """The event written in `data`; what is unknown or malformed is refused with the place of the fault."""
+        """The event in `data`. An unknown or malformed event is refused, with the place of the fault."""
         try:
             return decode(data, Union[self.events])  # type: ignore[arg-type]
         except Malformed as fault:
             tag = f"`$.{self.events[0].__struct_config__.tag_field}`"
             hint = f" Its events: {', '.join(map(wire_name, self.events))}." if tag in str(fault) else ""
-            return Rejection(Refusal.INVALID_EVENT, f"This is no event of {self.name}: {fault}.{hint}")
+            return Rejection(Refusal.INVALID_EVENT, f"Invalid event for {self.name}: {fault}.{hint}")
 
     def read_state(self, data: bytes | str) -> S | Rejection:
-        """The state written in `data`, as far as its shape goes; whether it makes sense is for its game to say."""
+        """The state in `data`. This checks its types only; the game's study checks whether it can be reached."""
         try:
             return decode(data, self.state)
         except Malformed as fault:
-            return Rejection(Refusal.INVALID_STATE, f"This is no state of {self.name}: {fault}.")
+            return Rejection(Refusal.INVALID_STATE, f"Invalid state of {self.name}: {fault}.")
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schemas of the events this machine takes and of the messages it gives."""
+        """The JSON Schemas of the machine's events and messages."""
         return {"events": schema(*self.events), "messages": schema(*self.messages)}

@@ -1,8 +1,8 @@
 """A record: a whole match as lines of JSON that anyone can replay and check.
 
-The header says who played what and shows the commitment; words that players added to the seed follow; then every event
-with the fingerprint of the state it led to; the last line has the outcome and reveals the seed. Each line ends with a
-hash over itself and the hash of the line before, so a bit that flips anywhere is noticed.
+The header names the game and the players and shows the commitment. Then come the words that players added to the seed,
+and every event with the fingerprint of the state it led to. The last line has the outcome and reveals the seed. Each
+line ends with a hash of itself and the previous hash, so `load` detects a flipped bit anywhere.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ HASH_FIELD = b',"hash":"'
 TAIL = len(HASH_FIELD) + 64 + len(b'"}')
 
 
-class Fault(StrEnum):
+class RecordFault(StrEnum):
     """What can be wrong with a record. Codes are protocol: add to them, never rename one."""
 
     DAMAGED = "DamagedRecord"
@@ -34,7 +34,7 @@ class Fault(StrEnum):
     UNFAIR = "UnfairDeal"
 
 
-class Header(Value, frozen=True, tag_field="line", tag="header"):
+class RecordHeader(Value, frozen=True, tag_field="line", tag="header"):
     """Before the first move: the game and its version, the players in seat order, the options and the commitment."""
 
     game: str
@@ -59,19 +59,19 @@ class Happened(Value, frozen=True, tag_field="line", tag="event"):
 
 
 class End(Value, frozen=True, tag_field="line", tag="end"):
-    """How the match ended (`None`: it was left before its end), and the seed that was committed to."""
+    """How the match ended (`None`: it was abandoned), and the seed that was committed to."""
 
     outcome: Outcome | None
     seed: Seed
 
 
-Line = Header | Entropy | Happened | End
+Line = RecordHeader | Entropy | Happened | End
 
 
 class Record(Value, frozen=True):
     """A match, line by line."""
 
-    header: Header
+    header: RecordHeader
     entropy: tuple[Entropy, ...]
     happened: tuple[Happened, ...]
     end: End
@@ -83,7 +83,7 @@ class Record(Value, frozen=True):
 
 
 class Replay(msgspec.Struct, Generic[S], frozen=True):
-    """A record played again: where it began, its events, and the step each of them made."""
+    """A replayed record: its first state, its events, and the step that each of them made."""
 
     start: S
     events: tuple[Event, ...]
@@ -106,7 +106,7 @@ def write(
     events: Iterable[Event],
     entropy: Mapping[PlayerId, str] | None = None,
 ) -> Record | Rejection:
-    """The record of the match in which these events happened, unless one of them is refused."""
+    """The record of a match with these events, or the rejection of the first event that is refused."""
     words = dict(entropy or {})
     state = game.new(players, options, mix(seed, words))
     if isinstance(state, Rejection):
@@ -121,7 +121,7 @@ def write(
         happened.append(Happened(msgspec.Raw(encode(event)), digest(after)))
         state = after
     return Record(
-        Header(game.name, game.version, players, msgspec.Raw(encode(options)), commit(seed)),
+        RecordHeader(game.name, game.version, players, msgspec.Raw(encode(options)), commit(seed)),
         tuple(Entropy(player, text) for player, text in words.items()),
         tuple(happened),
         End(game.outcome(state), seed),
@@ -156,7 +156,7 @@ def load(data: bytes) -> Record | Rejection:
         body = line[:-TAIL] + b"}"
         before = _link(before, body)
         if line[-TAIL:] != HASH_FIELD + before.encode() + b'"}':
-            return _damaged(number, "its hash does not follow from what is written")
+            return _damaged(number, "its hash does not match its content")
         try:
             entries.append(decode(body, Line))  # type: ignore[arg-type]
         except Malformed as fault:
@@ -165,31 +165,33 @@ def load(data: bytes) -> Record | Rejection:
 
 
 def _assembled(entries: list[Line]) -> Record | Rejection:
-    """A header, then words of the players, then events, then the end, and nothing else."""
-    match [entry for entry in entries if isinstance(entry, Header | End)]:
-        case [Header() as header, End() as end]:
+    """The record from its lines: a header, the players' words, the events, the end, and nothing else."""
+    match [entry for entry in entries if isinstance(entry, RecordHeader | End)]:
+        case [RecordHeader() as header, End() as end]:
             words = tuple(entry for entry in entries if isinstance(entry, Entropy))
             happened = tuple(entry for entry in entries if isinstance(entry, Happened))
             if entries == [header, *words, *happened, end]:
                 return Record(header, words, happened, end)
-    return Rejection(Fault.DAMAGED, "This is no whole record: header, players' words, events, end, in this order.")
+    return Rejection(
+        RecordFault.DAMAGED, "Invalid record: its lines must be header, words, events, end, in this order."
+    )
 
 
 def _damaged(number: int, why: str) -> Rejection:
-    return Rejection(Fault.DAMAGED, f"Line {number} of the record is damaged: {why}.")
+    return Rejection(RecordFault.DAMAGED, f"Line {number} of the record is damaged: {why}.")
 
 
 # checking
 
 
 def replay(record: Record, game: Game[S, V, O]) -> Replay[S] | Rejection:
-    """The match played again: the same events must lead to the same states, to the bit, and to the same outcome."""
+    """Play the match again: the same events must lead to identical states and to the same outcome."""
     header = record.header
     if header.game != game.name:
-        return Rejection(Fault.OTHER_GAME, f"This is a record of {header.game}, not of {game.name}.")
+        return Rejection(RecordFault.OTHER_GAME, f"This is a record of {header.game}, not of {game.name}.")
     if header.version != game.version:
         return Rejection(
-            Fault.OTHER_VERSION,
+            RecordFault.OTHER_VERSION,
             f"Version {header.version} of {game.name} made this record; version {game.version} plays differently.",
         )
     options = game.read_options(bytes(header.options))
@@ -207,28 +209,30 @@ def replay(record: Record, game: Game[S, V, O]) -> Replay[S] | Rejection:
         if game.outcome(state) is not None:
             return _diverged(number, OVER)
         if digest(step.state) != entry.state:
-            return _diverged(number, "it leads to another state")
+            return _diverged(number, "it leads to a different state")
         state = step.state
         events.append(event)
         steps.append(step)
     if game.outcome(state) != record.end.outcome:
-        return _diverged(len(steps), "the outcome is another")
+        return _diverged(len(steps), "the outcome is different")
     return Replay(start, tuple(events), tuple(steps))
 
 
 def refuse_deal(record: Record, game: Game[S, V, O], replayed: Replay[S]) -> Rejection | None:
-    """Why the deal was not fair: not the seed that was committed to, or the table itself did not go by that seed."""
+    """Why the deal was not fair: the seed is not the committed one, or the table did not deal from that seed."""
     if not verify(record.header.commitment, record.end.seed):
-        return Rejection(Fault.UNFAIR, "The revealed seed is not the one that was committed to before the first move.")
+        return Rejection(
+            RecordFault.UNFAIR, "The revealed seed is not the one that was committed to before the first move."
+        )
     adding = [entry.player for entry in record.entropy]
     if set(adding) - set(record.header.players) or len(set(adding)) < len(adding):
-        return Rejection(Fault.UNFAIR, "Somebody without a seat added words to the seed, or somebody did so twice.")
+        return Rejection(RecordFault.UNFAIR, "A player added words to the seed twice, or without a seat.")
     for number, (state, event) in enumerate(zip(replayed.states, replayed.events, strict=False), start=1):
         due = game.dealer(state)
         if type(event) is type(due) and event != due:
-            return Rejection(Fault.UNFAIR, f"Event {number} of the record is not what the committed seed deals.")
+            return Rejection(RecordFault.UNFAIR, f"Event {number} of the record is not what the committed seed deals.")
     return None
 
 
 def _diverged(number: int, why: str) -> Rejection:
-    return Rejection(Fault.DIVERGED, f"The record does not replay at event {number}: {why.rstrip('.')}.")
+    return Rejection(RecordFault.DIVERGED, f"The record does not replay at event {number}: {why.rstrip('.')}.")

@@ -1,4 +1,4 @@
-"""JSON Schema from types, for those who speak to a machine from outside."""
+"""JSON Schemas from types, for programs that talk to a machine."""
 
 from collections.abc import Iterable
 from typing import Any, Union, get_args, get_origin
@@ -27,7 +27,7 @@ def schema(*types: type[Value]) -> dict[str, Any]:
 
 
 def _structs(types: Iterable[Any]) -> set[type[msgspec.Struct]]:
-    """Every struct that these types are or hold, however deep."""
+    """Every struct among these types and the types of their fields, recursively."""
     found: set[type[msgspec.Struct]] = set()
     waiting = list(types)
     while waiting:

@@ -1,7 +1,7 @@
-"""What everything is made of: frozen values that read and write themselves as JSON.
+"""Frozen values that are read and written as JSON: the base of every state, event and message.
 
 Every state, event, message and view is a `Value`. This module knows how values look on the wire (camelCase, tagged by
-`type`) and nothing of what they mean.
+`type`) and nothing about what they mean.
 """
 
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, get_args
 import msgspec
 
 PlayerId = NewType("PlayerId", str)
-"""Who a player is, for the life of a match: a non-empty text, the same on the wire, on the page and in the log."""
+"""Identifies a player for the life of a match: a non-empty text, the same on the wire, on the page and in the log."""
 
 LogId = NewType("LogId", str)
-"""Which log: that of a table, or of a machine of the league."""
+"""Identifies a log: of a table, or of a machine of the league."""
 
 Instant = NewType("Instant", int)
 """Milliseconds since 1970, UTC; in a simulated world, since its beginning. No other time exists."""
@@ -29,8 +29,8 @@ V = TypeVar("V")
 class Value(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
     """A frozen struct; its fields are snake_case in Python and camelCase on the wire.
 
-    What is frozen can only hold what was there before it, so values form no cycles and the garbage collector need not
-    look at them (`gc=False`): that halves the time it takes to make one.
+    A frozen value can only refer to values that existed before it, so values form no cycles and the garbage collector
+    need not track them (`gc=False`). That halves the time to create one.
     """
 
 
@@ -39,17 +39,17 @@ class Event(Value, frozen=True, tag_field="type", tag=True):
 
 
 class Move(Event, frozen=True):
-    """An event that a player brings about. Whoever feeds a machine vouches that `player` is who acted."""
+    """An event that a player causes. The caller of the machine must make sure that `player` is the one who acted."""
 
     player: Annotated[PlayerId, msgspec.Meta(min_length=1, max_length=LONGEST_ID)]
 
 
 class Timeout(Event, frozen=True):
-    """An event that an armed timer brings about when it runs out."""
+    """An event that an armed timer causes when it runs out."""
 
 
 class Acks(Event, frozen=True):
-    """Every pending batch of messages has been acknowledged by everyone it was for."""
+    """All players have acknowledged every pending batch of messages."""
 
 
 class Message(Value, frozen=True, tag_field="type", tag=True):
@@ -57,12 +57,12 @@ class Message(Value, frozen=True, tag_field="type", tag=True):
 
 
 def wire_name(kind: type[Event] | type[Message]) -> str:
-    """What an event or a message is called on the wire, in a diagram and in a sentence: its `type`."""
+    """The name of an event or a message on the wire, in diagrams and in sentences: its `type`."""
     return str(kind.__struct_config__.tag)
 
 
 def is_log_id(text: str) -> bool:
-    """Whether a text may be the id of a log: short, and of characters that can be seen, sent and stored anywhere."""
+    """Whether a text is a valid log id: short, and with printable characters only."""
     return 1 <= len(text) <= LONGEST_ID and text.isprintable()
 
 
@@ -76,28 +76,28 @@ class ByPlayer(dict[PlayerId, V], Generic[V]):
         return cls(dict.fromkeys(players, value))
 
     def put(self, player: PlayerId, value: V) -> "ByPlayer[V]":
-        """This, but with `value` for `player`."""
+        """A copy with `value` for `player`."""
         return ByPlayer({**self, player: value})
 
     def __reduce__(self) -> tuple[type["ByPlayer[V]"], tuple[dict[PlayerId, V]]]:
-        return ByPlayer, (dict(self),)  # how it is copied and sent to another process
+        return ByPlayer, (dict(self),)  # for copying and pickling
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
     def _frozen(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("A ByPlayer never changes; `put` gives a new one.")
+        raise TypeError("A ByPlayer is immutable; `put` returns a changed copy.")
 
     __setitem__ = __delitem__ = __ior__ = _frozen
     clear = pop = popitem = setdefault = update = _frozen
 
 
 class Malformed(ValueError):
-    """Bytes that are not the value they should be; the text says what is wrong and where."""
+    """Bytes that do not decode to the expected type. The text says what is wrong and where."""
 
 
 def encode(value: object) -> bytes:
-    """The one way to write `value` as JSON: equal values give equal bytes, on any machine."""
+    """`value` as canonical JSON: equal values give equal bytes, on any machine."""
     return _ENCODER.encode(value)
 
 
@@ -114,17 +114,17 @@ def decode(data: bytes | str, as_type: type[T]) -> T:
 
 @cache
 def _decoder(as_type: Any) -> msgspec.json.Decoder[Any]:
-    """Made once for each type: learning a large union takes longer than reading a message of it."""
+    """Cached for each type: building a decoder for a large union takes longer than decoding a message."""
     return msgspec.json.Decoder(as_type, dec_hook=_revive)
 
 
 def digest(value: object) -> str:
-    """The fingerprint of a value: SHA-256 over its JSON, in hexadecimal."""
+    """The fingerprint of a value: the SHA-256 of its JSON, in hexadecimal."""
     return sha256(encode(value)).hexdigest()
 
 
 def _revive(kind: Any, plain: Any) -> Any:
-    """What JSON has no word for: a `ByPlayer` comes in as an object."""
+    """Decode the types that JSON does not have: a `ByPlayer` arrives as an object."""
     if get_origin(kind) is not ByPlayer:
         raise NotImplementedError(f"No JSON form is known for {kind}.")
     (item,) = get_args(kind)

@@ -1,4 +1,4 @@
-"""The laboratory: matches between bots, one or a million, and what can be counted in them."""
+"""The laboratory plays matches between bots, one or a million, and computes statistics about them."""
 
 from turnstile.lab.match import next_event, play_out
 from turnstile.lab.simulation import Plan, Totals, simulate

@@ -1,4 +1,4 @@
-"""One match between choosers, in this process, with nothing kept."""
+"""One match between choosers, in this process, without a store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -8,16 +8,16 @@ from turnstile.bots import Bot
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Players, Rejection, Seed
 
 Chooser = Callable[[Any, Sequence[Move]], Move]
-"""Someone at the table: given a view and the actions, it chooses one."""
+"""A participant: given a view and the actions, it chooses one."""
 
 
 def seated(bot: Bot[Any], rng: Random) -> Chooser:
-    """A bot at a table, with a generator of its own."""
+    """A bot with its own random generator, as a chooser."""
     return lambda view, actions: bot(view, actions, rng)
 
 
 def next_event(game: AnyGame, state: Any, choosers: Mapping[PlayerId, Chooser]) -> Event:
-    """What happens next: the table does its part first, then the first player, in seat order, who may do something."""
+    """The next event: the dealer's if there is one, else a move of the first player, in seat order, who may move."""
     due = game.dealer(state)
     if due is not None:
         return due
@@ -26,7 +26,7 @@ def next_event(game: AnyGame, state: Any, choosers: Mapping[PlayerId, Chooser]) 
 
 
 def play_out(game: AnyGame, options: Any, seed: Seed, choosers: Mapping[PlayerId, Chooser]) -> tuple[Any, list[Event]]:
-    """A whole match: the state it ended in, and everything that happened."""
+    """Play a whole match. Returns its last state and all its events."""
     players: Players = tuple(choosers)
     state = game.new(players, options, seed)
     events: list[Event] = []

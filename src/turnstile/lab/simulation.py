@@ -1,4 +1,4 @@
-"""Many matches on all cores. Match n depends on the seed and on n alone, so the number of processes changes nothing."""
+"""Many matches on all cores. Match n depends only on the seed and n, so the number of processes changes nothing."""
 
 import signal
 from collections import Counter
@@ -23,11 +23,11 @@ LARGEST_CHUNK = 50  # matches a worker plays before it reports: often enough for
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to simulate: plain words only, so that it can be sent to another process."""
+    """What to simulate. It has plain values only, so that it can be sent to another process."""
 
     game: str
     bots: tuple[str, ...]
-    """One bot's name for each seat."""
+    """The name of the bot on each seat."""
     options: bytes
     seed: Seed
     records: Path | None = None
@@ -40,7 +40,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Totals:
-    """What was counted; two of them add up."""
+    """What was counted. Totals can be added up."""
 
     matches: int = 0
     wins: Counter[str] = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Totals:
 
 
 def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None, None]:
-    """Play the matches; what each chunk counted comes out as it is done, in whatever order."""
+    """Play the matches. Yields the totals of each chunk when it is done, in any order."""
     size = max(1, min(LARGEST_CHUNK, matches // (4 * processes)))  # every process has work, and the bar moves
     chunks = (range(first, min(first + size, matches)) for first in range(0, matches, size))
     if processes == 1 or matches == 1:
@@ -77,13 +77,13 @@ def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None
                 done, playing = wait(playing | more, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
             yield from (future.result() for future in playing)
-        finally:  # whoever stops listening stops the matches, too
+        finally:  # a caller that stops listening stops the matches, too
             pool.shutdown(cancel_futures=True)
 
 
 def _submitted(pool: ProcessPoolExecutor, plan: Plan, chunk: range) -> Future[Totals]:
-    """A chunk on its way. A process that this starts takes over that Ctrl-C is ignored: it is for us to stop it."""
-    if current_thread() is not main_thread():  # nobody else may say what a signal does
+    """Submit a chunk. A process that this starts inherits that Ctrl-C is ignored: this process stops it."""
+    if current_thread() is not main_thread():  # only the main thread may set signal handlers
         return pool.submit(play_chunk, plan, chunk)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -93,7 +93,7 @@ def _submitted(pool: ProcessPoolExecutor, plan: Plan, chunk: range) -> Future[To
 
 
 def play_chunk(plan: Plan, numbers: range) -> Totals:
-    """Some of the matches, one after the other."""
+    """Play some of the matches, one after the other."""
     totals = Totals()
     for number in numbers:
         play_one(plan, number, totals)
@@ -101,7 +101,7 @@ def play_chunk(plan: Plan, numbers: range) -> Totals:
 
 
 def play_one(plan: Plan, number: int, totals: Totals) -> None:
-    """Match `number` of a plan, counted into `totals`."""
+    """Play match `number` of a plan, and add it to `totals`."""
     game = find_game(plan.game)
     assert game is not None, f"{plan.game} was installed when the simulation began"
     options = game.read_options(plan.options)

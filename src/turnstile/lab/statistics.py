@@ -12,7 +12,7 @@ Z95 = 1.959964  # two-sided 95 % of the normal distribution
 
 
 class Rate(Value, frozen=True):
-    """How often something was so, with the 95 % interval of what that says about its probability."""
+    """How often something was true, with the 95 % confidence interval of its probability."""
 
     times: int
     chances: int
@@ -22,7 +22,7 @@ class Rate(Value, frozen=True):
 
 
 class Lengths(Value, frozen=True):
-    """The moves of a match."""
+    """How many moves the matches had."""
 
     mean: float
     low: float
@@ -46,7 +46,7 @@ class Summary(Value, frozen=True):
 
 
 def wilson(times: int, chances: int) -> Rate:
-    """Wilson's score interval: honest for rates near 0 and 1 and for few chances, where the usual one is not."""
+    """Wilson's score interval: accurate also for rates near 0 and 1 and for small samples."""
     if chances == 0:
         return Rate(0, 0, 0.0, 0.0, 1.0)
     rate, spread = times / chances, Z95**2 / chances
@@ -56,7 +56,7 @@ def wilson(times: int, chances: int) -> Rate:
 
 
 def summary(plan: "Plan", totals: "Totals") -> Summary:
-    """What the totals of a plan say. At least one match has been played."""
+    """The summary of a plan's totals, from at least one match."""
     count = totals.matches
     return Summary(
         game=plan.game,

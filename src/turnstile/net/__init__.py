@@ -1,1 +1,1 @@
-"""What every HTTP edge shares: serving, limits, addresses that may be called, templates, static files."""
+"""What every HTTP server and client shares: serving, request limits, allowed addresses, templates, static files."""

@@ -1,8 +1,8 @@
-"""Which addresses may be called. Agents say themselves where they can be reached, and some would have us call others.
+"""Which addresses may be called. Agents register their own URLs, and a malicious agent may register a foreign one.
 
-A URL is looked at when an agent registers, and its address again at each connection: a name is resolved once, what it
-resolves to is checked, and exactly that is connected to. A league on one machine calls this machine alone; any other
-calls only what is out on the open network, over https. Organisers can allow further hosts and networks.
+A URL is checked when an agent registers, and its address again at each connection: a name is resolved once, the result
+is checked, and the connection goes to exactly that address. A league on one machine calls this machine only; any other
+league calls only public addresses, over https. Organisers can allow further hosts and networks.
 """
 
 import asyncio
@@ -27,20 +27,20 @@ LOOPBACK = ("127.0.0.0/8", "::1/128")
 CARRIERS = tuple(
     IPv6Network(net) for net in ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
-"""IPv6 addresses that stand for IPv4 ones; nobody needs them to be reached, but to pass for somebody else."""
+"""IPv6 addresses that embed IPv4 ones. No agent needs them, and they could disguise a forbidden address."""
 
 NAME = re.compile(r"(?=.{1,253}$)LABEL(\.LABEL)*\.?".replace("LABEL", r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"))
 
 LOCALHOST = ("127.0.0.1", "::1")
-"""What `localhost` is, whatever a resolver says. IPv4 first: many who say `localhost` listen there alone."""
+"""The addresses of `localhost`, whatever a resolver says. IPv4 first: many servers on `localhost` listen there only."""
 
 LOOKUP_SECONDS = 5.0
 LOOKUPS = ThreadPoolExecutor(2, "lookup")
-"""Who looks up the names of those that register: not who does so for calls, which have no time for slow ones."""
+"""The threads that look up names at registration. Calls use other threads, so slow names do not delay them."""
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """How far an agent may call: these networks and hosts, and everything that is public if `is_public`."""
+    """Which addresses an agent may call: these networks and hosts, and all public addresses if `is_public`."""
 
     networks: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Reach(msgspec.Struct, frozen=True):
         return self.is_public and address.is_global and not address.is_multicast and not is_carrier
 
     def names(self, host: str) -> bool:
-        """Whether the organisers vouch for a host by its name or address."""
+        """Whether the organisers have allowed a host explicitly, by its name or address."""
         if host in self.hosts:
             return True
         address = _literal(host)
@@ -65,9 +65,9 @@ OPEN_NETWORK = Reach(is_public=True)
 
 
 def reach_of(more: Sequence[str], *, is_public: bool) -> Reach:
-    """How far a league reaches with these options. One that reaches any further than this machine does not call it.
+    """What a league with these options may call. A league that calls other machines does not call this one.
 
-    Else whoever registers from elsewhere could have us call what listens here for nobody but ourselves.
+    Otherwise an agent from elsewhere could make us call a service that is meant for this machine only.
     """
     if not is_public and not more:
         return THIS_MACHINE
@@ -75,7 +75,7 @@ def reach_of(more: Sequence[str], *, is_public: bool) -> Reach:
 
 
 def allowing(reach: Reach, *more: str) -> Reach:
-    """The same and more: networks as `10.1.0.0/16`, addresses, names of hosts."""
+    """The same reach with additional networks (`10.1.0.0/16`), addresses or host names."""
     networks = tuple(str(ip_network(entry)) for entry in more if _is_network(entry))
     hosts = tuple(entry.lower() for entry in more if not _is_network(entry))
     return replace(reach, networks=reach.networks + networks, hosts=reach.hosts + hosts)
@@ -86,7 +86,7 @@ def _is_network(entry: str) -> bool:
 
 
 def refusal(url: str, reach: Reach) -> str | None:
-    """Why a URL may not be called, as far as it says so itself; `None` if it may."""
+    """Why a URL may not be called, judged by its text alone; `None` if it may."""
     return "no plain URL" if len(url) > LONGEST_URL else _refusal(url, reach)
 
 
@@ -144,8 +144,8 @@ def _is_localhost(host: str) -> bool:
     return host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost")
 
 
-async def admitted(url: str, reach: Reach, resolver: "Resolver | None" = None) -> str | None:
-    """The same as `refusal`, with a look at what the host's name leads to; for registration."""
+async def refusal_at_registration(url: str, reach: Reach, resolver: "Resolver | None" = None) -> str | None:
+    """Like `refusal`, but it also resolves the host's name."""
     why = refusal(url, reach)
     host = urlsplit(url).hostname or "" if why is None else ""
     if why is not None or _literal(host) is not None:
@@ -154,38 +154,38 @@ async def admitted(url: str, reach: Reach, resolver: "Resolver | None" = None) -
         async with asyncio.timeout(LOOKUP_SECONDS):
             await (resolver or Resolver(reach, LOOKUPS)).resolve(host)
     except TimeoutError:
-        return f"{host} is not looked up in time"
+        return f"{host} could not be resolved in time"
     except OSError as fault:
         return str(fault.strerror or fault)
     return None
 
 
 class Resolver(AbstractResolver):
-    """Gives the addresses of a host that may be called, and no others. The connection is made to what it gives."""
+    """Resolves a host to the addresses that may be called. The client connects to these only."""
 
     def __init__(self, reach: Reach, lookups: Executor | None = None) -> None:
-        """`lookups`: the threads that look up names, where they are not those of the loop."""
+        """`lookups`: the threads that look up names; by default those of the event loop."""
         self.reach = reach
         self.lookups = lookups
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        found = LOCALHOST if _is_localhost(host) else await self.looked_up(host)
+        found = LOCALHOST if _is_localhost(host) else await self.look_up(host)
         vouched = host.lower() in self.reach.hosts
         kept = [address for address in found if vouched or self.reach.allows(ip_address(address))]
         if not kept:
             raise OSError(None, f"{host} leads to an address that may not be called")
         return [_resolved(host, address, port) for address in kept]
 
-    async def looked_up(self, host: str) -> tuple[str, ...]:
-        """What the name system says; each address once."""
+    async def look_up(self, host: str) -> tuple[str, ...]:
+        """The addresses that DNS gives, each once."""
         look = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
         found = await asyncio.get_running_loop().run_in_executor(self.lookups, look)
         return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """There is nothing to close."""
 
 
 def _resolved(host: str, address: str, port: int) -> ResolveResult:

@@ -1,4 +1,4 @@
-"""How much anybody may ask: a bucket of tokens for each, which fills up again at a steady rate."""
+"""Rate limits: a token bucket for each client."""
 
 import time
 from collections import OrderedDict
@@ -9,7 +9,7 @@ Seconds = Callable[[], float]
 
 
 class Quota:
-    """`burst` requests at once, then `rate` a second, for each key. What has not been seen for long is forgotten."""
+    """`burst` requests at once, then `rate` a second, for each key. It forgets the least recently used keys."""
 
     __slots__ = ("_buckets", "burst", "clock", "most_keys", "rate")
 
@@ -21,7 +21,7 @@ class Quota:
         self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
     def wait_of(self, key: Hashable) -> float:
-        """Take a token for `key`: 0 if there was one, else the seconds until there will be."""
+        """Take a token for `key`. Returns 0 if there was one, else the seconds until there will be one."""
         now = self.clock()
         held, since = self._buckets.pop(key, (self.burst, now))
         held = min(self.burst, held + (now - since) * self.rate)

@@ -1,16 +1,16 @@
-"""Finds out whether a port of another agent is open, by connecting to it. Nothing is said there."""
+"""Checks whether the port of another agent is open, by connecting to it without sending anything."""
 
 import asyncio
 from urllib.parse import urlsplit
 
 from turnstile.net.addresses import Resolver, refusal
 
-AGAIN_SECONDS = 0.1  # before a port that is closed is tried again
+AGAIN_SECONDS = 0.1  # between two attempts to connect
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 async def listens(endpoint: str, resolver: Resolver, seconds: float) -> bool:
-    """Whether the port of an endpoint is open, or is opened within so many seconds."""
+    """Whether the port of an endpoint is open, or opens within so many seconds."""
     if refusal(endpoint, resolver.reach) is not None:
         return False
     parts = urlsplit(endpoint)
@@ -25,10 +25,10 @@ async def listens(endpoint: str, resolver: Resolver, seconds: float) -> bool:
 
 
 async def _is_open(host: str, port: int, resolver: Resolver) -> bool:
-    """Whether one of the addresses of a host, of those that may be called, can be connected to now."""
+    """Whether a connection to one of the host's allowed addresses succeeds now."""
     try:
         addresses = await resolver.resolve(host, port)
-    except OSError:  # the name is not known, or leads where nobody may be called
+    except OSError:  # the name is unknown, or resolves to a forbidden address
         return False
     return any([await _connects(address["host"], port) for address in addresses])
 
@@ -36,7 +36,7 @@ async def _is_open(host: str, port: int, resolver: Resolver) -> bool:
 async def _connects(address: str, port: int) -> bool:
     try:
         _, writer = await asyncio.open_connection(address, port)
-    except OSError:  # refused, or unreachable: the answer to the question
+    except OSError:  # refused or unreachable
         return False
     writer.close()
     return True

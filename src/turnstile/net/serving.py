@@ -1,4 +1,4 @@
-"""A server in this process: opens a door on a port, and closes it again."""
+"""An HTTP server in this process: starts listening on a port, and stops again."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def run(main: Coroutine[object, object, T]) -> T:
-    """Run an agent's process to its end, on the faster loop where there is one."""
+    """Run an agent's process to its end, on uvloop where it is available."""
     if sys.platform == "win32":
         return asyncio.run(main)
     import uvloop
@@ -30,7 +30,7 @@ def run(main: Coroutine[object, object, T]) -> T:
 
 
 class Serving:
-    """A server that runs."""
+    """A running server."""
 
     def __init__(self, server: "_Server", task: asyncio.Task[None], port: int) -> None:
         self._server = server
@@ -38,7 +38,7 @@ class Serving:
         self.port = port
 
     async def stop(self) -> None:
-        """Take nothing more, let what is under way finish for a while, and close."""
+        """Accept no more requests, give those in progress some time to finish, and close."""
         self._server.leaving.set()
         await self._task
 
@@ -57,7 +57,7 @@ async def serve(
 ) -> Serving:
     """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken.
 
-    `head_seconds`: how long anybody may take over the headers of a request.
+    `head_seconds`: how long a client may take to send the headers of a request.
     `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
     """
     listener = _listening(host, port)
@@ -67,13 +67,13 @@ async def serve(
     await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
     if task.done():
         ready.cancel()
-        await task  # which says why it did not start
+        await task  # raises the reason why it did not start
     return Serving(server, task, listener.getsockname()[1])
 
 
 @asynccontextmanager
 async def served(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Serving]:
-    """The same for as long as a block runs."""
+    """The same, for the duration of a `with` block."""
     serving = await serve(app, host, port)
     try:
         yield serving
@@ -94,7 +94,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Without signal handlers, which are the process's own affair, and woken when it is to leave."""
+    """Installs no signal handlers, which are the process's business, and wakes up at once when it must stop."""
 
     def __init__(self, app: ASGIApp, head_seconds: float, grace_seconds: float) -> None:
         protocol = type("Prompt", (_Prompt,), {"head_seconds": head_seconds})
@@ -106,7 +106,7 @@ class _Server(uvicorn.Server):
             interface="asgi3",
             log_config=None,
             access_log=False,
-            proxy_headers=False,  # a peer is who it is, whatever it says of others
+            proxy_headers=False,  # the peer's own address counts, not a header that it sends
             server_header=False,
             date_header=False,
             limit_concurrency=MOST_CONNECTIONS,
@@ -128,7 +128,7 @@ class _Server(uvicorn.Server):
         await self.leaving.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As soon as what is under way has finished, and not by the tick of a clock."""
+        """Stop as soon as the requests in progress have finished, instead of at the next tick."""
         for server in self.servers:
             server.close()
         for connection in list(self.server_state.connections):
@@ -139,18 +139,18 @@ class _Server(uvicorn.Server):
                 task.cancel()
         for connection in list(self.server_state.connections):
             connection.transport.abort()
-        await asyncio.sleep(0)  # in which the connections learn that they are lost
+        await asyncio.sleep(0)  # lets the connections notice that they are lost
 
 
 class _Prompt(HttpToolsProtocol):
-    """Who connects and says nothing, or takes forever over its headers, or has too many of them, is put out."""
+    """Closes connections that send nothing, send their headers too slowly, or send too many of them."""
 
     head_seconds = HEAD_SECONDS
     _deadline: asyncio.TimerHandle | None = None
     _come = 0
-    """Bytes that have come while the headers were not complete."""
+    """Bytes received while the headers were incomplete."""
     _read = 0
-    """Bytes of the headers that have been read so far: they may all have come at once."""
+    """Bytes of headers parsed so far: they may have arrived in one piece."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -171,7 +171,7 @@ class _Prompt(HttpToolsProtocol):
     def _weigh(self, more: int) -> None:
         self._read += more
         if self._read > MOST_HEAD_BYTES:
-            raise ValueError("too many headers")  # answered as any request that is none
+            raise ValueError("too many headers")  # answered like any invalid request
 
     def on_headers_complete(self) -> None:
         self._expect_nothing()

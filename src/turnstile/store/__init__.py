@@ -1,1 +1,22 @@
-"""Where tables rest between two events. See `protocol` for what every store does, `log` for what is kept."""
+"""Stores keep the logs of machines durable. `protocol` says what every store does, `log` what an entry holds.
+
+There are three: `memory`, `sqlite` and `postgres`. `opening.open_store` opens the one that a location names.
+"""
+
+from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
+from turnstile.store.protocol import CannotOpen, Commit, Outage, Row, Saved, Store, StoreFault
+
+__all__ = [
+    "CannotOpen",
+    "Command",
+    "Commit",
+    "Damaged",
+    "Entry",
+    "Outage",
+    "Position",
+    "Row",
+    "Saved",
+    "Snapshot",
+    "Store",
+    "StoreFault",
+]

@@ -1,7 +1,7 @@
-"""The columns of the stores in databases: which there are, how values become columns, and how they are read back.
+"""The columns of the database stores: their names, and how values are written to them and read back.
 
-Only the log is vouched for by its hashes. What stands beside it, rows and cursors, may be damaged and nobody notices:
-it is read with care, as bytes, and nothing that is found there is an error. `rebuild` makes it anew.
+Hashes protect only the log. Rows and cursors may be damaged without notice. So they are read with care, as bytes, and
+nothing found there is an error. `rebuild` restores them from the log.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +16,14 @@ from turnstile.store.protocol import Row, Saved
 ROW = "game, phase, players, is_open, is_listed, opened, changed, due, note"
 ENTRY = "position, at, event, state, link, command, answer"
 
-DAMAGED_ROW = "The row of this table is damaged; its log may be whole. `turnstile matches rebuild` makes the row anew."
+DAMAGED_ROW = "The row of this log is damaged; the log may be intact. `turnstile matches rebuild` restores the row."
 
 _TEXTS = ("game", "phase", "players", "note")
 _players = msgspec.json.Decoder(tuple[str, ...])
 
 
 def row_as_bytes(cast: str) -> str:
-    """The columns of `ROW` to read, with texts as bytes: `cast` is how a database gives the bytes of {}."""
+    """The columns of `ROW` to read, with texts as bytes: `cast` is the SQL that gives the bytes of `{}`."""
     return ", ".join(cast.format(name) if name in _TEXTS else name for name in ROW.split(", "))
 
 
@@ -38,15 +38,15 @@ def row_values(row: Row) -> tuple[str | int | None, ...]:
 
 
 def entry_values(entry: Entry) -> tuple[str | bytes | int | None, ...]:
-    """The columns of `ENTRY`. Back again it is `Entry(*found)`: the fields are in the same order."""
+    """The columns of `ENTRY`. `Entry(*found)` reads them back: the fields are in the same order."""
     return (entry.position, entry.at, entry.event, entry.state, entry.link, entry.command, entry.answer)
 
 
-# and back
+# columns to values
 
 
 def row_of(columns: Sequence[object]) -> Row:
-    """A row from the columns of `row_as_bytes`; one that is damaged says so in its note, as if it were put aside."""
+    """A row from the columns of `row_as_bytes`. A damaged row says so in its note, as if its log were put aside."""
     game, phase, players, is_open, is_listed, opened, changed, due, note = columns
     try:
         found = {
@@ -66,12 +66,12 @@ def row_of(columns: Sequence[object]) -> Row:
 
 
 def damaged_row(*, is_open: bool = False) -> Row:
-    """What is shown of a table whose row cannot be read."""
+    """The row to show for a log whose own row cannot be read."""
     return Row("?", "?", (), is_open, False, Instant(0), Instant(0), None, DAMAGED_ROW)
 
 
 def id_of(found: object) -> LogId | None:
-    """The id of a table, read as bytes; `None` for one that nobody could ask for."""
+    """A log id that was read as bytes; `None` when it is invalid."""
     try:
         text = _text(found)
     except ValueError:
@@ -80,7 +80,7 @@ def id_of(found: object) -> LogId | None:
 
 
 def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
-    """Cursors by their seats, which are read as bytes. A damaged one is lost: its seat is sent something again."""
+    """Cursors by seat; seats are read as bytes. A damaged cursor is lost: its seat receives some updates again."""
     cursors: dict[str, int] = {}
     for seat, cursor in found:
         try:
@@ -91,24 +91,24 @@ def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
 
 
 @contextmanager
-def reading_log_of(table: LogId) -> Iterator[None]:
-    """Entries are read here: a text among them that is none is found while it is fetched."""
+def reading_log_of(log: LogId) -> Iterator[None]:
+    """Read entries in this block: text that is not valid UTF-8 raises `Damaged`."""
     try:
         yield
     except UnicodeDecodeError as error:
-        raise Damaged(table, "the command of an entry is no text") from error
+        raise Damaged(log, "the command of an entry is not text") from error
 
 
-def check_newest(table: LogId, position: object, saved: Saved) -> None:
-    """Raises `Damaged` when a log ends before the position that stands in its table's row."""
+def check_newest(log: LogId, position: object, saved: Saved) -> None:
+    """Raises `Damaged` when a log ends before the position in its row."""
     last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
     newest = last.position
     if not isinstance(position, int) or newest < position:
-        raise Damaged(table, f"the entries after {newest} are missing")
+        raise Damaged(log, f"the entries after {newest} are missing")
 
 
 def _text(found: object) -> str:
-    """A text that came as bytes; raises `ValueError` for what is none."""
+    """A text that was read as bytes. Raises `ValueError` when it is not text."""
     if not isinstance(found, bytes):
-        raise ValueError("no text")
+        raise ValueError("not a text")
     return found.decode()

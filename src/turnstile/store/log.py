@@ -1,8 +1,8 @@
-"""The log of a table: entries, one after the other, chained by their hashes. It knows bytes and positions, no games.
+"""The log of a machine: a sequence of entries, chained by their hashes. It knows bytes and positions, not games.
 
-Entry 0 is the header of the table, written when it is created; every later entry is one accepted event. An entry says
-when it happened, which command it was (if somebody's), what that was answered, and the fingerprint of the state it led
-to. Its `link` is a hash over all that and the link before, so that a changed bit anywhere is noticed.
+Entry 0 is the header, written when the log is created. Every later entry is one accepted event. An entry holds its
+time, the command that caused it (if one did), the answer to that command, and the fingerprint of the state that it led
+to. Its `link` is a hash of all that and of the previous link, so `verify` detects a changed bit anywhere.
 """
 
 from collections.abc import Iterable
@@ -14,46 +14,46 @@ import msgspec
 from turnstile.kernel.values import Instant, LogId
 
 Position = int
-"""Which entry of a log: 0 is the header."""
+"""The number of an entry in its log: 0 is the header."""
 
 Command = NewType("Command", str)
-"""Whose command an entry is, and the id its sender gave it: unique in its table, for the life of the match."""
+"""The sender of a command and the id that the sender gave it. It is unique in its log."""
 
 Link = bytes
 BEFORE_FIRST: Link = b""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """Something that happened, as it is stored."""
+    """One event as it is stored."""
 
     position: Position
     at: Instant
     event: bytes
-    """What happened, in canonical bytes; in entry 0 the header."""
+    """The event in canonical bytes; in entry 0, the header."""
     state: bytes
-    """The SHA-256 of the state it led to."""
+    """The SHA-256 of the state that the event led to."""
     link: Link
     command: Command | None = None
     answer: bytes | None = None
-    """What its sender was told; a command that is repeated is told the same."""
+    """The answer to the sender. A repeated command gets the same answer."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
-    """The state after an entry, and what that entry says of it: where reading may begin. It is a cache."""
+    """The state after an entry, so that a reader need not start at the header. It is a cache."""
 
     position: Position
     link: Link
     state: bytes
     fingerprint: bytes
-    """The SHA-256 of the state, as the entry has it: the log vouches for the snapshot, not the snapshot for itself."""
+    """The SHA-256 of the state, taken from the entry: the log proves the snapshot, the snapshot does not."""
 
 
 class Damaged(Exception):
-    """Something stored is not what was written, or does not lead where it led. The table is put aside, unchanged."""
+    """A log does not hold what was written, or replays to a different state. The log is put aside, unchanged."""
 
-    def __init__(self, table: LogId, why: str) -> None:
-        super().__init__(f"Table {table} is damaged: {why}.")
-        self.table = table
+    def __init__(self, log: LogId, why: str) -> None:
+        super().__init__(f"Log {log} is damaged: {why}.")
+        self.log = log
         self.why = why
 
 
@@ -71,21 +71,21 @@ def entry(
     return Entry(position, at, event, state, link, command, answer)
 
 
-def verify(table: LogId, before: Link, after: Position, entries: Iterable[Entry]) -> None:
+def verify(log: LogId, before: Link, after: Position, entries: Iterable[Entry]) -> None:
     """Raises `Damaged` unless these entries follow, one by one, the one at `after` with the link `before`."""
     for number, found in enumerate(entries, start=after + 1):
         if found.position != number:
-            raise Damaged(table, f"entry {number} is missing")
+            raise Damaged(log, f"entry {number} is missing")
         made = _link(before, number, found.at, found.event, found.state, found.command, found.answer)
         if made != found.link:
-            raise Damaged(table, f"the hash of entry {number} does not follow from what is written")
+            raise Damaged(log, f"the hash of entry {number} does not match its content")
         before = found.link
 
 
-def verify_snapshot(table: LogId, snapshot: Snapshot) -> None:
+def verify_snapshot(log: LogId, snapshot: Snapshot) -> None:
     """Raises `Damaged` unless this is the state that its entry led to."""
     if sha256(snapshot.state).digest() != snapshot.fingerprint:
-        raise Damaged(table, f"the snapshot at {snapshot.position} is not the state that entry led to")
+        raise Damaged(log, f"the snapshot at {snapshot.position} is not the state that entry led to")
 
 
 def _link(

@@ -1,7 +1,7 @@
-"""A store that forgets everything with its process: for simulations and tests. It has no clock of its own.
+"""A store in memory, for simulations and tests. It uses the clock it is given.
 
-What is kept stands in a `Disk`. Stores on one disk are to each other what processes on one database are: a new store on
-the disk of an old one is a restart, two at a time are two servers.
+A `Disk` holds its contents. Several stores may share one disk, as processes share one database: a new store on the
+disk of a closed one simulates a restart, two open stores on one disk simulate two servers.
 """
 
 import asyncio
@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Entry, Position, Snapshot
-from turnstile.store.protocol import NO_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
+from turnstile.store.protocol import INVALID_LOG_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
 
 
 @dataclass
-class _Table:
+class _Log:
     row: Row
-    log: list[Entry]
+    entries: list[Entry]
     commands: dict[Command, Entry]
     snapshots: dict[Position, bytes] = field(default_factory=dict)
     cursors: dict[str, int] = field(default_factory=dict)
@@ -27,18 +27,18 @@ class _Table:
 
 @dataclass
 class Disk:
-    """What stores share, and what outlives them."""
+    """What stores share. It outlives them."""
 
-    tables: dict[LogId, _Table] = field(default_factory=dict)
+    logs: dict[LogId, _Log] = field(default_factory=dict)
     outages: list[Outage] = field(default_factory=list)
     beat: Instant | None = None
     newest: Instant = field(default=Instant(0))
     stores: list["MemoryStore"] = field(default_factory=list)
-    """The open ones, who are told of each other's changes."""
+    """The open stores. Each is notified of the changes of the others."""
 
 
 class MemoryStore:
-    """Tables in memory. `clock` gives milliseconds since 1970; where it goes back, time stands still."""
+    """Logs in memory. `clock` gives milliseconds since 1970; while it goes back, the store's time stands still."""
 
     def __init__(self, clock: Callable[[], int], disk: Disk | None = None, *, is_shared: bool = True) -> None:
         self.is_shared = is_shared
@@ -61,27 +61,27 @@ class MemoryStore:
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        tables = self._tables()
-        if not is_log_id(table):
-            raise Unstorable(NO_ID)
-        if table in tables:
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        logs = self._logs()
+        if not is_log_id(log):
+            raise Unstorable(INVALID_LOG_ID)
+        if log in logs:
             return False
         commands = {} if header.command is None else {header.command: header}
-        tables[table] = _Table(row, [header], commands)
-        self._tell_others(table)
+        logs[log] = _Log(row, [header], commands)
+        self._tell_others(log)
         return True
 
     async def commit(self, commit: Commit) -> bool:
-        kept = self._tables().get(commit.table)
-        if kept is None or kept.row.note or commit.entry.position != len(kept.log):
+        kept = self._logs().get(commit.log)
+        if kept is None or kept.row.note or commit.entry.position != len(kept.entries):
             return False
-        if commit.before != kept.log[-1].link:
+        if commit.before != kept.entries[-1].link:
             return False
         command = commit.entry.command
         if command is not None and command in kept.commands:
             return False
-        kept.log.append(commit.entry)
+        kept.entries.append(commit.entry)
         kept.row = commit.row
         kept.claimed_until = None
         if command is not None:
@@ -90,78 +90,78 @@ class MemoryStore:
             kept.snapshots[commit.entry.position] = commit.snapshot
         if not commit.row.is_open:
             kept.snapshots = dict(sorted(kept.snapshots.items())[-1:])
-        self._tell_others(commit.table)
+        self._tell_others(commit.log)
         return True
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        kept = self._tables().get(table)
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+        kept = self._logs().get(log)
         if kept is None:
             return {}
         for seat, cursor in cursors.items():
             kept.cursors[seat] = max(cursor, kept.cursors.get(seat, cursor))
         return dict(kept.cursors)
 
-    async def put_aside(self, table: LogId, why: str) -> None:
-        assert why, "a table is put aside for a reason"
-        kept = self._tables().get(table)
+    async def put_aside(self, log: LogId, why: str) -> None:
+        assert why, "putting a log aside needs a reason"
+        kept = self._logs().get(log)
         if kept is not None:
             kept.row = replace(kept.row, is_open=False, due=None, note=why)
             kept.claimed_until = None
-            self._tell_others(table)
+            self._tell_others(log)
 
-    async def prune(self, table: LogId) -> bool:
-        kept = self._tables().get(table)
+    async def prune(self, log: LogId) -> bool:
+        kept = self._logs().get(log)
         if kept is None or kept.row.is_open:
             return False
-        del self._tables()[table]
-        self._tell_others(table)
+        del self._logs()[log]
+        self._tell_others(log)
         return True
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        kept = self._tables().get(table)
+    async def load(self, log: LogId) -> Saved | None:
+        kept = self._logs().get(log)
         if kept is None:
             return None
-        snapshot = await self.snapshot(table, len(kept.log))
+        snapshot = await self.snapshot(log, len(kept.entries))
         begin = 0 if snapshot is None else snapshot.position
-        return Saved(kept.log[0], snapshot, tuple(kept.log[begin + 1 :]))
+        return Saved(kept.entries[0], snapshot, tuple(kept.entries[begin + 1 :]))
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
-        kept = self._tables().get(table)
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
+        kept = self._logs().get(log)
         positions = [] if kept is None else [position for position in kept.snapshots if position <= at_most]
         if kept is None or not positions:
             return None
-        its = kept.log[max(positions)]
+        its = kept.entries[max(positions)]
         return Snapshot(its.position, its.link, kept.snapshots[its.position], its.state)
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        kept = self._tables().get(table)
-        return () if kept is None else tuple(kept.log[after + 1 :][:limit])
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        kept = self._logs().get(log)
+        return () if kept is None else tuple(kept.entries[after + 1 :][:limit])
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        kept = self._tables()
-        return {table: len(kept[table].log) - 1 for table in tables if table in kept}
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        kept = self._logs()
+        return {log: len(kept[log].entries) - 1 for log in logs if log in kept}
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
-        kept = self._tables().get(table)
+    async def find(self, log: LogId, command: Command) -> Entry | None:
+        kept = self._logs().get(log)
         return None if kept is None else kept.commands.get(command)
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
-        kept = self._tables().get(table)
+    async def cursors(self, log: LogId) -> dict[str, int]:
+        kept = self._logs().get(log)
         return {} if kept is None else dict(kept.cursors)
 
-    async def row(self, table: LogId) -> Row | None:
-        kept = self._tables().get(table)
+    async def row(self, log: LogId) -> Row | None:
+        kept = self._logs().get(log)
         return None if kept is None else kept.row
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
         found = [
-            (table, kept.row)
-            for table, kept in sorted(self._tables().items())
-            if (after is None or table > after) and (is_open is None or kept.row.is_open is is_open)
+            (log, kept.row)
+            for log, kept in sorted(self._logs().items())
+            if (after is None or log > after) and (is_open is None or kept.row.is_open is is_open)
         ]
         return found[:limit]
 
@@ -170,19 +170,19 @@ class MemoryStore:
     async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         now = self.now()
         due = [
-            (kept.row.due, table)
-            for table, kept in self._tables().items()
+            (kept.row.due, log)
+            for log, kept in self._logs().items()
             if kept.row.due is not None
             and kept.row.due <= until
             and (kept.claimed_until is None or kept.claimed_until <= now)
         ]
-        claimed = [table for _, table in sorted(due)[:limit]]
-        for table in claimed:
-            self._disk.tables[table].claimed_until = Instant(now + hold)
+        claimed = [log for _, log in sorted(due)[:limit]]
+        for log in claimed:
+            self._disk.logs[log].claimed_until = Instant(now + hold)
         return claimed
 
     async def beat(self) -> Outage | None:
-        self._tables()
+        self._logs()
         before, now = self._disk.beat, self.now()
         self._disk.beat = now
         if before is None or now - before <= OUTAGE_AFTER:
@@ -191,7 +191,7 @@ class MemoryStore:
         return self._disk.outages[-1]
 
     async def outages(self, since: Instant) -> list[Outage]:
-        self._tables()
+        self._logs()
         return [outage for outage in self._disk.outages if outage.end > since]
 
     # elsewhere
@@ -200,25 +200,25 @@ class MemoryStore:
         heard: asyncio.Queue[LogId | None] = asyncio.Queue()
         self._listeners.append(heard)
         try:
-            while self._is_open and (table := await heard.get()) is not None:
-                yield table
+            while self._is_open and (log := await heard.get()) is not None:
+                yield log
         finally:
             self._listeners.remove(heard)
 
     # caches
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
-        for table, row in rows:
-            kept = self._tables().get(table)
+        for log, row in rows:
+            kept = self._logs().get(log)
             if kept is not None:
                 kept.row, kept.snapshots, kept.claimed_until = row, {}, None
 
-    # small things the above share
+    # helpers
 
-    def _tables(self) -> dict[LogId, _Table]:
+    def _logs(self) -> dict[LogId, _Log]:
         if not self._is_open:
             raise StoreFault("The store is closed.")
-        return self._disk.tables
+        return self._disk.logs
 
     def _tell_others(self, changed: LogId) -> None:
         for store in self._disk.stores:

@@ -1,4 +1,4 @@
-"""Numbered SQL files, and which of them a store still needs. Who runs them, and how, is the store's affair."""
+"""Numbered SQL files, and which of them a store still needs. Each store runs them in its own way."""
 
 from importlib.resources import files
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from turnstile.store.protocol import CannotOpen
 
 
 class Migration(NamedTuple):
-    """One step from a version of the schema to the next, run in one transaction together with the new version."""
+    """One step from a schema version to the next. The step and its new version number are one transaction."""
 
     version: int
     sql: str
 
 
-def known(dialect: str) -> tuple[Migration, ...]:
-    """All there are for a dialect, in order: schema/<dialect>/0001_what_it_does.sql and so on."""
+def all_migrations(dialect: str) -> tuple[Migration, ...]:
+    """All migrations of a dialect, in order: schema/<dialect>/0001_what_it_does.sql and so on."""
     found = sorted(
         (Migration(int(file.name.split("_")[0]), file.read_text(encoding="utf-8")))
         for file in files("turnstile.store").joinpath("schema", dialect).iterdir()
@@ -24,8 +24,8 @@ def known(dialect: str) -> tuple[Migration, ...]:
     return tuple(found)
 
 
-def pending(version: int, migrations: tuple[Migration, ...]) -> tuple[Migration, ...]:
-    """Those that a store of this version lacks. A store that is ahead of us is refused: we would not understand it."""
+def pending_migrations(version: int, migrations: tuple[Migration, ...]) -> tuple[Migration, ...]:
+    """The migrations that a store of this version lacks. A store with a newer schema cannot be opened."""
     if version > len(migrations):
         raise CannotOpen(
             f"Its schema has version {version}, and this program knows versions up to {len(migrations)} only: "

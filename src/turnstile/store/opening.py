@@ -1,30 +1,30 @@
-"""Which store a place names: a file of SQLite, or a database of PostgreSQL. The one point where this is decided."""
+"""Opens the store at a location: an SQLite file, or a PostgreSQL database. Only this module chooses between them."""
 
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from turnstile.store.protocol import CannotOpen, Store
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 DATABASES = ("postgresql://", "postgres://")
 
 
 def is_database(where: str) -> bool:
-    """Whether a place is a database server's; any other is a file."""
+    """Whether a location is a database address. Any other location is a file."""
     return where.startswith(DATABASES)
 
 
 async def open_store(where: str) -> Store:
-    """The store in a place, which is made if it is not there. Raises `CannotOpen`.
+    """Open the store at a location, and create it if it does not exist. Raises `CannotOpen`.
 
-    A database may hold several stores: `?schema=NAME` in its address says which.
+    A database may hold several stores: `?schema=NAME` in its address chooses one.
     """
     if not is_database(where):
         return await SqliteStore.open(where)
     try:
-        from turnstile.store.postgres import PostgresStore  # asyncpg comes only to those who want it
+        from turnstile.store.postgres import PostgresStore  # asyncpg is an optional dependency
     except ImportError as missing:
-        why = f"Tables in PostgreSQL need a package more: pip install 'turnstile[postgres]' ({missing})."
+        why = f"A store in PostgreSQL needs another package: pip install 'turnstile[postgres]' ({missing})."
         raise CannotOpen(why) from missing
     dsn, schema = split_schema(where)
     return await (PostgresStore.open(dsn) if schema is None else PostgresStore.open(dsn, schema=schema))
@@ -43,7 +43,7 @@ def split_schema(where: str) -> tuple[str, str | None]:
 
 
 async def open_existing(where: str) -> Store:
-    """The store in a place where there should be one: a path that was mistyped makes no empty file."""
+    """Open a store that must exist already: a mistyped path does not create an empty file."""
     if not is_database(where) and not Path(where).is_file():
         raise CannotOpen(f"There is no store in {where}: name its file, or its postgresql:// address, with --store.")
     return await open_store(where)

@@ -1,7 +1,7 @@
-"""What every store does. The log is the truth; all that stands beside it can be made anew from it.
+"""The protocol that every store implements: it keeps logs, and small caches that can be rebuilt from them.
 
-A store knows bytes, positions and times. It decides one thing only: whether an entry gets its place behind the one that
-its writer last saw. Every store passes the tests in tests/store, unchanged.
+A store knows bytes, positions and times. It decides one thing only: whether an entry may follow the entry that its
+writer last saw. Every store passes the tests in tests/store, unchanged.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -14,178 +14,178 @@ from turnstile.store.log import Command, Entry, Link, Position, Snapshot
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """What a list of tables shows, and when somebody must look at the table. A cache: the state says the same."""
+    """What a list of logs shows, and when a log is next due. It is a cache: the state says the same."""
 
     game: str
     phase: str
     players: tuple[str, ...]
     is_open: bool
-    """Whether the table still has something to do; a finished one may be exported and pruned."""
+    """Whether the log may still grow. A closed log may be exported and pruned."""
     is_listed: bool
     opened: Instant
     changed: Instant
     due: Instant | None
-    """When the next timer runs out, or when somebody must see whether work was left undone."""
+    """When the next timer runs out, or when a server must check for unfinished work."""
     note: str = ""
-    """Why a table was put aside, for the operator; empty for all others."""
+    """For the operator: why a log was put aside. Empty for all other logs."""
 
 
 class Commit(msgspec.Struct, frozen=True, gc=False):
-    """One entry for one table, at the position after the one its writer saw, and the caches that follow from it."""
+    """One entry for one log, at the position after the one its writer saw, with the caches that follow from it."""
 
-    table: LogId
+    log: LogId
     entry: Entry
     before: Link
-    """The link of the entry that it follows: a log that has gone another way to the same position is not its log."""
+    """The link of the entry that it follows. It tells apart two histories that reached the same position."""
     row: Row
     snapshot: bytes | None = None
-    """The state after the entry, where it is time to keep one."""
+    """The state after the entry, when a snapshot is due."""
 
 
 class Saved(msgspec.Struct, frozen=True, gc=False):
-    """What is stored of a table, from some point on: the header, where reading begins, and all entries after that."""
+    """What a reader needs to restore a log's state: the header, the latest snapshot, and all entries after it."""
 
     header: Entry
     snapshot: Snapshot | None
     entries: tuple[Entry, ...]
-    """The entries after the snapshot; without one, after the header."""
+    """The entries after the snapshot; without a snapshot, the entries after the header."""
 
 
 class Outage(msgspec.Struct, frozen=True, gc=False):
-    """A time in which no server was there; nobody's clock runs in it."""
+    """A time in which no server ran. Players' clocks stand still during it."""
 
     start: Instant
     end: Instant
 
 
 class StoreFault(Exception):
-    """A store that cannot do what it was asked. Nothing has changed; the sentence is for the operator."""
+    """The store could not do what it was asked. Nothing has changed. The sentence is for the operator."""
 
 
 class StorageFull(StoreFault):
-    """There is no room. Reading goes on; writing does too, once there is."""
+    """The disk is full. Reading works; writing works again when there is room."""
 
 
 class Busy(StoreFault):
-    """Too much is waiting, or the store could not be reached in time. The same may be tried again later."""
+    """Too many requests are waiting, or the store did not answer in time. The caller may try again later."""
 
 
 class ReadOnly(StoreFault):
-    """Writing is not permitted any more. Reading goes on."""
+    """Writing is no longer permitted. Reading works."""
 
 
 class Unstorable(StoreFault):
-    """What was asked cannot be stored as it is: an id of another form, a text that is none, something too long."""
+    """The values cannot be stored as they are: an invalid id, an invalid text, or something too long."""
 
 
 class Unknown(StoreFault):
-    """The connection broke while something was being written: it may be there or not. Reading will tell."""
+    """The connection broke during a write, so it may or may not have happened. Reading will tell."""
 
 
 class Broken(StoreFault):
-    """The disk did not keep what it was given. Nothing can be promised: the process must end and start anew."""
+    """The disk lost what it was given. The store can promise nothing more: the process must end and restart."""
 
 
 class CannotOpen(StoreFault):
-    """The store cannot be used at all: another process has it, its schema is newer, a setting was not obeyed."""
+    """The store cannot be opened: another process has it, its schema is newer, or a setting had no effect."""
 
 
 class InUse(CannotOpen):
-    """Another process has it, and may soon let go of it."""
+    """Another process has the store open. It may close it soon."""
 
 
-NO_ID = f"The id of a table has 1 to {LONGEST_ID} characters, all of them visible ones."
+INVALID_LOG_ID = f"Invalid log id: it must have 1 to {LONGEST_ID} characters, all of them visible."
 
 OUTAGE_AFTER = 3_000
-"""Milliseconds without a beat after which nobody was there."""
+"""Milliseconds without a beat after which no server was running."""
 
 
 class Store(Protocol):
-    """Where tables rest between two events. Once it is closed, all it does is raise `StoreFault`."""
+    """Keeps logs between two events. After `close`, every method raises `StoreFault`."""
 
     is_shared: bool
-    """Whether other processes may write to the same tables."""
+    """Whether other processes may write to the same logs."""
 
     def now(self) -> Instant:
         """The one clock for all deadlines. It never goes back."""
 
     async def close(self) -> None:
-        """Finish what was begun, and let go."""
+        """Finish the work that has begun, then release the store."""
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        """The table, with its header as entry 0; `False` when one of that id exists.
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        """Create a log with its header as entry 0; `False` when a log with that id exists.
 
-        Raises `Unstorable` for an id that is none (see `is_table_id`). All else that is asked about such an id finds
-        nothing and changes nothing.
+        Raises `Unstorable` for an invalid id (see `is_log_id`). All other methods find nothing and change nothing
+        for an invalid id.
         """
 
     async def commit(self, commit: Commit) -> bool:
-        """The entry with everything that belongs to it, durable when this returns; `False`, and nothing, when its
-        position is not the next one, the newest entry is not the one it follows, its command id is taken, or the
-        table is gone or put aside.
+        """Append the entry and update the caches. The commit is durable when this returns.
 
-        Commits of many tables share one sync; a lone one never waits for others.
+        Returns `False`, and changes nothing, when the position is not the next one, the newest entry is not the one
+        it follows, its command id is taken, or the log is gone or put aside.
+
+        Commits to many logs share one sync; a single commit never waits for others.
         """
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        """Move these seats' cursors forward, never back; all cursors of the table as they are then, others' included.
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+        """Move the cursors of these seats forward, never back. Returns all cursors of the log as they are then.
 
-        A table that is gone has none and gets none. In a store that processes share, a cursor outlives a crash, for
-        nobody says it again. Where the process goes with its store one may be lost: its seat is then sent something
-        again.
+        A log that is gone has no cursors and gets none. In a store that processes share, a cursor survives a crash.
+        In a store of one process, a crash may lose one: its seat then receives some updates again.
         """
 
-    async def put_aside(self, table: LogId, why: str) -> None:
-        """Mark a table as damaged: it is not open any more, needs nobody, and its row's note says why (never nothing).
+    async def put_aside(self, log: LogId, why: str) -> None:
+        """Mark a log as damaged: it is no longer open or due, and the note of its row says why (never empty).
 
-        Its log is left as it is; no commit changes it. `rebuild` is the way back, for an operator.
+        The log itself stays as it is, and commits to it fail. An operator brings it back with `rebuild`.
         """
 
-    async def prune(self, table: LogId) -> bool:
-        """Forget a table that is not open any more; `False` when it is, or does not exist."""
+    async def prune(self, log: LogId) -> bool:
+        """Delete a log that is no longer open; `False` when it is open or does not exist."""
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        """A table from its latest snapshot on. Raises `Damaged` when the log ends before its row says it does."""
+    async def load(self, log: LogId) -> Saved | None:
+        """A log from its latest snapshot on. Raises `Damaged` when the log ends before the position in its row."""
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
         """The latest snapshot at or before a position."""
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        """The entries after a position (-1: from the header on), all of them or the first few."""
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        """The entries after a position (-1: from the header on), all of them or the first `limit`."""
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        """The newest position of each of these tables; those that are gone are left out."""
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        """The newest position of each of these logs. Logs that are gone are left out."""
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
+    async def find(self, log: LogId, command: Command) -> Entry | None:
         """The entry of a command."""
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
+    async def cursors(self, log: LogId) -> dict[str, int]:
         """How far each seat has acknowledged."""
 
-    async def row(self, table: LogId) -> Row | None:
-        """The row; one that cannot be read any more says so in its note, as if the table were put aside."""
+    async def row(self, log: LogId) -> Row | None:
+        """The row of a log. An unreadable row says so in its note, as if the log were put aside."""
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
-        """Tables in the order of their ids, a page at a time."""
+        """A page of logs with their rows, in the order of their ids."""
 
     # time
 
     async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
-        """Tables due at `until` or before, the earliest first, for the caller alone for `hold` milliseconds.
+        """Logs due at `until` or before, the earliest first. No other caller gets them for `hold` milliseconds.
 
-        A commit to a table ends the claim, whoever made it; after `hold` somebody else may have it.
+        Any commit to a log ends its claim.
         """
 
     async def beat(self) -> Outage | None:
-        """Say that a server is here. When nobody said so for too long, that was an outage: kept, and given back.
+        """Record that a server is running. If the last beat is too old, record the outage since then and return it.
 
-        Too long is more than `OUTAGE_AFTER`. The first beat of all is no outage.
+        Too old is more than `OUTAGE_AFTER`. The very first beat is not an outage.
         """
 
     async def outages(self, since: Instant) -> list[Outage]:
@@ -194,7 +194,7 @@ class Store(Protocol):
     # elsewhere
 
     def changes(self) -> AsyncIterator[LogId]:
-        """Tables that other processes have changed, as far as is known; a wake-up only, and it may miss some.
+        """The logs that other processes have changed. It is a wake-up only: it may miss some.
 
         It ends when the store is closed.
         """
@@ -202,4 +202,4 @@ class Store(Protocol):
     # caches
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
-        """Replace these tables' rows by ones made anew from their logs, and drop their snapshots."""
+        """Replace the rows of these logs by rows that were derived from the logs again, and drop their snapshots."""

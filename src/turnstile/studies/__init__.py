@@ -1,1 +1,4 @@
-"""What is known of the games beyond their rules: which states are sound, what a hidden state may be, what to count."""
+"""Studies: for each game, which states are valid, what is hidden from a player, and what statistics count.
+
+Checks, leak tests, bots and simulations use them.
+"""

@@ -1,4 +1,4 @@
-"""E-Card beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
+"""The study of E-Card: which states can be reached, what is hidden from a player, what statistics count."""
 
 from collections.abc import Hashable, Sequence
 from itertools import count
@@ -6,7 +6,8 @@ from itertools import count
 from msgspec.structs import replace
 
 from turnstile.games import ecard
-from turnstile.games.ecard import ROUNDS, ROUNDS_IN_SIDE, BeginPicking, Pair, Phase, Pick, Start, State, View
+from turnstile.games.ecard import BeginPicking, Pair, Phase, Pick, Start, State, View
+from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE, SIDES, first_emperor
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 
@@ -49,7 +50,7 @@ def _imagined_index(seed: Seed, who: PlayerId, state: State) -> int:
 
 
 def _first_emperor(match: State | View) -> PlayerId | None:
-    """Who was the emperor on the first side; nobody before the match has started."""
+    """The emperor on the first side; `None` before the match has started."""
     if match.roles is None:
         return None
     roles = (match.roles.emperor_player, match.roles.slave_player)
@@ -57,13 +58,13 @@ def _first_emperor(match: State | View) -> PlayerId | None:
 
 
 def _fitting_seed(players: Players, first: PlayerId | None, seed: Seed) -> Seed:
-    """A seed from which this first emperor is drawn; any, where none was drawn yet."""
+    """A seed that draws this first emperor; any seed, if none was drawn yet."""
     candidates = (derive(seed, "imagined seed", attempt) for attempt in count())
-    return next(each for each in candidates if first in (None, ecard.first_emperor(players, each)))
+    return next(each for each in candidates if first in (None, first_emperor(players, each)))
 
 
 def state_key(state: State) -> Hashable:
-    """Once the first emperor is drawn, seed and history only tell how the match got here; they do not steer it."""
+    """Once the first emperor is drawn, the seed and the history do not influence the rest of the match."""
     return state if state.phase is Phase.LOBBY else replace(state, seed=None, revealed=())
 
 
@@ -73,7 +74,7 @@ def tally(state: State) -> Tally:
     won, rounds_played = _emperor_wins(decided)
     facts = {"the slave wins a round": (rounds_played - won, rounds_played)}
     facts["the emperor wins a round"] = (won, rounds_played)
-    for side in range(ecard.SIDES):
+    for side in range(SIDES):
         rounds = range(side * ROUNDS_IN_SIDE + 1, (side + 1) * ROUNDS_IN_SIDE + 1)
         facts[f"... on side {side + 1}"] = _emperor_wins([pair for pair in decided if pair.round in rounds])
     facts["... in the tie break"] = _emperor_wins([pair for pair in decided if pair.round > ROUNDS])
@@ -82,7 +83,7 @@ def tally(state: State) -> Tally:
 
 
 def standing(state: State) -> Outcome:
-    """Whoever has most points so far."""
+    """The player with most points so far wins."""
     most = max(state.score.values())
     return Outcome(tuple(player for player in state.players if state.score[player] == most), state.score)
 
@@ -98,7 +99,7 @@ def _lobby(seen: View, seed: Seed) -> State:
 
 
 def _retold(lobby: State, revealed: Sequence[Pair], phase: Phase) -> State:
-    """The match played again from its seed, as far as these pairs and, where it can be, into this phase."""
+    """The match replayed from its seed through these pairs and, if possible, into this phase."""
     state = lobby if lobby.seed is None else _played(lobby, Start(lobby.seed))
     for pair in revealed:
         state = _played(state, BeginPicking(), *(Pick(player, card) for player, card in pair.cards.items()))
@@ -106,7 +107,7 @@ def _retold(lobby: State, revealed: Sequence[Pair], phase: Phase) -> State:
 
 
 def _played(state: State, *events: Event) -> State:
-    """The state after those of these events that are possible."""
+    """The state after these events, skipping impossible ones."""
     for event in events:
         after = ecard.ecard.apply(state, event)
         state = state if isinstance(after, Rejection) else after

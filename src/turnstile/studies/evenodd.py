@@ -1,4 +1,4 @@
-"""Even/Odd beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
+"""The study of Even/Odd: which states can be reached, what is hidden from a player, what statistics count."""
 
 from collections.abc import Hashable, Mapping
 
@@ -55,12 +55,12 @@ def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
 
 
 def state_key(state: State) -> Hashable:
-    """How many draws were made and what they added up to steers the match; which numbers they were does not."""
+    """The number of draws and the scores influence the rest of the match; the drawn numbers do not."""
     return state.phase, state.players, state.draws, state.choices, state.score, len(state.results), state.seed
 
 
 def tally(state: State) -> Tally:
-    """How often the choices differed, so that somebody won, how often that was the first player, and what was drawn."""
+    """How often the choices differed, so one player won; how often the first player won; and what was drawn."""
     drawn, won = len(state.results), [result for result in state.results if result.status is Status.WIN]
     first = state.players[0]
     return {
@@ -71,12 +71,12 @@ def tally(state: State) -> Tally:
 
 
 def standing(state: State) -> Outcome:
-    """Whoever has most points so far."""
+    """The players with most points so far win."""
     return Outcome(evenodd.leaders(state), state.score)
 
 
 def _retold(idle: State, state: State) -> State:
-    """The match played again from its seed, with the choices that were made."""
+    """The match replayed from its seed with the choices that were made."""
     made: list[Mapping[PlayerId, Parity | None]] = [*(result.choices for result in state.results), state.choices]
     events: list[Event] = [] if idle.seed is None else [Start(idle.seed)]
     events += [ChooseParity(who, choice) for choices in made for who, choice in choices.items() if choice is not None]

@@ -1,4 +1,4 @@
-"""66 beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
+"""The study of 66: which states can be reached, what is hidden from a player, what statistics count."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Card, Seat, total
 from turnstile.games.sixtysix.moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix.rules import FAILED_STOP, LIMIT, lowest, round_scores
+from turnstile.games.sixtysix.scores import FAILED_STOP, LIMIT, lowest_total, round_scores
 from turnstile.games.sixtysix.state import Options, Phase, Place, Round, Sight, State, View
 from turnstile.kernel import Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
@@ -46,10 +46,10 @@ HIGHEST_SCORE = sum(sorted(DECK)[-HAND_SIZE:]) + FAILED_STOP
 
 
 def violation(state: State) -> str | None:
-    """A state can be if its cards are the deck, its score sheet adds up, and its fields fit its phase.
+    """A state is valid if its cards are the deck, its score sheet adds up, and its fields fit its phase.
 
-    Whether the cards were dealt from the seed is another question, which a record answers: a player who imagines a
-    state knows neither.
+    This does not check that the cards were dealt from the seed: a player that imagines a state knows neither. Replaying
+    a record checks it.
     """
     fresh = sixtysix.new(state.players, Options(), state.seed)
     if isinstance(fresh, Rejection):
@@ -61,7 +61,7 @@ def violation(state: State) -> str | None:
 
 
 def _faults(state: State) -> Iterator[str]:
-    """What is wrong with a state; what is asked later may rely on what was asked before."""
+    """What is wrong with a state. Later checks may rely on earlier ones."""
     seats = range(len(state.players))
     if state.phase not in RESTING:
         yield f"No match rests in {state.phase}."
@@ -72,9 +72,9 @@ def _faults(state: State) -> Iterator[str]:
     if not all(
         _is_ascending(card.seen_by) and set(card.seen_by) <= set(seats) for held in state.hands for card in held
     ):
-        yield "A card is seen by players, each of them named once and in the order of the seats."
+        yield "`seenBy` must name players of the match, each once and in the order of the seats."
     if not {state.turn, state.starter} <= set(seats) or state.stopper not in (None, *seats):
-        yield "Somebody without a seat has the turn, the start or the stop."
+        yield "The turn, the starter or the stopper is not a seat of this match."
     if not 0 <= state.turn_count < MOST_TURNS:
         yield "No round has so many turns."
     yield from _faults_of_scores(state)
@@ -87,13 +87,13 @@ def _faults(state: State) -> Iterator[str]:
 def _faults_of_scores(state: State) -> Iterator[str]:
     seats = len(state.players)
     if any(len(over.scores) != seats or over.stopper not in (None, *range(seats)) for over in state.rounds):
-        yield "A round was played by others."
+        yield "A round on the score sheet has another number of players."
     if not all(0 <= score <= HIGHEST_SCORE for over in state.rounds for score in over.scores):
         yield f"A round brings each player 0 to {HIGHEST_SCORE} points."
     if not all(1 <= over.turn_count < MOST_TURNS for over in state.rounds):
         yield "No round has so many turns."
     if state.totals != _totals(state, len(state.rounds)):
-        yield "The totals are not what the rounds add up to."
+        yield "The totals are not the sums of the rounds."
     ended = state.phase is Phase.GAME_FINISHED
     if (max(state.totals) > LIMIT) != ended or max(_totals(state, len(state.rounds) - ended)) > LIMIT:
         yield f"A match ends with the first total over {LIMIT}, and with nothing else."
@@ -141,7 +141,7 @@ def _faults_of_piles(state: State) -> Iterator[str]:
 
 
 def _fits_phase(state: State) -> bool:
-    """Whether the places that the last action was about are such as lead to this phase."""
+    """Whether the touched places fit this phase."""
     own = [place.card_index for place in state.touched if place.player_index == state.turn]
     others = [place for place in state.touched if place.player_index != state.turn]
     if state.phase in MULTIPLE:
@@ -294,7 +294,7 @@ def _claimed_value(pool: Counter[int], size: int, seed: Seed) -> int:
 
 
 def tally(state: State) -> Tally:
-    """How rounds ended, and whether it paid to stop them. Who fails pays at least 10, so 0 means success."""
+    """How rounds ended, and whether stopping succeeded. A failed stop scores at least 10, so 0 means success."""
     stops = [(over.scores, over.stopper) for over in state.rounds if over.stopper is not None]
     paid = sum(scores[stopper] == 0 for scores, stopper in stops)
     return {
@@ -308,11 +308,11 @@ def tally(state: State) -> Tally:
 
 
 def standing(state: State) -> Outcome:
-    """Whoever would be lowest if every hand that is still played were added to the totals now."""
+    """The outcome if the current hands were added to the totals now: the lowest total wins."""
     if state.phase in OVER:
-        return lowest(state.players, state.totals)
+        return lowest_total(state.players, state.totals)
     sums = [points + total(hand) for points, hand in zip(state.totals, state.hands, strict=True)]
-    return lowest(state.players, sums)
+    return lowest_total(state.players, sums)
 
 
 study = Study(violation=violation, redraw=redraw, imagine=imagine, tally=tally, standing=standing)

@@ -1,4 +1,4 @@
-"""Up-Down beyond its rules: which states can be, what is hidden from a player, what a statistician counts."""
+"""The study of Up-Down: which states can be reached, what is hidden from a player, what statistics count."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from turnstile.games.updown import rules as updown
 from turnstile.games.updown.cards import DECK, Card, Hand, Suit
 from turnstile.games.updown.hand import HandResult, HandState, PlayedCard
+from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState
-from turnstile.games.updown.rules import Phase, PlaceBet, PlayCard, StartGame, State, View
+from turnstile.games.updown.state import Options, Phase, State, View
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 
@@ -20,8 +21,8 @@ NUMBER = {card: number for number, card in enumerate(DECK)}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A round as a state tells it: the mesa, the bets, the cards in the order they were played, what is still held."""
+class RoundFacts:
+    """What a state says about a round: the mesa, the bets, the cards in the order of play, and the hands."""
 
     mesa: Card
     bets: Mapping[PlayerId, int | None]
@@ -30,16 +31,16 @@ class Told:
 
 
 def violation(state: State) -> str | None:
-    """A state can be reached if the match, played again with the cards it shows, comes to the same state.
+    """A state can be reached if the match, replayed with the cards it shows, comes to the same state.
 
-    That these cards follow from the seed is not asked: a player who imagines the hands of the others cannot find a seed
-    that deals them. A record's replay asks it.
+    This does not check that these cards follow from the seed: a player that imagines the other hands cannot find a seed
+    that deals them. Replaying a record checks it.
     """
     players = tuple(player.id for player in state.players)
-    waiting = updown.new(players, updown.Options(max(state.round_sequence, default=0)), state.seed)
+    waiting = updown.new(players, Options(max(state.round_sequence, default=0)), state.seed)
     if isinstance(waiting, Rejection):
         return waiting.sentence
-    if len(state.completed_rounds) > len(waiting.round_sequence):  # before anybody plays them all again
+    if len(state.completed_rounds) > len(waiting.round_sequence):  # before replaying them all
         return CONTRADICTION
     story = waiting if state.phase is Phase.WAITING else _retold(waiting, state)
     return None if story == state else CONTRADICTION
@@ -74,7 +75,7 @@ def imagine(seen: View, player: PlayerId | None, seed: Seed) -> State:
 
 
 def _hand_behind(seen: PlayerView, player: PlayerId | None) -> Hand:
-    """One's own hand; for any other, as many cards as it has, for `redraw` to replace."""
+    """The player's own hand; for another player, as many cards as it holds, for `redraw` to replace."""
     return seen.hand if seen.id == player and seen.hand is not None else DECK[: seen.hand_size]
 
 
@@ -101,21 +102,21 @@ def tally(state: State) -> Tally:
     return facts
 
 
-# the match told again
+# replaying a match
 
 
 def _retold(waiting: State, claim: State) -> State | None:
-    """The match played again with the cards and bets that a state claims; `None` where they cannot have been so."""
+    """The match replayed with the cards and bets of a state; `None` if they are impossible."""
     story = _after_rounds(waiting, claim.completed_rounds)
     current = claim.current_round
     if story is None or current is None:
         return story
     bets = {player.id: player.bet for player in claim.players}
     held = {player.id: player.hand for player in claim.players}
-    return _play_round(story, Told(current.mesa, bets, cards_played(current), held))
+    return _play_round(story, RoundFacts(current.mesa, bets, cards_played(current), held))
 
 
-@lru_cache(maxsize=4096)  # states that are asked about one after the other mostly have their past in common
+@lru_cache(maxsize=4096)  # consecutive calls mostly share the past
 def _after_rounds(waiting: State, completed: tuple[RoundResult, ...]) -> State | None:
     """The match after these rounds, the next one dealt from its seed."""
     if not completed:
@@ -123,11 +124,11 @@ def _after_rounds(waiting: State, completed: tuple[RoundResult, ...]) -> State |
     before, done = _after_rounds(waiting, completed[:-1]), completed[-1]
     bets = {result.player_id: result.bet for result in done.results}
     cards = tuple(card for each in done.completed_hands for card in each.cards_played)
-    return before and _play_round(before, Told(done.mesa, bets, cards, {}))
+    return before and _play_round(before, RoundFacts(done.mesa, bets, cards, {}))
 
 
-def _play_round(dealt: State, told: Told) -> State | None:
-    """A round played as it is told, instead of with the cards that were dealt."""
+def _play_round(dealt: State, told: RoundFacts) -> State | None:
+    """A round replayed with these facts instead of the cards that were dealt."""
     deck = _deck(dealt, told)
     if deck is None:
         return None
@@ -138,7 +139,7 @@ def _play_round(dealt: State, told: Told) -> State | None:
 
 
 def cards_played(current: RoundState) -> tuple[PlayedCard, ...]:
-    """Every card of this round that lies open, in order."""
+    """Every card of this round that was played, in order."""
     return tuple(played for hand in _hands(current) for played in hand.cards_played)
 
 
@@ -146,7 +147,7 @@ def _hands(current: RoundState) -> list[HandResult | HandState]:
     return [*current.completed_hands, *([current.current_hand] if current.current_hand else [])]
 
 
-def _deck(story: State, told: Told) -> list[int] | None:
+def _deck(story: State, told: RoundFacts) -> list[int] | None:
     """The numbers of the cards as they must have lain in the deck: each player's hand, then the mesa."""
     current = story.current_round
     if current is None or current.current_betting_index > 0:
@@ -160,7 +161,7 @@ def _deck(story: State, told: Told) -> list[int] | None:
 
 
 def _played(state: State, events: Sequence[Event]) -> State:
-    """The state after those of these events that are possible."""
+    """The state after these events, skipping impossible ones."""
     for event in events:
         after = updown.updown.apply(state, event)
         state = state if isinstance(after, Rejection) else after
@@ -171,10 +172,10 @@ def _played(state: State, events: Sequence[Event]) -> State:
 
 
 def _redrawn_hands(state: State, player: PlayerId | None, seed: Seed) -> Mapping[PlayerId, Hand]:
-    """A hand for everybody but this player, drawn from the cards that it does not see.
+    """A hand for every player but this one, drawn from the cards that it does not see.
 
-    Every place in a hand takes a card it may hold; where none is left, places pass cards on until one is. So a deal
-    that fits is found whenever there is one, and there is: the real one.
+    Every place in a hand takes a card that it may hold. If none is left, places exchange cards until one is (bipartite
+    matching). So a fitting deal is found if there is one, and there is: the real one.
     """
     places: list[PlayerId] = [each.id for each in state.players if each.id != player for _ in each.hand]
     order = shuffle(seed, "imagined places", 0, range(len(places)))
@@ -212,7 +213,7 @@ def _in_sight(state: State, player: PlayerId | None) -> set[Card]:
 
 
 def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
-    """The suits that players hold none of: they were led, and not followed."""
+    """The suits that players lack: they were led, and the player did not follow."""
     lacking: dict[PlayerId, set[Suit]] = {player: set() for player in current.betting_order}
     for hand in _hands(current):
         for played in hand.cards_played:
@@ -222,5 +223,5 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
 
 
 study = Study(
-    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.standing
+    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.highest_total
 )

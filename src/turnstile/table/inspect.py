@@ -1,4 +1,4 @@
-"""The table on its stand: how `turnstile step table` opens and reads one, and what `turnstile check table` walks."""
+"""The table as an inspectable machine, for `turnstile step table` and `turnstile check table`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from turnstile.table.values import Code, Header, Join, Settings, State
 
 
 class Options(Value, frozen=True):
-    """Which game is played at a new table, with which options of its own, and what is settled about the table."""
+    """The game of a new table, the game's options, and the table's settings."""
 
     game: str
     game_options: Raw = Raw(b"{}")
@@ -24,7 +24,7 @@ class Options(Value, frozen=True):
 
 
 def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table | Rejection:
-    """A table at which these players sit; the first of them has opened it."""
+    """A table with these players; the first of them opened it."""
     try:
         chosen = decode(options, Options)
     except Malformed as fault:
@@ -32,7 +32,7 @@ def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table
     if not players:
         return Rejection(Refusal.INVALID_PLAYERS, "A table needs the player who opens it.")
     if seed is not None:
-        return Rejection(Refusal.INVALID_SEED, "A table has no seed; that of the match comes with its Start.")
+        return Rejection(Refusal.INVALID_SEED, "A table has no seed; the seed of the match comes with Start.")
     game, at = find_game(chosen.game), Instant(0)
     version = 0 if game is None else game.version
     state = open_table(
@@ -44,7 +44,7 @@ def new(players: Sequence[PlayerId], options: bytes, seed: Seed | None) -> Table
 
 
 def read(data: bytes) -> Table | Rejection:
-    """A table whose match is a match of its game."""
+    """A table from its JSON, with the match as a state of its game."""
     shape = table.read_state(data)
     if isinstance(shape, Rejection):
         return shape
@@ -54,7 +54,7 @@ def read(data: bytes) -> Table | Rejection:
     try:
         state: Table = decode(data, State[game.machine.state])  # type: ignore[name-defined]
     except Malformed as fault:
-        return Rejection(Refusal.INVALID_STATE, f"This is no state of a table of {game.name}: {fault}.")
+        return Rejection(Refusal.INVALID_STATE, f"Invalid state of a table of {game.name}: {fault}.")
     return _refuse(state, study_of(game).violation) or state
 
 

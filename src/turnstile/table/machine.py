@@ -1,7 +1,7 @@
 """The table: a match being played, as a machine around the machine of its game. It waits, tells and keeps time.
 
-Everything that happens arrives as an event with its time: what players ask for, what they acknowledge, which timer ran
-out, that the server was away. The table knows no network, no store and no clock. More about it: docs/table.md.
+Everything that happens arrives as an event with its time: players' commands and acknowledgements, timers that ran out,
+outages of the server. The table knows no network, no store and no clock. See docs/table.md.
 """
 
 from typing import Any
@@ -10,26 +10,38 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
 from turnstile.kernel.effects import Effect
-from turnstile.kernel.game import AnyGame, refuse_count, refuse_ids
+from turnstile.kernel.game import refuse_count
 from turnstile.kernel.machine import Deferred, Machine, Next, Refusal, Rejection
 from turnstile.kernel.timers import postpone
-from turnstile.kernel.values import ByPlayer, Move, PlayerId
+from turnstile.kernel.values import ByPlayer, Move
 from turnstile.registry import find_game
 from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, refuse_ring, stopped, with_clocks
-from turnstile.table.news import told
+from turnstile.table.messages import MatchEnded, MatchStarting
+from turnstile.table.news import tell
 from turnstile.table.play import (
-    announced,
-    begun,
-    dealt,
-    finished,
+    announce,
+    apply_event,
+    begin_match,
+    deal,
+    finish_match,
     game_of,
     options_of,
-    played,
+    refuse_version,
     result_of,
-    rung,
+    ring_game_timer,
     with_clocks_of_thinking,
 )
-from turnstile.table.presence import NOT_SEATED, awaiting, back, gone, heard, must_wait, refuse_acks, without_the_silent
+from turnstile.table.presence import (
+    NOT_SEATED,
+    await_acks,
+    mark_away,
+    mark_back,
+    mark_silent_away,
+    must_wait,
+    refuse_acks,
+    take_acks,
+)
+from turnstile.table.seating import free_seat, refuse_company, take_seat
 from turnstile.table.values import (
     VERSION,
     Accepted,
@@ -46,8 +58,6 @@ from turnstile.table.values import (
     Join,
     Kind,
     Leave,
-    MatchEnded,
-    MatchStarting,
     Phase,
     Rematch,
     Remove,
@@ -67,16 +77,16 @@ __all__ = ["Table", "answer_of", "open_table", "refuse_acks", "table"]
 
 Table = State[Any]
 
-MOST_DEALS = 1_000  # that a dealer may do without anybody being told
+MOST_DEALS = 1_000  # events in a row from a dealer
 
-NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only whoever opened the table may do that.")
+NOT_ADMIN = Rejection(Code.NOT_ADMIN, "Only the player who opened the table may do that.")
 
 
 # start
 
 
 def open_table(header: Header) -> Table | Rejection:
-    """A new table; nobody is seated, but for the company of a rematch."""
+    """A new table. Its seats are empty, except after a rematch."""
     if header.version != VERSION:
         return Rejection(Code.OTHER_VERSION, f"This table was kept by version {header.version} of tables.")
     game = find_game(header.game)
@@ -90,17 +100,9 @@ def open_table(header: Header) -> Table | Rejection:
     options = game.read_options(bytes(header.options))
     if isinstance(options, Rejection):
         return options
-    if fault := game.refuse_options(options) or _refuse_company(game, header.seats):
+    if fault := game.refuse_options(options) or refuse_company(game, header.seats):
         return fault
     return State(phase=Phase.SEATING, header=header, now=header.at, seats=header.seats)
-
-
-def _refuse_company(game: AnyGame, seats: tuple[Seat, ...]) -> Rejection | None:
-    """Why these cannot be seated from the first. Too few of them can: others may join before the start."""
-    are_too_many = len(seats) > game.seats[-1]
-    return (refuse_count(len(seats), game.seats) if are_too_many else None) or refuse_ids(
-        [seat.player for seat in seats]
-    )
 
 
 table: Machine[Table] = Machine(
@@ -122,8 +124,8 @@ table: Machine[Table] = Machine(
 def join(state: Table, event: Join) -> Table | Rejection:
     """A player, or a program that plays from elsewhere, takes the next free seat."""
     if event.kind is Kind.BOT:
-        return Rejection(Refusal.INVALID_EVENT, "A bot does not join: whoever opened the table adds it.")
-    return _seated(at(state, event), Seat(event.player, event.kind))
+        return Rejection(Refusal.INVALID_EVENT, "A bot cannot join: the player who opened the table adds it.")
+    return take_seat(at(state, event), Seat(event.player, event.kind))
 
 
 @table.on(Phase.SEATING, AddBot, to=Phase.SEATING)
@@ -131,35 +133,19 @@ def add_bot(state: Table, event: AddBot) -> Table | Rejection:
     """The admin seats a bot."""
     if event.player != state.header.admin:
         return NOT_ADMIN
-    return _seated(at(state, event), Seat(event.name, Kind.BOT, event.bot))
-
-
-def _seated(state: Table, seat: Seat) -> Table | Rejection:
-    if fault := refuse_ids([seat.player]):
-        return fault
-    if state.seat_of(seat.player):
-        return Rejection(Code.ALREADY_SEATED, f"{seat.player} has a seat at this table.")
-    if len(state.seats) == game_of(state).seats[-1]:
-        return Rejection(Code.TABLE_FULL, "Every seat of this table is taken.")
-    return replace(state, seats=(*state.seats, seat))
+    return take_seat(at(state, event), Seat(event.name, Kind.BOT, event.bot))
 
 
 @table.on(Phase.SEATING, Leave, to=Phase.SEATING)
 def leave(state: Table, event: Leave) -> Table | Rejection:
     """A player gives its seat back. The admin stays the admin, seated or not."""
-    return _unseated(at(state, event), event.player)
+    return free_seat(at(state, event), event.player)
 
 
 @table.on(Phase.SEATING, Remove, to=Phase.SEATING)
 def remove(state: Table, event: Remove) -> Table | Rejection:
     """The admin frees a seat."""
-    return NOT_ADMIN if event.player != state.header.admin else _unseated(at(state, event), event.name)
-
-
-def _unseated(state: Table, player: PlayerId) -> Table | Rejection:
-    if state.seat_of(player) is None:
-        return NOT_SEATED
-    return replace(state, seats=tuple(seat for seat in state.seats if seat.player != player))
+    return NOT_ADMIN if event.player != state.header.admin else free_seat(at(state, event), event.name)
 
 
 @table.on(Phase.SEATING, Close, to=Phase.CLOSED)
@@ -183,8 +169,8 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
         at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
     )
     state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
-    state, effects = announced(game, state, MatchStarting(commit(event.seed), players))
-    return Next(awaiting(state), *effects)
+    state, effects = announce(game, state, MatchStarting(commit(event.seed), players))
+    return Next(await_acks(state), *effects)
 
 
 # starting
@@ -203,16 +189,16 @@ def add_words(state: Table, event: AddWords) -> Table | Rejection:
 @table.on(Phase.STARTING, Acknowledge, to=Phase.SETTLING)
 def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
     """Everyone has seen the commitment: the match begins, from the seed and the words that were added."""
-    after = heard(at(state, event), event.cursors)
-    return after if isinstance(after, Rejection) else begun(after)
+    after = take_acks(at(state, event), event.cursors)
+    return after if isinstance(after, Rejection) else begin_match(after)
 
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
 def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
-    """Whoever has not acknowledged the commitment in time is away, and the match begins."""
+    """Players who have not acknowledged the commitment in time are away, and the match begins."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
-    return begun(without_the_silent(at(state, event), event.cursors))
+    return begin_match(mark_silent_away(at(state, event), event.cursors))
 
 
 # gathering
@@ -220,23 +206,23 @@ def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
 
 @table.on(Phase.GATHERING, Acknowledge, to=Phase.SETTLING)
 def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
-    """Everyone who is waited for has acknowledged everything it was told."""
-    after = heard(at(state, event), event.cursors)
+    """All players for whom the table waits have acknowledged everything."""
+    after = take_acks(at(state, event), event.cursors)
     return after if isinstance(after, Rejection) else replace(after, phase=Phase.SETTLING)
 
 
 @table.on(Phase.GATHERING, Ring, to=Phase.SETTLING)
 def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
-    """Whoever has not acknowledged in time is away, and the match goes on; or a timer of the game ran out."""
+    """Players who have not acknowledged in time are away, and the match goes on; or a timer of the game ran out."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
     state = at(state, event)
     if event.timer != ACKS:
-        return rung(state, event)
-    return replace(without_the_silent(state, event.cursors), phase=Phase.SETTLING)
+        return ring_game_timer(state, event)
+    return replace(mark_silent_away(state, event.cursors), phase=Phase.SETTLING)
 
 
-table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone has received what was just told."))
+table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until all players have received the last messages."))
 
 
 # playing
@@ -244,37 +230,23 @@ table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until everyone
 
 @table.on(Phase.PLAYING, Act, to=Phase.SETTLING)
 def act(state: Table, event: Act) -> Next[Table] | Rejection:
-    """A player makes a move. Who it is, the server vouches for; whether the move is legal, the game says.
+    """A player makes a move. The server vouches for the player; the game decides whether the move is legal.
 
-    Whoever is away stays so, for the move may be that of a bot which stands in: a seat comes back with Return alone.
+    A player who is away stays away, for its stand-in bot may have made the move: only Return brings a player back.
     """
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    if refused := _refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
+    if refused := refuse_version(event.seen, state.actions_since[event.player], state.told[event.player]):
         return refused
     game = game_of(state)
     move = game.machine.read_event(bytes(event.move))
     if isinstance(move, Rejection):
         return move
     if not isinstance(move, Move):
-        return Rejection(Code.NOT_A_MOVE, "That is for the table to do, not for a player.")
+        return Rejection(Code.NOT_A_MOVE, "Only the table itself can do that, not a player.")
     if move.player != event.player:
         return Rejection(Code.NOT_YOUR_SEAT, "You can move for yourself only.")
-    return played(game, replace(stopped(at(state, event), event.player), rings=0), move)
-
-
-def _refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
-    """Why a move cannot have been decided on this update, or was decided on one from before `since`.
-
-    The newest update is never stale, for a player may have been told nothing since it moved. A move that does not say
-    what its player has seen is taken as it is.
-    """
-    if seen is None or min(since, newest) <= seen <= newest:
-        return None
-    if 0 <= seen < newest:
-        why = f"What you may do has changed since update {seen}; decide again on update {newest}."
-        return Rejection(Code.STALE_VERSION, why)
-    return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
+    return apply_event(game, replace(stopped(at(state, event), event.player), rings=0), move)
 
 
 @table.on(
@@ -293,11 +265,11 @@ def run_out(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
     clock, state = state.header.settings.clock, at(state, event)
     late = next((player for player in state.players if clock_of(player) == event.timer), None)
     if late is None or clock is None:
-        return rung(state, event)
+        return ring_game_timer(state, event)
     state = stopped(state, late)
     if clock.run_out is RunOut.FORFEIT:
-        return finished(state, Result(How.OUT_OF_TIME, state.others(late), reason=late))
-    return gone(state, (late,)) if clock.run_out is RunOut.BOT else replace(state, late=(*state.late, late))
+        return finish_match(state, Result(How.OUT_OF_TIME, state.others(late), reason=late))
+    return mark_away(state, (late,)) if clock.run_out is RunOut.BOT else replace(state, late=(*state.late, late))
 
 
 # at any time during the match
@@ -306,13 +278,13 @@ def run_out(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
 @table.on(Phase.GATHERING, Return, to=Phase.GATHERING)
 @table.on(Phase.PLAYING, Return, to=Phase.PLAYING)
 def come_back(state: Table, event: Return) -> Table | Rejection:
-    """A player who was away is here again, finds its stream as it left it, and is waited for."""
+    """A player who was away is back. It finds its stream as it left it, and the table waits for it again."""
     seat = state.seat_of(event.player)
     if seat is None:
         return NOT_SEATED
     if not seat.is_away:
         return Rejection(Code.ALREADY_HERE, f"{event.player} is not away.")
-    here = back(at(state, event), event.player)
+    here = mark_back(at(state, event), event.player)
     return with_clocks_of_thinking(game_of(here), here) if here.phase is Phase.PLAYING else here
 
 
@@ -320,7 +292,7 @@ def come_back(state: Table, event: Return) -> Table | Rejection:
 @table.on(Phase.GATHERING, Resume, to=Phase.GATHERING)
 @table.on(Phase.PLAYING, Resume, to=Phase.PLAYING)
 def resume(state: Table, event: Resume) -> Table:
-    """The server was away: every deadline moves by the time that was lost."""
+    """The server was away: every deadline moves by the lost time."""
     state = at(state, event)
     return replace(state, timers=postpone(state.timers, event.lost))
 
@@ -332,15 +304,15 @@ def resign(state: Table, event: Resign) -> Next[Table] | Rejection:
     """A player gives up; all others share the win."""
     if state.seat_of(event.player) is None:
         return NOT_SEATED
-    return finished(at(state, event), Result(How.RESIGNED, state.others(event.player), reason=event.player))
+    return finish_match(at(state, event), Result(How.RESIGNED, state.others(event.player), reason=event.player))
 
 
 @table.on(Phase.STARTING, Halt, to=Phase.FINISHED)
 @table.on(Phase.GATHERING, Halt, to=Phase.FINISHED)
 @table.on(Phase.PLAYING, Halt, to=Phase.FINISHED)
 def halt(state: Table, event: Halt) -> Next[Table]:
-    """The match cannot go on: nobody wins, and everyone is told why."""
-    return finished(at(state, event), Result(How.HALTED, (), reason=event.reason))
+    """The match cannot go on: no player wins, and all are told why."""
+    return finish_match(at(state, event), Result(How.HALTED, (), reason=event.reason))
 
 
 # settling
@@ -351,19 +323,19 @@ def halt(state: Table, event: Halt) -> Next[Table]:
     to={"acks are missing": Phase.GATHERING, "somebody is to move": Phase.PLAYING, "it is over": Phase.FINISHED},
 )
 def settle(state: Table) -> Next[Table]:
-    """What comes next: a batch that is waiting, the end, the dealer's part, or the players'."""
+    """Decide what comes next: a waiting batch, the end, an event of the dealer, or the players' moves."""
     game, effects = game_of(state), list[Effect | Deferred]()
     for _ in range(MOST_DEALS):
         if must_wait(game, state):
-            return Next(awaiting(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
+            return Next(await_acks(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
         state = disarmed(state, ACKS)
         if state.pending:
-            state, more = told(game, replace(state, pending=state.pending[1:]), state.pending[0])
+            state, more = tell(game, replace(state, pending=state.pending[1:]), state.pending[0])
         elif result := result_of(game, state):
-            ended = finished(state, result)
+            ended = finish_match(state, result)
             return Next(ended.state, *effects, *ended.effects)
         elif due := game.dealer(state.match):
-            state, more = dealt(game, state, due)
+            state, more = deal(game, state, due)
         else:
             return Next(with_clocks_of_thinking(game, replace(state, phase=Phase.PLAYING)), *effects)
         effects += more
@@ -375,7 +347,7 @@ def settle(state: Table) -> Next[Table]:
 
 @table.on(Phase.FINISHED, Rematch, to={"not all agree yet": Phase.FINISHED, "all agree": Phase.REMATCHED})
 def rematch(state: Table, event: Rematch) -> Table | Rejection:
-    """A player wants to play again. When all do (bots always do), they meet at a new table."""
+    """A player wants to play again. When all agree (bots always do), a new table follows."""
     if state.seat_of(event.player) is None:
         return NOT_SEATED
     if event.player in state.agreed:
@@ -388,7 +360,7 @@ def rematch(state: Table, event: Rematch) -> Table | Rejection:
 
 @table.on(Phase.REMATCHED, Succeeded, to=Phase.CLOSED)
 def succeeded(state: Table, event: Succeeded) -> Table:
-    """The next table is there; this one is done."""
+    """The next table exists; this one is done."""
     return replace(at(state, event), phase=Phase.CLOSED)
 
 

@@ -1,9 +1,9 @@
-"""What everyone is told: the streams of the seats and of the spectators.
+"""The streams of updates to the seats and to the spectators.
 
-Every step of the game tells some players something, batch by batch. Each batch goes with the match as the game shows it
-then, so that a view never shows what a later batch tells. A player who sees or may do something else in the end than
-in its last update is told `null`: look again. So a stream shows every change that its player may see, and nothing
-about those it may not. No gate waits for a `null`: the sequence diagrams of a game know its messages alone.
+Every step of the game tells some players something, batch by batch. Each batch comes with the match as it is at that
+moment, so a view never shows what a later batch tells. If a player's view or actions differ at the end of the step from
+its last update, it gets the message `null`: look again. So a stream shows every change that its player may see, and
+nothing else. No gate waits for a `null`, because a game's sequence diagrams contain its own messages only.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,19 +16,20 @@ from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Deferred, Step
 from turnstile.kernel.values import ByPlayer, Message, PlayerId, encode
-from turnstile.table.values import NOTHING, Batch, Note, State, Told
+from turnstile.table.messages import Told
+from turnstile.table.values import NOTHING, Batch, Note, State
 
 News = tuple[State[Any], list[Effect | Deferred]]
-"""A table with its streams grown, and the effects that say by what."""
+"""A table with longer streams, and the effects that carry the new updates."""
 
 
 # what a step of the game tells
 
 
 def batches_of(game: AnyGame, before: State[Any], step: Step[Any]) -> tuple[Batch[Any], ...]:
-    """What a step of the game tells, with a `null` in the last batch for everyone who has to look again.
+    """What a step of the game tells, with a `null` in the last batch for each player who must look again.
 
-    In open play nothing waits, so all that a step tells is one batch.
+    In open play nothing waits, so everything that a step tells is one batch.
     """
     batches = _gated_batches(step) if game.gated else _open_batches(step)
     *earlier, last = batches or [Batch(())]
@@ -38,7 +39,7 @@ def batches_of(game: AnyGame, before: State[Any], step: Step[Any]) -> tuple[Batc
 
 
 def _gated_batches(step: Step[Any]) -> list[Batch[Any]]:
-    """Each batch with the state that is shown with it."""
+    """Each batch with the state that its receivers see."""
     told = step.batches_with_states
     return [
         Batch(_notes(messages), None if state is step.state else state, is_last=number == len(told))
@@ -58,7 +59,7 @@ def _notes(messages: ByPlayer[Message]) -> tuple[Note, ...]:
 def _must_look(
     game: AnyGame, before: State[Any], step: Step[Any], batches: Sequence[Batch[Any]], eyes: PlayerId | None
 ) -> bool:
-    """Whether a player (`None`: a spectator) sees, or may do, something else after the step than in its last update."""
+    """Whether the view or actions of a player (`None`: a spectator) differ after the step from its last update."""
     newest = next((batch for batch in reversed(batches) if any(note.player == eyes for note in batch.notes)), None)
     if newest is None:
         return _sees_another(game, before.match, step.state, eyes)
@@ -75,17 +76,17 @@ def _sees_another(game: AnyGame, before: Any, after: Any, eyes: PlayerId | None)
     return eyes is not None and game.actions(before, eyes) != game.actions(after, eyes)
 
 
-def kept_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[Any]]:
-    """Batches that wait while the match on the table goes on: they still go with the match as it was."""
+def keep_as_shown(batches: Iterable[Batch[Any]], match: Any) -> Iterator[Batch[Any]]:
+    """Batches that wait while the match goes on: fix the match that their receivers will see with them."""
     return (replace(batch, match=match) if batch.match is None else batch for batch in batches)
 
 
 def updates_in(batches: Iterable[Batch[Any]], player: PlayerId) -> int:
-    """How many updates these batches bring a player."""
+    """How many updates a player gets from these batches."""
     return sum(note.player == player for batch in batches for note in batch.notes)
 
 
-# telling it
+# adding to the streams
 
 
 def same_for_all(state: State[Any], message: Raw) -> Batch[Any]:
@@ -93,8 +94,8 @@ def same_for_all(state: State[Any], message: Raw) -> Batch[Any]:
     return Batch(tuple([Note(eyes, message) for eyes in (*state.players, None)]))
 
 
-def told(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
-    """This batch at the end of the streams."""
+def tell(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
+    """Append this batch to the streams."""
     new: dict[PlayerId | None, list[Raw]] = {}
     for note in batch.notes:
         new.setdefault(note.player, []).append(note.message)
@@ -108,22 +109,22 @@ def told(game: AnyGame, state: State[Any], batch: Batch[Any]) -> News:
         watched=state.watched + len(new.get(None, ())),
     )
     effects: list[Effect | Deferred] = [
-        _deferred(game, after, batch, player, state.told[player] + 1, tuple(new[player])) for player in players
+        _defer(game, after, batch, player, state.told[player] + 1, tuple(new[player])) for player in players
     ]
     if None in new:
-        effects.append(_deferred(game, after, batch, None, state.watched + 1, tuple(new[None])))
+        effects.append(_defer(game, after, batch, None, state.watched + 1, tuple(new[None])))
     return after, effects
 
 
 def _last_message(before: int, new: Sequence[Raw]) -> int | None:
-    """The number of the last of these updates that brings a message, after so many before."""
+    """The number of the last of these updates that has a message; the first has the number `before` + 1."""
     return max((seq for seq, message in enumerate(new, start=before + 1) if message != NOTHING), default=None)
 
 
-def _deferred(
+def _defer(
     game: AnyGame, state: State[Any], batch: Batch[Any], player: PlayerId | None, seq: int, messages: tuple[Raw, ...]
 ) -> Deferred:
-    """The effect, to be made when somebody wants it: replaying a log asks for states alone."""
+    """The effect as a function, because replaying a log needs states only."""
 
     def make() -> Told:
         match = state.match if batch.match is None else batch.match

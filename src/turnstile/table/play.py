@@ -1,4 +1,4 @@
-"""The match on the table: what an event of its game does to it, and how it ends. Who may do what, the machine says."""
+"""The match on the table: what an event of its game does, and how the match ends. `machine` decides who may do what."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,11 +13,12 @@ from turnstile.kernel.machine import Deferred, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
-from turnstile.table.news import News, batches_of, kept_as_shown, same_for_all, told, updates_in
-from turnstile.table.values import NOTHING, Batch, How, MatchEnded, Phase, Result, Ring, State
+from turnstile.table.messages import MatchEnded
+from turnstile.table.news import News, batches_of, keep_as_shown, same_for_all, tell, updates_in
+from turnstile.table.values import NOTHING, Batch, Code, How, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
-MOST_RINGS = 1_000  # timers one after the other, with nobody moving
+MOST_RINGS = 1_000  # timers that run out in a row, without a move
 
 
 def game_of(state: State[Any]) -> AnyGame:
@@ -31,31 +32,31 @@ def options_of(state: State[Any]) -> Any:
 
 
 def thinking(game: AnyGame, state: State[Any]) -> Players:
-    """Who may do something now."""
+    """The players who may move now."""
     return tuple(player for player in state.players if game.actions(state.match, player))
 
 
 def with_clocks_of_thinking(game: AnyGame, state: State[Any]) -> State[Any]:
-    """The clocks of those who may do something run, all others stand; without clocks nobody need ask who that is."""
+    """Run the clocks of the players who may move, and stop all others."""
     return state if state.header.settings.clock is None else with_clocks(state, thinking(game, state))
 
 
 # the match
 
 
-def begun(state: State[Any]) -> Next[State[Any]]:
-    """The match, dealt from the seed and the words that players have added to it; everyone sees it as it begins."""
+def begin_match(state: State[Any]) -> Next[State[Any]]:
+    """Create the match from the seed and the words that players have added, and show it to everyone."""
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     match = game.new(state.players, options_of(state), mix(state.seed, state.words))
     assert not isinstance(match, Rejection), "Start has tried the same company and options"
     dealt_to = replace(state, match=match, phase=Phase.SETTLING, actions_since=_actions_since(game, state, match))
-    after, effects = _to_all(game, dealt_to, NOTHING)
+    after, effects = _tell_everyone(game, dealt_to, NOTHING)
     return Next(after, *effects)
 
 
-def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
-    """The table after an event of the game, with everyone told, or about to be."""
+def apply_event(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
+    """The table after an event of the game. In a gated game, the new batches wait in `pending`."""
     step = game.machine.step(state.match, event)
     if isinstance(step, Rejection):
         return step
@@ -64,8 +65,8 @@ def played(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] |
     after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1, actions_since=since)
     after = with_timers(after, step.effects)
     if game.gated:
-        return Next(replace(after, pending=(*kept_as_shown(state.pending, state.match), *batches)))
-    after, effects = _all_told(game, after, batches)
+        return Next(replace(after, pending=(*keep_as_shown(state.pending, state.match), *batches)))
+    after, effects = _tell_all(game, after, batches)
     return Next(after, *effects)
 
 
@@ -76,11 +77,11 @@ def _actions_since(
     event: Event | None = None,
     batches: Iterable[Batch[Any]] = (),
 ) -> ByPlayer[int]:
-    """From which update on each player has the actions that it has in `match`.
+    """The update from which on each player has the actions that it has in `match`.
 
-    A move uses its player's actions up, even where the same are offered again. In open play the first update of a step
-    brings them, in a gated game the last one. It depends on what each player knows alone: its own moves, its own
-    actions and the number of its own updates.
+    A move uses up its player's actions, even if the same ones are offered again. In open play the first update of a
+    step brings new actions, in a gated game the last one. The result depends only on what each player knows: its own
+    moves, its own actions and the number of its own updates.
     """
     mover = event.player if isinstance(event, Move) else None
     changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
@@ -90,25 +91,39 @@ def _actions_since(
 
 
 def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
-    """Whether a player may do something else than before; before the match it may do nothing."""
+    """Whether a player's actions have changed. Before the match it has none."""
     return game.actions(after, player) != (() if before is None else game.actions(before, player))
 
 
-def dealt(game: AnyGame, state: State[Any], event: Event) -> News:
-    """The table after the dealer's part."""
-    after = played(game, state, event)
+def refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:
+    """Why a move that was decided on the update `seen` is refused: the update does not exist, or is older than `since`.
+
+    The newest update is never stale, because a player may have been told nothing since it moved. A move without `seen`
+    is always accepted.
+    """
+    if seen is None or min(since, newest) <= seen <= newest:
+        return None
+    if 0 <= seen < newest:
+        why = f"What you may do has changed since update {seen}; decide again on update {newest}."
+        return Rejection(Code.STALE_VERSION, why)
+    return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
+
+
+def deal(game: AnyGame, state: State[Any], event: Event) -> News:
+    """The table after an event of the dealer."""
+    after = apply_event(game, state, event)
     assert not isinstance(after, Rejection), f"the dealer of {game.name} is refused: {after}"
     return after.state, list(after.effects)
 
 
-def rung(state: State[Any], ring: Ring) -> Next[State[Any]] | State[Any]:
-    """A timer of the game: its event happens, unless the game has no use for it any more."""
+def ring_game_timer(state: State[Any], ring: Ring) -> Next[State[Any]] | State[Any]:
+    """A timer of the game ran out: its event happens, unless the game refuses it."""
     game, timer = game_of(state), timer_of(state, ring.timer)
     assert timer is not None, "only a timer that is armed rings"
     happening = game.machine.read_event(bytes(timer.event))
     assert not isinstance(happening, Rejection), "the game armed it with an event of its own"
     state = replace(disarmed(state, ring.timer), rings=state.rings + 1, phase=Phase.SETTLING)
-    after = played(game, state, happening)
+    after = apply_event(game, state, happening)
     return state if isinstance(after, Rejection) else after
 
 
@@ -122,33 +137,33 @@ def result_of(game: AnyGame, state: State[Any]) -> Result | None:
     if state.events >= MOST_EVENTS:
         return Result(How.HALTED, (), reason=f"a match has at most {MOST_EVENTS:,} events")
     if state.rings >= MOST_RINGS:
-        return Result(How.HALTED, (), reason=f"{MOST_RINGS:,} timers ran out and nobody moved")
+        return Result(How.HALTED, (), reason=f"{MOST_RINGS:,} timers ran out without a move")
     return None
 
 
-def finished(state: State[Any], result: Result) -> Next[State[Any]]:
-    """The match is over: whatever waited is told, then the result, and the seed that the deal came from."""
+def finish_match(state: State[Any], result: Result) -> Next[State[Any]]:
+    """The match is over: tell the waiting batches, then the result and the seed."""
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     ended = replace(with_clocks(state, ()), phase=Phase.FINISHED, result=result, timers=(), pending=())
-    ended, effects = _all_told(game, ended, state.pending)
-    ended, more = announced(game, ended, MatchEnded(result, state.seed, state.words))
+    ended, effects = _tell_all(game, ended, state.pending)
+    ended, more = announce(game, ended, MatchEnded(result, state.seed, state.words))
     return Next(ended, *effects, *more)
 
 
-def announced(game: AnyGame, state: State[Any], message: Message) -> News:
-    """A message of the table's own for everyone, spectators included."""
-    return _to_all(game, state, Raw(encode(message)))
+def announce(game: AnyGame, state: State[Any], message: Message) -> News:
+    """Send a message of the table to all players and spectators."""
+    return _tell_everyone(game, state, Raw(encode(message)))
 
 
-def _to_all(game: AnyGame, state: State[Any], written: Raw) -> News:
-    return told(game, state, same_for_all(state, written))
+def _tell_everyone(game: AnyGame, state: State[Any], written: Raw) -> News:
+    return tell(game, state, same_for_all(state, written))
 
 
-def _all_told(game: AnyGame, state: State[Any], batches: Iterable[Batch[Any]]) -> News:
-    """All these batches told, one after the other."""
+def _tell_all(game: AnyGame, state: State[Any], batches: Iterable[Batch[Any]]) -> News:
+    """Append all these batches to the streams, one after the other."""
     effects: list[Effect | Deferred] = []
     for batch in batches:
-        state, more = told(game, state, batch)
+        state, more = tell(game, state, batch)
         effects += more
     return state, effects

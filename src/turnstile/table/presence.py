@@ -1,4 +1,4 @@
-"""Presence: who is waited for, until when, and what becomes of those who stay silent."""
+"""Presence: for whom the table waits, until when, and what happens to players who stay silent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,49 +17,49 @@ NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
 # acknowledgements
 
 
-def unheard(state: State[Any]) -> Players:
-    """Who is waited for: present, and with a message that was not acknowledged when the table last asked."""
+def players_awaited(state: State[Any]) -> Players:
+    """The players for whom the table waits: present, and with a message that they have not acknowledged."""
     here = [seat.player for seat in state.seats if not seat.is_away]
     return tuple(player for player in here if state.acked[player] < state.awaited[player])
 
 
 def must_wait(game: AnyGame, state: State[Any]) -> bool:
-    """The dealer acts, and a gated game goes on at all, only when all who are waited for have heard everything."""
-    return bool(unheard(state)) and (game.gated or _is_dealers_turn(game, state))
+    """Whether the table must wait: before the dealer acts, and in a gated game always, all must have acknowledged."""
+    return bool(players_awaited(state)) and (game.gated or _is_dealers_turn(game, state))
 
 
 def _is_dealers_turn(game: AnyGame, state: State[Any]) -> bool:
     return game.outcome(state.match) is None and game.dealer(state.match) is not None
 
 
-def awaiting(state: State[Any]) -> State[Any]:
-    """The table with the deadline for acknowledgements running; one that runs is not set anew."""
+def await_acks(state: State[Any]) -> State[Any]:
+    """Start the deadline for acknowledgements, unless it is running."""
     return state if timer_of(state, ACKS) else armed(state, ACKS, round(state.header.settings.ack_seconds * 1000))
 
 
-def heard(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any] | Rejection:
-    """The table after these acknowledgements, where nobody is waited for any more."""
+def take_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any] | Rejection:
+    """The table after these acknowledgements, if they are all that it waited for."""
     if refused := refuse_acks(state, cursors):
         return refused
-    after = _acknowledged(state, cursors)
-    if missing := unheard(after):
+    after = _acknowledge(state, cursors)
+    if missing := players_awaited(after):
         return Rejection(Code.ACKS_MISSING, f"Not everyone has acknowledged: {', '.join(missing)}.")
     return after
 
 
-def without_the_silent(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
-    """The table after these acknowledgements, with everyone away who is still waited for."""
-    after = _acknowledged(state, cursors)
-    return gone(after, unheard(after))
+def mark_silent_away(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
+    """The table after these acknowledgements, with the players away for whom it still waits."""
+    after = _acknowledge(state, cursors)
+    return mark_away(after, players_awaited(after))
 
 
-def _acknowledged(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
+def _acknowledge(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
     acked = {player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()}
     return replace(state, acked=ByPlayer(acked))
 
 
 def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection | None:
-    """Why nobody can have acknowledged so much."""
+    """Why these acknowledgements are impossible; `None` when they are not."""
     for player, seq in cursors.items():
         if player not in state.told:
             return NOT_SEATED
@@ -71,13 +71,13 @@ def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection
 # away, and back
 
 
-def gone(state: State[Any], players: Players) -> State[Any]:
-    """The table with these players away: nobody waits for them."""
+def mark_away(state: State[Any], players: Players) -> State[Any]:
+    """The table with these players away: it does not wait for them."""
     return _with_away(state, players, True)
 
 
-def back(state: State[Any], player: PlayerId) -> State[Any]:
-    """The table with this player here again."""
+def mark_back(state: State[Any], player: PlayerId) -> State[Any]:
+    """The table with this player back."""
     return _with_away(state, (player,), False)
 
 

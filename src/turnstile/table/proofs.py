@@ -1,11 +1,11 @@
-"""The table in small worlds, which the checker walks to their last states.
+"""The table in small worlds, whose states the checker walks completely.
 
-The first kind has few players, a few moves, and every order of all that can happen. What makes it small: the smallest
-company of the game, the last of them a bot or an agent; two moves to choose from, a few events of the game, one outage,
-one player's words; time passes only when a timer runs out. Nothing else is left out.
+The first kind of world has few players, a few moves, and every order of everything that can happen. It is small because
+it has the smallest number of players, the last of them a bot or an agent; two moves to choose from; a few events of the
+game; one outage; and one player's words. Time passes only when a timer runs out. Nothing else is left out.
 
-The second kind has every company that can sit down, from nobody to a full table, and a start is tried with each. What
-makes it small: hardly anything goes wrong, and the match is left after a few events.
+The second kind has every number of players, from an empty to a full table, and tries a start with each. It is small
+because almost nothing goes wrong, and the match ends after a few events.
 """
 
 from collections.abc import Hashable, Iterator
@@ -22,7 +22,7 @@ from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.machine import Table, table
 from turnstile.table.news import updates_in
 from turnstile.table.play import game_of, thinking
-from turnstile.table.presence import unheard
+from turnstile.table.presence import players_awaited
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -54,14 +54,14 @@ ANA, STRANGER = PlayerId("ana"), PlayerId("a stranger")
 MOST_EVENTS = 5  # of the game, before the walk has seen enough
 MOST_EVENTS_OF_A_COMPANY = 4
 MOST_PLAYERS = 12  # of the companies that are walked; a game may have more seats
-A_MOMENT = 1  # millisecond: how long the outage is, and the one time that is no whole second
+A_MOMENT = 1  # millisecond: the length of the outage; all other times are whole seconds
 
 GATES = (Phase.STARTING, Phase.GATHERING)
 UNDER_WAY = (*GATES, Phase.PLAYING)
 
 
 def worlds(most_events: int = MOST_EVENTS) -> Iterator[World[Table]]:
-    """For each installed game one world for each thing that a clock may do when it runs out, and one of companies."""
+    """For each installed game: one world for each rule for a clock that runs out, and one of all numbers of players."""
     for game in filter(None, map(find_game, names())):
         for run_out in RunOut:
             yield world_of(game, run_out, most_events)
@@ -69,7 +69,7 @@ def worlds(most_events: int = MOST_EVENTS) -> Iterator[World[Table]]:
 
 
 def world_of(game: AnyGame, run_out: RunOut, most_events: int) -> World[Table]:
-    """A table of this game and its smallest company, until so many events of the game have happened."""
+    """A table of this game with its smallest number of players, until `most_events` events of the game."""
     study, company = study_of(game), _company(game.seats[0])
     return World(
         machine=table,
@@ -86,7 +86,7 @@ def world_of(game: AnyGame, run_out: RunOut, most_events: int) -> World[Table]:
 
 
 def companies_of(game: AnyGame) -> World[Table]:
-    """A table of this game at which one player after the other sits down, and a match is started at every moment."""
+    """A table of this game at which players sit down one after the other, with a start tried after each."""
     study, largest = study_of(game), game.seats[-1]
     company = _company(max(game.seats[0], min(largest, MOST_PLAYERS)))
     not_walked = f", larger companies up to {largest} not walked" if len(company) < largest else ""
@@ -120,7 +120,7 @@ def _has_had(most_events: int, state: Table) -> bool:
 
 
 def moves(state: Table, company: Players) -> Iterator[Event]:
-    """All that can happen now at a table for this company."""
+    """Everything that can happen now at a table for these players."""
     now = state.now
     yield from _seating(state, company) if state.phase is Phase.SEATING else CHOICES[state.phase](state)
     if state.phase not in UNDER_WAY:
@@ -135,7 +135,7 @@ def moves(state: Table, company: Players) -> Iterator[Event]:
 
 
 def _seating(state: Table, company: Players) -> Iterator[Event]:
-    """Players sit down in their order; the last of several is an agent or a bot, and is the one who is removed."""
+    """Players sit down in order. The last of several is an agent or a bot, and may be removed again."""
     now, seated, last = state.now, len(state.seats), company[-1]
     if seated == len(company):
         yield Remove(ANA, "remove", now, last)
@@ -161,7 +161,7 @@ def _gathering(state: Table) -> Iterator[Event]:
 
 
 def _playing(state: Table) -> Iterator[Event]:
-    """The first and the last of a player's moves stand for all of them, the newest and the oldest update for others."""
+    """The first and the last move of a player stand for all its moves; the newest and oldest update for all updates."""
     game = game_of(state)
     for player in thinking(game, state):
         offered = game.actions(state.match, player)
@@ -171,7 +171,7 @@ def _playing(state: Table) -> Iterator[Event]:
 
 
 def _oldest_fresh(state: Table, player: PlayerId) -> int:
-    """The oldest update on which a move of this player may have been decided."""
+    """The oldest update on which this player may base a move."""
     return min(state.actions_since[player], state.told[player])
 
 
@@ -195,7 +195,7 @@ CHOICES = {
 
 
 def moves_of_companies(state: Table, company: Players) -> Iterator[Event]:
-    """One more player sits down, or the match is started and goes its way, with everyone in time or nobody."""
+    """One more player sits down, or the match starts and goes on, with all players in time or none."""
     now, seated = state.now, len(state.seats)
     if state.phase is not Phase.SEATING:
         yield from CHOICES[state.phase](state)
@@ -210,16 +210,16 @@ def moves_of_companies(state: Table, company: Players) -> Iterator[Event]:
 
 
 def carries_on(event: Event) -> bool:
-    """Whether an event is one of a match that goes on: a player, the dealer or a timer does something.
+    """Whether an event makes progress: a move, an event of the dealer, or a timer.
 
-    Giving up, going, coming back and an outage are not: a table that waits for nothing else is stuck.
+    Resigning, leaving, coming back and an outage do not: a table that waits for these alone is stuck.
     """
     return not isinstance(event, (Resign, Halt, Resume, Return, Leave, Remove, Close))
 
 
 def refused(state: Table) -> Iterator[Event]:
-    """What no table lets happen: a start with the wrong number of players, one player more than the game has seats,
-    and a move that was decided on an update that is stale or yet to come."""
+    """Events that every table must refuse: a start with the wrong number of players, one player too many, and a move
+    that was based on a stale update or on one that does not exist yet."""
     if state.phase is Phase.SEATING:
         seats = game_of(state).seats
         if len(state.seats) not in seats:
@@ -238,61 +238,61 @@ def refused(state: Table) -> Iterator[Event]:
 
 
 def violation(state: Table) -> str | None:
-    """What is wrong with a table; `None` for every one that can be reached."""
+    """What is wrong with a table; `None` for every table that can be reached."""
     return next(_faults(state), None)
 
 
 def _faults(state: Table) -> Iterator[str]:
     phase = state.phase
     if phase in (Phase.SEATING, Phase.STARTING) and state.match is not None:
-        yield "Nothing is dealt before all have seen the commitment."
+        yield "The match exists before all players have seen the commitment."
     if phase in (Phase.GATHERING, Phase.PLAYING) and state.match is None:
-        yield "There is nothing to play."
+        yield "The table is playing without a match."
     if (phase in UNDER_WAY or phase is Phase.SEATING) and state.result is not None:
-        yield "A match that goes on has no result."
+        yield "A match that is not over has a result."
     if phase in (Phase.FINISHED, Phase.REMATCHED) and state.result is None:
-        yield "A match that is over has a result."
+        yield "A match that is over has no result."
     streams = (state.told, state.acked, state.awaited, state.actions_since)
     if phase in UNDER_WAY and any(set(state.players) != {*each} for each in streams):
-        yield "Every seat has a stream."
+        yield "A seat has no stream."
     yield from _faults_of_streams(state)
     yield from _faults_of_timers(state)
 
 
 def _faults_of_streams(state: Table) -> Iterator[str]:
     if not {*state.told} == {*state.acked} == {*state.awaited} == {*state.actions_since}:
-        yield "Whatever is counted of one stream is counted of every stream."
+        yield "The counters of the streams are for different players."
     if any(not 0 <= state.acked[player] <= told for player, told in state.told.items()):
-        yield "Somebody has acknowledged what it was never told."
+        yield "A player has acknowledged an update that it was never sent."
     if any(not 0 <= state.awaited[player] <= told for player, told in state.told.items()):
-        yield "Somebody is waited for with what it was never told."
+        yield "The table waits for an update that was never sent."
     if any(not 0 <= state.actions_since[player] <= _next_offer(state, player) for player in state.told):
-        yield "A player's actions have changed with an update that is not one of the next."
-    if state.phase in GATES and not unheard(state):
-        yield "The table waits for nobody."
+        yield "A player's actions changed with an update that is not one of the next."
+    if state.phase in GATES and not players_awaited(state):
+        yield "The table waits at a gate, but for no player."
     if state.pending and state.phase is not Phase.GATHERING:
-        yield "Something waits to be told, and the table does not wait for what comes before it."
+        yield "A batch is pending, and the table does not wait for the batch before it."
 
 
 def _next_offer(state: Table, player: PlayerId) -> int:
-    """The newest update with which a player's actions can have changed: the next, or the last that waits to be told."""
+    """The newest update that can bring a player new actions: the next one, or the last pending one."""
     return state.told[player] + max(1, updates_in(state.pending, player))
 
 
 def _faults_of_timers(state: Table) -> Iterator[str]:
     running = [player for player in state.players if timer_of(state, clock_of(player))]
     if state.timers and state.phase not in UNDER_WAY:
-        yield "A timer runs where nothing is played."
+        yield "A timer runs, but there is no match in progress."
     if (state.phase in GATES) != bool(timer_of(state, ACKS)):
-        yield "The deadline for acknowledgements runs at a gate, and there alone."
+        yield "The deadline for acknowledgements must run at a gate, and nowhere else."
     if running and state.phase is not Phase.PLAYING:
-        yield "A clock runs while nobody may move."
+        yield "A clock runs while no player may move."
     if state.phase is Phase.PLAYING and not set(running) <= set(thinking(game_of(state), state)):
-        yield "The clock of somebody who cannot move runs."
+        yield "A clock runs for a player who cannot move."
 
 
 def state_key(study: AnyStudy, state: Table) -> Hashable:
-    """What the rest depends on: of a match that is over, only who wants another; of others, not what is past."""
+    """What the rest depends on: after the match, only who wants a rematch; before that, everything but the past."""
     kinds = tuple(seat.kind for seat in state.seats)
     if state.phase not in UNDER_WAY:
         return state.phase, state.now, kinds, state.agreed

@@ -1,4 +1,4 @@
-"""What can be known of a table: what everyone may see of it, and what a server must do for it."""
+"""What a table shows: what everyone may see of it, and what the server must do for it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,17 +10,17 @@ from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.play import game_of
-from turnstile.table.presence import unheard
+from turnstile.table.presence import players_awaited
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
 
 
-class Status(Value, frozen=True):
+class TableStatus(Value, frozen=True):
     """A table as anyone may see it: who sits there, what it waits for and until when, how it ended.
 
-    Whose clock runs says who is to move: at a table with a clock that is known to all. When something happened last
-    is not said, for it may have been nothing that these eyes may see.
+    The running clocks say who is to move: at a table with clocks, everyone knows that. The time of the last event is
+    left out, because the reader may not be allowed to know of that event.
     """
 
     table: LogId
@@ -30,20 +30,20 @@ class Status(Value, frozen=True):
     seats: tuple[Seat, ...]
     settings: Settings
     clocks: ByPlayer[Instant]
-    """When the clocks that run will have run out."""
+    """When each running clock runs out."""
     left: ByPlayer[int]
-    """Milliseconds left on the clocks that do not."""
+    """Milliseconds left on the clocks that are not running."""
     acks_due: Instant | None
     result: Result | None
     agreed: Players
     successor: LogId | None
 
 
-def status(state: State[Any]) -> Status:
+def status(state: State[Any]) -> TableStatus:
     """The table as anyone may see it."""
     running = {player: timer.due for player in state.players if (timer := timer_of(state, clock_of(player)))}
     acks = timer_of(state, ACKS)
-    return Status(
+    return TableStatus(
         table=state.header.table,
         game=state.header.game,
         phase=state.phase,
@@ -59,20 +59,20 @@ def status(state: State[Any]) -> Status:
     )
 
 
-def delayed(shown: Status) -> Status:
-    """A status for those who may not know yet what happens now: no clocks, no gates, nobody's absence."""
+def delayed_status(shown: TableStatus) -> TableStatus:
+    """The status for spectators who see the match later: without clocks, gates and absences."""
     phase = Phase.PLAYING if shown.phase is Phase.GATHERING else shown.phase
     seats = tuple(replace(seat, is_away=False) for seat in shown.seats)
     return replace(shown, phase=phase, seats=seats, clocks=ByPlayer(), left=ByPlayer(), acks_due=None)
 
 
 def is_open(state: State[Any]) -> bool:
-    """Whether the table still has something to do; a finished one may yet be followed by another."""
+    """Whether the table still has something to do. A finished table does not, even if a rematch may follow."""
     return state.phase not in DONE
 
 
 def bot_of(state: State[Any], player: PlayerId) -> str | None:
-    """The bot that plays on a seat now, if one does: its own, or the one that stands in for a player who is away."""
+    """The bot that plays on a seat now, if there is one: the seat's own, or the stand-in for a player who is away."""
     seat = state.seat_of(player)
     return None if seat is None else _bot_on(seat, state.header.settings)
 
@@ -90,7 +90,7 @@ def bots_to_move(state: State[Any]) -> Players:
 
 
 def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
-    """One by one, for most who ask want to know only whether there are any."""
+    """One by one, because most callers only want to know whether there are any."""
     if state.phase is Phase.PLAYING:
         game, settings = game_of(state), state.header.settings
         for seat in state.seats:
@@ -99,16 +99,16 @@ def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
 
 
 def needs_server(state: State[Any]) -> bool:
-    """Whether the table waits for the server: a bot to move, bots alone to be told, a next table to be opened."""
+    """Whether the table waits for the server: to move for a bot, to acknowledge for bots, or to open the next table."""
     if state.phase in (Phase.STARTING, Phase.GATHERING):
-        return all(bot_of(state, player) for player in unheard(state))
+        return all(bot_of(state, player) for player in players_awaited(state))
     return state.phase is Phase.REMATCHED or any(_bots_to_move(state))
 
 
 def due_of(state: State[Any], patience: int) -> Instant | None:
-    """When somebody must look at the table: a timer's instant; or, where it needs the server, `patience` from now.
+    """When a server must next look at the table: when a timer is due; if it needs the server, `patience` from now.
 
-    The server that made the table so is at work on it already; should it die, another one looks after that time.
+    The server that handled the last event is already at work. If it dies, another one takes over after that time.
     """
     timer = next_timer(state.timers)
     soon = [Instant(state.now + patience)] if needs_server(state) else []

@@ -1,16 +1,15 @@
-"""What a table is made of: its seats, its settings, the events it takes, the messages it adds to the game's own.
+"""A table as a value: its seats, settings, state, and the events it takes.
 
 Times are instants in milliseconds that come with the events; the table itself has no clock.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta, Raw
 
-from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed
-from turnstile.kernel.effects import LONGEST_TIMER, Effect
+from turnstile.kernel.chance import LONGEST_SEED, Seed
+from turnstile.kernel.effects import LONGEST_TIMER
 from turnstile.kernel.game import Players
 from turnstile.kernel.timers import Timers
 from turnstile.kernel.values import (
@@ -19,17 +18,15 @@ from turnstile.kernel.values import (
     Event,
     Instant,
     LogId,
-    Message,
     PlayerId,
     Timeout,
     Value,
-    encode,
 )
 
 M = TypeVar("M")
 
 VERSION = 3
-"""Raised whenever a log of the version before would be read differently."""
+"""Raise it whenever a log of the previous version would be read differently."""
 
 LONGEST_WORDS = 200
 LONGEST_COMMAND = 64
@@ -57,7 +54,7 @@ class Phase(StrEnum):
 
 
 class Kind(StrEnum):
-    """Who sits on a seat. Whoever it is sees its own stream only, and acts through the same door."""
+    """Who sits on a seat. All kinds see their own stream only, and send the same commands."""
 
     PERSON = "person"
     BOT = "bot"
@@ -65,7 +62,7 @@ class Kind(StrEnum):
 
 
 class Per(StrEnum):
-    """What a clock gives its seconds for: each move anew, or all moves of a match together."""
+    """Whether a clock gives its seconds for each move, or for all moves of a match together."""
 
     MOVE = "move"
     MATCH = "match"
@@ -80,7 +77,7 @@ class RunOut(StrEnum):
 
 
 class How(StrEnum):
-    """How a match came to its end."""
+    """How a match ended."""
 
     PLAYED = "played"
     RESIGNED = "resigned"
@@ -89,7 +86,7 @@ class How(StrEnum):
 
 
 class Code(StrEnum):
-    """Why a table turns something down; the game's own codes come through it. Add to them, never rename one."""
+    """Why a table refuses something. It passes on the game's own codes, too. Add to them, never rename one."""
 
     UNKNOWN_GAME = "UnknownGame"
     OTHER_VERSION = "OtherVersion"
@@ -114,7 +111,7 @@ class Code(StrEnum):
 
 
 class Clock(Value, frozen=True):
-    """How long a player may think, and what happens then."""
+    """How long a player may think, and what happens when the time is up."""
 
     seconds: Seconds
     per: Per = Per.MOVE
@@ -122,16 +119,16 @@ class Clock(Value, frozen=True):
 
 
 class Settings(Value, frozen=True):
-    """What whoever opens a table decides about it."""
+    """What the player who opens a table decides about it."""
 
     clock: Clock | None = None
     ack_seconds: Seconds = 30.0
     """How long the table waits for acknowledgements before a silent seat counts as away."""
     spectators: bool = True
     delay: Annotated[int, Meta(ge=0, le=MOST_DELAY)] = 0
-    """By how many updates spectators are behind, until the match is over."""
+    """How many updates later spectators see the match, until it is over."""
     stand_in: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = "random"
-    """The bot that moves for a player whose clock ran out, where the clock says so."""
+    """The bot that moves for a player whose clock ran out, if the clock says so."""
     is_listed: bool = True
 
 
@@ -139,9 +136,9 @@ class Seat(Value, frozen=True):
     player: PlayerId
     kind: Kind = Kind.PERSON
     bot: str | None = None
-    """Which bot, on the seat of one."""
+    """The name of the bot, if a bot sits here."""
     is_away: bool = False
-    """It was silent for too long: nobody waits for it until it returns."""
+    """The player was silent for too long: the table does not wait for it until it returns."""
 
 
 class Header(Value, frozen=True):
@@ -165,7 +162,7 @@ class Header(Value, frozen=True):
 
 
 class Result(Value, frozen=True):
-    """How a match ended. Without winners nobody won; scores are those of the game, where it came to its own end."""
+    """How a match ended. It may have no winners. Scores are the game's, if the match was played to its end."""
 
     how: How
     winners: Players
@@ -177,7 +174,7 @@ class Result(Value, frozen=True):
 class Note(Value, frozen=True):
     """A message for one player, as JSON; without a player it is for all spectators.
 
-    The message `null` says only that what they see or may do has changed.
+    The message `null` says only that their view or actions have changed.
     """
 
     player: PlayerId | None
@@ -185,13 +182,13 @@ class Note(Value, frozen=True):
 
 
 class Batch(Value, Generic[M], frozen=True):
-    """What some players are told together, and what they are shown with it."""
+    """What some players are told together, and the match as they see it with that."""
 
     notes: tuple[Note, ...]
     match: M | None = None
-    """The match as it is shown with this batch; `None`: as it is on the table."""
+    """The match as players see it with this batch; `None`: the match on the table."""
     is_last: bool = True
-    """Whether its step tells nothing after it. Nobody may act before that, so no actions are shown before."""
+    """Whether it is the last batch of its step. Players may not act before it, so earlier batches show no actions."""
 
 
 class State(Value, Generic[M], frozen=True):
@@ -206,24 +203,24 @@ class State(Value, Generic[M], frozen=True):
     match: M | None = None
     told: ByPlayer[int] = ByPlayer()
     acked: ByPlayer[int] = ByPlayer()
-    """What was acknowledged when the table last waited for that."""
+    """What each seat had acknowledged when the table last waited for that."""
     awaited: ByPlayer[int] = ByPlayer()
-    """The newest update of each seat that brought a message: that is what a gate waits for, never a `null`."""
+    """The newest update of each seat that has a message. A gate waits for this one, never for a `null`."""
     actions_since: ByPlayer[int] = ByPlayer()
-    """The first update of each seat since its player moved, or since its actions changed: older ones are stale."""
+    """The first update of each seat since its player moved, or since its actions changed. Older ones are stale."""
     watched: int = 0
     pending: tuple[Batch[M], ...] = ()
-    """Batches that wait until the one before is acknowledged."""
+    """Batches that wait until the previous batch is acknowledged."""
     timers: Timers[Raw] = ()
-    """What a game has armed brings the game's event; any other timer has `null` there."""
+    """A timer of the game has the game's event; any other timer has `null`."""
     left: ByPlayer[int] = ByPlayer()
-    """Milliseconds left on the clocks that do not run now."""
+    """Milliseconds left on the clocks that are not running."""
     late: Players = ()
-    """Whose clock ran out in this turn, at a table that waits."""
+    """The players whose clock ran out in this turn, at a table that waits for them."""
     events: int = 0
     """How many events the match has had."""
     rings: int = 0
-    """How many of the latest of these were timers."""
+    """How many timers have run out since a player last moved."""
     result: Result | None = None
     agreed: Players = ()
     successor: LogId | None = None
@@ -233,7 +230,7 @@ class State(Value, Generic[M], frozen=True):
         return tuple(seat.player for seat in self.seats)
 
     def seat_of(self, player: PlayerId) -> Seat | None:
-        for seat in self.seats:  # asked at every turn, and a generator would take twice as long
+        for seat in self.seats:  # called at every turn; a generator would take twice as long
             if seat.player == player:
                 return seat
         return None
@@ -242,11 +239,11 @@ class State(Value, Generic[M], frozen=True):
         return tuple(other for other in self.players if other != player)
 
 
-# events: what people do
+# events: what players do
 
 
 class Command(Event, frozen=True):
-    """Something a player asks for. Its id makes it count once; `at` is when it came, by the server's clock."""
+    """A player's request. Its id makes sure that it counts once; `at` is its arrival, by the server's clock."""
 
     player: Player
     id: CommandId
@@ -264,7 +261,7 @@ class Leave(Command, frozen=True):
 
 
 class AddBot(Command, frozen=True):
-    """The admin lets a bot take a seat, under a name of its own."""
+    """The admin gives a seat to a bot, under a name."""
 
     name: Player
     bot: Player
@@ -277,21 +274,21 @@ class Remove(Command, frozen=True):
 
 
 class Start(Command, frozen=True):
-    """The admin starts the match; the server adds a seed that nobody knows."""
+    """The admin starts the match; the server adds a secret seed."""
 
     seed: Annotated[Seed, Meta(min_length=1, max_length=LONGEST_SEED)]
 
 
 class AddWords(Command, frozen=True):
-    """A player adds words of its own to the seed, having seen the commitment to it."""
+    """A player adds its own words to the seed, after it has seen the commitment."""
 
     words: Annotated[str, Meta(min_length=1, max_length=LONGEST_WORDS)]
 
 
 class Act(Command, frozen=True):
-    """A player makes a move of the game; `seen` is the newest update it had seen when it decided.
+    """A player makes a move of the game; `seen` is the newest update that it had seen when it decided.
 
-    The move is stale if its player has moved since, or if its actions have changed since.
+    The move is stale if its player has moved or its actions have changed since that update.
     """
 
     move: Raw
@@ -303,32 +300,32 @@ class Resign(Command, frozen=True):
 
 
 class Rematch(Command, frozen=True):
-    """A player wants to play again, in the same company; the server adds the id that the next table would have."""
+    """A player wants to play again with the same players; the server adds the id of the next table."""
 
     successor: LogId
 
 
 class Close(Command, frozen=True):
-    """The admin closes the table before a match began."""
+    """The admin closes the table before the match."""
 
 
 # events: what the server notices
 
 
 class ServerEvent(Event, frozen=True):
-    """Something that the server notices; `at` is when, by its clock."""
+    """Something that the server noticed; `at` is when, by its clock."""
 
     at: Instant
 
 
 class Acknowledge(ServerEvent, frozen=True):
-    """How far every seat has acknowledged its stream, when that is what the table waited for."""
+    """How far every seat has acknowledged its stream. It ends the table's wait."""
 
     cursors: ByPlayer[int]
 
 
 class Return(ServerEvent, frozen=True):
-    """A seat that was away is heard of again."""
+    """A player that was away has come back."""
 
     player: PlayerId
 
@@ -336,7 +333,7 @@ class Return(ServerEvent, frozen=True):
 class Ring(ServerEvent, Timeout, frozen=True):
     """A timer ran out: the one of this name that was due then.
 
-    Where it is the deadline for acknowledgements, `cursors` says who has kept it.
+    For the deadline of acknowledgements, `cursors` says how far each seat had acknowledged.
     """
 
     timer: str
@@ -345,13 +342,13 @@ class Ring(ServerEvent, Timeout, frozen=True):
 
 
 class Resume(ServerEvent, frozen=True):
-    """The server is back after an outage: no deadline counts the time that was lost."""
+    """The server is back after an outage: all deadlines move by the lost time."""
 
     lost: Annotated[int, Meta(ge=1)]
 
 
 class Halt(ServerEvent, frozen=True):
-    """The match cannot go on, through no fault of its players."""
+    """The match cannot go on, for a reason that its players did not cause."""
 
     reason: str
 
@@ -360,41 +357,10 @@ class Succeeded(ServerEvent, frozen=True):
     """The next table exists."""
 
 
-# messages and effects
-
-
-class MatchStarting(Message, frozen=True):
-    """The match is about to begin, from a seed that this commits to; players may add words before they acknowledge."""
-
-    commitment: Commitment
-    players: Players
-
-
-class MatchEnded(Message, frozen=True):
-    """The last update of every stream: the result, and what proves that the deal was fair."""
-
-    result: Result
-    seed: Seed
-    words: ByPlayer[str]
-
-
-class Told(Effect, frozen=True):
-    """News for one player (`None`: for all spectators): messages from `seq` on, and what it sees and may do now."""
-
-    player: PlayerId | None
-    seq: int
-    messages: tuple[Raw, ...]
-    view: Any
-    actions: Any
-
-    def updates(self) -> Iterator[tuple[int, bytes]]:
-        """The updates as they go over the wire, each with its number."""
-        tail = b',"view":' + encode(self.view) + b',"actions":' + encode(self.actions) + b"}"
-        for seq, message in enumerate(self.messages, start=self.seq):
-            yield seq, b'{"seq":%d,"message":' % seq + bytes(message) + tail
+# answers
 
 
 class Accepted(Value, frozen=True):
-    """The answer to a command that took effect: the newest update of its sender's stream at that moment."""
+    """The answer to a command that took effect: the number of the newest update in its sender's stream."""
 
     seq: int

@@ -1,4 +1,4 @@
-"""The nets under every game, for its author to import: `TestMyGame = suite(my_game)` in a test file is all."""
+"""Tests for every game, for its author to import: put `TestMyGame = suite(my_game)` in a test file."""
 
 from turnstile.testing.leaks import Leak
 from turnstile.testing.nets import Overlooked, TooFew, forward_pairs, redraw_laws, trace_pairs

@@ -1,9 +1,9 @@
-"""A view that goes with a batch shows nothing that a later batch of the same step tells.
+"""Checks that the view with a batch shows nothing that a later batch of the same step tells.
 
-A fact that a later batch tells a player is *news* if it could have been another, after all that the player saw before
-the step and was told in it so far. It must still be news with the earlier batch: from some state that looks the same to
-the player at that moment, the step goes on to tell another fact. And all states that look the same to the player at
-that moment must give it the same view.
+A fact that a later batch tells a player is *news* if it could have been different, given everything that the player saw
+before the step and was told in it so far. It must still be news when the player sees the earlier batch: from some state
+that looks the same to the player at that moment, the step must go on to tell a different fact. And all states that look
+the same to the player at that moment must give it the same view.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ from turnstile.kernel import (
     Next,
     PlayerId,
     Rejection,
-    Row,
     Seed,
     Tell,
+    Transition,
     encode,
 )
 from turnstile.testing.leaks import Leak
@@ -32,14 +32,14 @@ MOST_WORLDS = 300
 MOST_LOOKALIKES = 50
 
 Facts = Mapping[str, object]
-"""Every single thing that some messages say, by its place in them."""
+"""Every single value in some messages, by its place in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a step: the state that is shown, what one player is told with it, and how the step goes on from it."""
+    """A part of a step: the state that players see, what one player is told with it, and how the step goes on."""
 
-    row: Row
+    row: Transition
     state: Any
     then: Any
     messages: Sequence[Message]
@@ -52,7 +52,7 @@ class Part:
 
 
 def news_of_later_batches(game: AnyGame, study: AnyStudy, state: Any, event: Event, player: PlayerId) -> int:
-    """Check one step for one player; how many facts of later batches were news to it. Too early a view is a `Leak`."""
+    """Check one step for one player. Returns how many facts of later batches were news. Raises `Leak` on a fault."""
     parts = _parts(game, state, event, player)
     told = [(part, message) for part in parts for message in part.messages]
     count = 0
@@ -97,7 +97,7 @@ def _news(
     heard: Sequence[Message],
     later: Facts,
 ) -> Facts:
-    """Those of these later facts that are another in some world in which the player has seen and heard the same."""
+    """The later facts that differ in some world in which the player has seen and been told the same."""
     known = dict(later)
     for world in _lookalikes(study, state, player, MOST_WORLDS):
         messages = [message for part in _parts(game, world, event, player) for message in part.messages]
@@ -111,7 +111,7 @@ def _news(
 def _given_away(
     game: AnyGame, study: AnyStudy, part: Part, player: PlayerId, with_this_part: list[Message], news: Facts
 ) -> Facts:
-    """The news that is the same in all states that look like the one that is shown."""
+    """The news that is the same in all states that look like the one the player sees."""
     known, seen = dict(news), encode(game.view(part.state, player))
     for other in _lookalikes(study, part.state, player, MOST_LOOKALIKES if news else 0):
         if (looks := encode(game.view(other, player))) != seen:
@@ -121,7 +121,7 @@ def _given_away(
 
 
 def _lookalikes(study: AnyStudy, state: Any, player: PlayerId, count: int) -> Iterator[Any]:
-    """States that the player may not tell from this one."""
+    """States that the player must not be able to tell from this one."""
     assert study.redraw is not None
     return (study.redraw(state, player, Seed(f"world {number}")) for number in range(count))
 

@@ -1,7 +1,7 @@
-"""The numbers that a step draws, as a test may want them: the same again, or one of them different.
+"""Controls the numbers that a step draws: the same again, or one of them different.
 
-All of them come from one function of `kernel.chance`, which is replaced while a step is made. A game that keeps drawn
-numbers in a cache of its own would not notice.
+All of them come from one function of `kernel.chance`, which is replaced during a step. A game that caches drawn numbers
+would not notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from turnstile.kernel import Seed, chance
 
 SHUFFLES = {factorial(size): size for size in range(4, 200)}
 """How many things are shuffled by a number drawn below this bound."""
-MOST_NUMBERS = 10_000  # of which another one is chosen, where nothing is shuffled
+MOST_NUMBERS = 10_000  # from which another number is chosen, unless it is a shuffle
 
 
 class Draw(NamedTuple):
@@ -27,7 +27,7 @@ class Draw(NamedTuple):
 
 @contextmanager
 def drawn_again(wanted: Sequence[Draw] = ()) -> Iterator[list[Draw]]:
-    """Each of these draws gives its number again, whatever the seed. Gives the list of all draws made meanwhile."""
+    """Make these draws give their numbers again, whatever the seed. Yields the list of all draws made meanwhile."""
     honest, made = chance._number, list[Draw]()
     known = {draw[:3]: draw.number for draw in wanted}
 
@@ -41,7 +41,7 @@ def drawn_again(wanted: Sequence[Draw] = ()) -> Iterator[list[Draw]]:
 
 
 def drawn_differently(draws: Sequence[Draw], rng: Random) -> list[Draw]:
-    """The same draws, but for one."""
+    """The same draws, except one."""
     changed = rng.randrange(len(draws))
     return [
         draw._replace(number=another_number(draw.number, draw.bound, rng)) if index == changed else draw
@@ -50,7 +50,7 @@ def drawn_differently(draws: Sequence[Draw], rng: Random) -> list[Draw]:
 
 
 def another_number(number: int, bound: int, rng: Random) -> int:
-    """Another number below the bound; of a shuffle, one that leaves all but three things where they were."""
+    """Another number below the bound; for a shuffle, one that moves at most three items."""
     if bound not in SHUFFLES:
         others = [other for other in range(min(bound, MOST_NUMBERS)) if other != number]
         return rng.choice(others) if others else number

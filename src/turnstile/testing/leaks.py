@@ -1,9 +1,9 @@
 """No leak: what a player is shown, offered, told or refused depends only on what that player may know.
 
-This module looks at two worlds that one observer may not tell apart, lets things happen in both, and compares all that
-the observer gets. It stops when the observer may rightly see the difference. What an observer may know is said by the
-study's `redraw`, which never sees a view: what a view shows by mistake is not taken for granted. Which worlds are
-compared, and how many: nets.py.
+This module takes two worlds that one observer must not be able to tell apart, lets the same things happen in both, and
+compares everything that the observer gets. It stops when the observer may rightly see the difference. The study's
+`redraw` defines what an observer may know. It never sees a view, so a mistake in a view cannot hide itself. nets.py
+chooses which worlds are compared, and how many.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,18 +27,18 @@ class Leak(AssertionError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
-    """An observer of a machine: what it sees, what it is told, what it is answered."""
+    """An observer of a machine: what it sees, what it is told, and which answers it gets."""
 
     name: str
     machine: Machine[Any]
     sight: Callable[[Any], object]
-    """Everything that it can see of a state, and every answer that it can get there by trying something."""
+    """Everything that it sees of a state, and every answer that it gets there when it tries a move."""
     heard: Callable[[Any, Step[Any]], object]
-    """Everything that a step from a state tells it, and whether it notices the step at all."""
+    """Everything that a step tells it, and whether it notices the step at all."""
     asks: Callable[[Event], bool]
-    """Whether the answer to an event is one that it reads."""
+    """Whether it receives the answer to an event."""
     is_alike: Callable[[Step[Any], Step[Any]], bool]
-    """Whether it may not know which of two steps was taken."""
+    """Whether it must not know which of two steps was taken."""
 
 
 NextEvents = Callable[[Any, Any], tuple[Event, Event] | None]
@@ -76,33 +76,33 @@ def told_with_views(game: AnyGame, step: Step[Any], player: PlayerId) -> Iterato
 
 
 def notices(game: AnyGame, before: Any, after: Any, observer: PlayerId | None) -> bool:
-    """Whether an observer who is told nothing still gets an update, because it sees or may do something else."""
+    """Whether an observer who is told nothing still gets an update, because its view or actions changed."""
     if game.view(before, observer) != game.view(after, observer):
         return True
     return observer is not None and game.actions(before, observer) != game.actions(after, observer)
 
 
 def without_commitments(message: Message) -> Message:
-    """The message with every commitment replaced: it differs as the hidden seeds do, and says nothing about them."""
+    """The message with every commitment replaced: it differs with the hidden seed, but reveals nothing about it."""
     names = [field.name for field in structs.fields(message) if field.type is Commitment]
     return structs.replace(message, **dict.fromkeys(names, SOME_COMMITMENT))
 
 
 def looks_alike(game: AnyGame, study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
-    """Whether the observer may not know which of these two it is in. After the end everything may be shown."""
+    """Whether the observer must not know which of these two states it is in. After the end everything may be shown."""
     if game.outcome(one) or game.outcome(two):
         return False
     return knows_the_same(study, observer, one, two)
 
 
 def knows_the_same(study: AnyStudy, observer: PlayerId | None, one: Any, two: Any) -> bool:
-    """Whether the observer may know the same in these two: once all that is hidden is redrawn, they are equal."""
+    """Whether the observer may know the same in both states: after `redraw` they are equal."""
     assert study.redraw is not None
     return bool(study.redraw(one, observer, ONE_SEED) == study.redraw(two, observer, ONE_SEED))
 
 
 def forward(eyes: Eyes, one: Any, two: Any, next_events: NextEvents, length: int) -> int:
-    """Compares two worlds before anything happens and after each step; the number of steps into different states."""
+    """Compare two worlds at the start and after each step. Returns the number of steps into different states."""
     compare(eyes, eyes.sight(one), eyes.sight(two), "before anything happened")
     followed = 0
     for _ in range(length):
@@ -111,7 +111,7 @@ def forward(eyes: Eyes, one: Any, two: Any, next_events: NextEvents, length: int
             break
         with drawn_again() as draws:
             here = eyes.machine.step(one, events[0])
-        with drawn_again(draws):  # else another seed would part the worlds at the next deal
+        with drawn_again(draws):  # otherwise the next deal would differ, because the seeds do
             there = eyes.machine.step(two, events[1])
         if isinstance(here, Rejection) or isinstance(there, Rejection):
             if eyes.asks(events[0]):
@@ -126,7 +126,7 @@ def forward(eyes: Eyes, one: Any, two: Any, next_events: NextEvents, length: int
 
 
 def received(eyes: Eyes, before: Any, step: Step[Any]) -> list[object]:
-    """Everything that the observer gets out of a step."""
+    """Everything that the observer gets from a step."""
     return [eyes.heard(before, step), eyes.sight(step.state)]
 
 

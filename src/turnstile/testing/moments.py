@@ -1,4 +1,4 @@
-"""Moments to look at: states of open matches, gathered evenly for every resting phase and every observer."""
+"""Moments to test: states of matches in progress, sampled evenly for every resting phase and every observer."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ LOOKS = 5  # events that are tried out to find one that leads to a rare phase
 
 
 class Spot(NamedTuple):
-    """Where an observer looks from: the phase of the match, and the observer's seat, from 0; a spectator has none."""
+    """A phase of the match and an observer's seat, from 0; a spectator has no seat."""
 
     phase: StrEnum
     seat: int | None
@@ -33,7 +33,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A state of a match that is not over, and how to come to it again."""
+    """A state of a match that is not over, and how to reach it again."""
 
     state: Any
     players: Players
@@ -51,12 +51,12 @@ def open_phases(game: AnyGame) -> list[StrEnum]:
 
 
 def spots(game: AnyGame, seats: range) -> list[Spot]:
-    """Every spot that must be looked from, in companies of these sizes."""
+    """Every spot that must be tested, with these numbers of players."""
     return [Spot(phase, seat) for phase in open_phases(game) for seat in (*range(seats[-1]), None)]
 
 
 def moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
-    """Random matches in companies of all these sizes, until every spot has enough moments or the matches are many.
+    """Moments from random matches with these numbers of players, until every spot has enough or there are many matches.
 
     A spot that comes up more often keeps an even sample of its moments.
     """
@@ -64,16 +64,16 @@ def moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
 
 
 def _no_view(state: Any, player: PlayerId | None) -> NoReturn:
-    raise AssertionError("A match goes on without being looked at.")
+    raise AssertionError("Playing a match must not call `view`.")
 
 
-@lru_cache(maxsize=8)  # each net asks for them; how a game is viewed makes no difference to its matches
+@lru_cache(maxsize=8)  # every leak test needs them; a game's `view` makes no difference to its matches
 def _moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
     rng = Random(f"moments of {game.name}")
     found: dict[Spot, list[Moment]] = {spot: [] for spot in spots(game, seats)}
     met: Counter[Spot] = Counter()
     for number in range(MOST_MATCHES):
-        size = seats[-1] if number % 2 else seats[number // 2 % len(seats)]  # only a full company has all the seats
+        size = seats[-1] if number % 2 else seats[number // 2 % len(seats)]  # only a full table has all the seats
         players = NAMES[:size]
         for state, origin in played(game, players, Seed(f"match {number}"), met, rng):
             for seat in (*range(len(players)), None):
@@ -86,7 +86,7 @@ def _moments(game: AnyGame, seats: range) -> dict[Spot, list[Moment]]:
 
 
 def keep(kept: list[T], met: int, moment: T, rng: Random) -> None:
-    """Adds the moment, or puts it in the place of another, so that each of those met is as likely to stay."""
+    """Add the moment, or replace another one, so that all moments met are equally likely to stay."""
     if len(kept) < MOMENTS:
         kept.append(moment)
     elif (place := rng.randrange(met)) < MOMENTS:
@@ -94,9 +94,9 @@ def keep(kept: list[T], met: int, moment: T, rng: Random) -> None:
 
 
 def played(game: AnyGame, players: Players, seed: Seed, met: Counter[Spot], rng: Random) -> Iterator[tuple[Any, str]]:
-    """The open states of one random match, in which every other event is chosen to lead to a phase that is rare so far.
+    """The states of one random match, in which every other event is chosen to lead to a phase that is rare so far.
 
-    What is offered and then refused is passed over: another test looks for that.
+    Events that are offered and then refused are skipped: another test finds those.
     """
     state = game.new(players, game.options(), seed)
     assert not isinstance(state, Rejection), state.sentence
@@ -114,7 +114,7 @@ def played(game: AnyGame, players: Players, seed: Seed, met: Counter[Spot], rng:
 
 
 def _timers(armed: dict[str, Event], event: Event, step: Step[Any]) -> dict[str, Event]:
-    """The timers that run after a step, with the events that they will bring; one that has just run out is gone."""
+    """The timers that run after a step, with their events; without one that has just run out."""
     running = {timer: brings for timer, brings in armed.items() if brings is not event}
     for effect in step.effects:
         if isinstance(effect, Arm):
@@ -125,7 +125,7 @@ def _timers(armed: dict[str, Event], event: Event, step: Step[Any]) -> dict[str,
 
 
 def times_met(game: AnyGame, state: Any, met: Counter[Spot]) -> float:
-    """How often this phase, or the one to which the dealer leads on, has been met; an end is worth nothing."""
+    """How often this phase, or the one that the dealer leads to, has been met; infinite for an end."""
     if game.outcome(state) is not None:
         return inf
     due = game.dealer(state)
@@ -135,6 +135,6 @@ def times_met(game: AnyGame, state: Any, met: Counter[Spot]) -> float:
 
 
 def any_kind(events: list[Event], rng: Random) -> Event:
-    """One of these events, each *kind* being as likely as any other, so that rare ones come up as well."""
+    """One of these events, with every *kind* equally likely, so that rare kinds come up as well."""
     kind = rng.choice(list(dict.fromkeys(map(type, events))))
     return rng.choice([event for event in events if type(event) is kind])

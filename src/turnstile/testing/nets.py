@@ -1,9 +1,9 @@
-"""The nets against leaks, for any game whose study can `redraw`. They print what they compared, and demand a minimum.
+"""The leak tests, for any game whose study has `redraw`. They print what they compared, and require a minimum.
 
-*Forward pairs* start from a state and from the same state with all that is hidden from the observer redrawn, and let
-the same things happen in both: a view, a list of actions, a message or a refusal that depends on a secret shows. *Trace
-pairs* start from one state, and let another player do one of two things, or let one number be drawn differently: a
-message that gives away what was done or drawn shows. Every choice comes from a fixed seed, so a run can be repeated.
+*Forward pairs* start from a state and from the same state with everything hidden from the observer redrawn, and let the
+same things happen in both. They find a view, a list of actions, a message or a refusal that depends on a secret. *Trace
+pairs* start from one state, and let another player do one of two things, or draw one number differently. They find a
+message that reveals what was done or drawn. Every choice comes from a fixed seed, so a run can be repeated.
 """
 
 from collections import Counter
@@ -37,11 +37,11 @@ DRAWS = 12  # tries to draw something that stays secret, in one step
 
 
 class TooFew(AssertionError):
-    """The nets had too little to compare, so that their silence would mean nothing."""
+    """The tests had too little to compare, so passing would prove nothing."""
 
 
 class Overlooked(AssertionError):
-    """`redraw` keeps something that the player was never shown, so that the nets would not look for it."""
+    """`redraw` keeps something that the player was never shown, so the tests would not look for it."""
 
 
 @dataclass(slots=True)
@@ -49,13 +49,13 @@ class Counts:
     """What was compared, spot by spot."""
 
     pairs: Counter[Spot] = field(default_factory=Counter)
-    """Pairs of worlds that really differ."""
+    """Pairs of different worlds."""
     steps: Counter[Spot] = field(default_factory=Counter)
-    """Pairs that were followed through a step at least, and still differed after it."""
+    """Pairs that were followed through at least one step, and still differed after it."""
     hidden: dict[Spot, Counter[str]] = field(default_factory=dict)
     """In which fields of the state the worlds differed, and how often."""
     nothing_hidden: list[Spot] = field(default_factory=list)
-    """Where the study says that the observer sees everything, and `redraw` agrees."""
+    """Spots where the study says that the observer sees everything, and `redraw` agrees."""
 
     def add(self, spot: Spot, fields: Sequence[str], followed: int) -> None:
         self.pairs[spot] += 1
@@ -170,7 +170,7 @@ def _demand(study: AnyStudy, found: dict[Spot, list[Moment]], counts: Counts) ->
 
 
 def trace_pairs(game: AnyGame, study: AnyStudy, seats: range | None = None) -> Counts:
-    """Compares steps that differ in what another player did, or in what was drawn, for everyone who may not know it."""
+    """Compare steps that differ in another player's move or in a draw, for every observer who must not know it."""
     counts = Counts()
     seats = seats or _seats(game)
     rng = Random(f"trace pairs of {game.name}")
@@ -236,7 +236,7 @@ def _judge_steps(
     counts: Counts,
     rng: Random,
 ) -> None:
-    """Compares two steps from one state for everyone who may not know which of them was taken."""
+    """Compare two steps from one state for every observer who must not know which of them was taken."""
     one, two = steps
     if isinstance(one, Rejection) or isinstance(two, Rejection) or one.state == two.state:
         return
@@ -257,7 +257,7 @@ def _judge_steps(
 def _is_secret(
     study: AnyStudy, eyes: Eyes, observer: PlayerId | None, states: tuple[Any, Any], gets: Sequence[object]
 ) -> bool:
-    """Whether the observer may not know which of two different states it is in; then it must have got the same."""
+    """Whether the observer must not know which of two different states it is in; then it must have got the same."""
     if knows_the_same(study, observer, *states):
         compare(eyes, gets[0], gets[1], "when something else was done or drawn in secret")
         return True
@@ -320,7 +320,7 @@ def _seeds(game: AnyGame, study: AnyStudy, seats: range) -> None:
                 _is_secret(study, eyes, observer, (one, two), [eyes.sight(one), eyes.sight(two)])
 
 
-# small things that the nets share
+# helpers
 
 
 def _seats(game: AnyGame) -> range:
@@ -351,7 +351,7 @@ def _any_moves(kinds: tuple[type[Event], ...]) -> list[Move]:
 
 @contextmanager
 def _located(moment: Moment) -> Iterator[None]:
-    """Adds to a failure where it was found."""
+    """Add the place to a failure."""
     try:
         yield
     except AssertionError as fault:

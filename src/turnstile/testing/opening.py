@@ -1,4 +1,4 @@
-"""Tests of how a match is opened: by which companies, with which options, with and without a seed."""
+"""Tests of how a match is opened: with how many players, with which options, with and without a seed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec.inspect import FloatType, IntType, StructType, Type, UnionType, typ
 from turnstile.kernel import AnyGame, AnyStudy, Event, PlayerId, Refusal, Rejection, Seed, encode
 
 FAR = 1 << 62
-"""A number beyond every sensible bound, and yet one that a 64-bit program would send."""
+"""A number beyond every sensible bound that still fits into 64 bits."""
 SEED = Seed("any")
 
 Number = IntType | FloatType
@@ -59,7 +59,7 @@ def company(count: int) -> tuple[PlayerId, ...]:
 
 
 def can_begin(game: AnyGame, study: AnyStudy, opened: Any) -> None:
-    """A match that was opened is sound, and the dealer or a player can do something."""
+    """Check that an opened match has no violation, and that the dealer or a player can do something."""
     assert not isinstance(opened, Rejection), opened.sentence
     assert study.violation(opened) is None
     offered: list[Event] = game.offered(opened)
@@ -67,7 +67,7 @@ def can_begin(game: AnyGame, study: AnyStudy, opened: Any) -> None:
 
 
 def open_with(game: AnyGame, path: tuple[str, ...], value: float) -> Any:
-    """A match with the usual options but this number, by the first company that can play it; or why there is none."""
+    """A match with default options except this number, and the first number of players that works; or why none does."""
     written = msgspec.json.decode(encode(game.options()))
     place = written
     for name in path[:-1]:
@@ -93,7 +93,7 @@ def numbers_in(kind: Type, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 
 def values_near_bounds(number: Number) -> tuple[float, ...]:
-    """Numbers on both sides of the bounds in a type, and those around zero that are most often wrong."""
+    """Numbers on both sides of the bounds in a type, and numbers around zero, which are most often wrong."""
     bounds = [bound for bound in (number.gt, number.ge, number.lt, number.le) if bound is not None]
     near = [bound + by for bound in bounds for by in (-1, 0, 1)]
     return (*near, -1, 0, 1)

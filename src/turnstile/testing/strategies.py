@@ -1,4 +1,4 @@
-"""Hypothesis strategies that every game gives for free: its events, legal or not, and its matches."""
+"""Hypothesis strategies for any game: its events, legal or not, and its matches."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -17,17 +17,17 @@ NAMES = tuple(PlayerId(name) for name in ("ana", "bo", "cy", "di", "eve", "flo",
 
 
 def events(game: AnyGame, players: Players) -> st.SearchStrategy[Event]:
-    """Any event the machine knows, by anyone, in any form its types allow."""
+    """Any event of the machine, by any player, with any values that its types allow."""
     return st.one_of([values(kind, players) for kind in game.machine.events])
 
 
 def moves(game: AnyGame, players: Players) -> st.SearchStrategy[Move]:
-    """Any event that a player brings about, by anyone."""
+    """Any move, by any player."""
     return st.one_of([values(kind, players) for kind in game.machine.events if issubclass(kind, Move)])
 
 
 def values(kind: Any, players: Players) -> st.SearchStrategy[Any]:
-    """Any value of a type that may stand in an event."""
+    """Any value of a type that an event may contain."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return values(arguments[0], players).filter(lambda value: _is_within_bounds(value, kind))
@@ -69,7 +69,7 @@ def _is_within_bounds(value: Any, kind: Any) -> bool:
 
 @st.composite
 def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200, seats: range | None = None) -> "RandomMatch":
-    """A match as far as it got: some company, some seed, some moves, each drawn from what was offered."""
+    """A match in progress: some players, some seed, some moves, each drawn from the offered ones."""
     few, many = (seats or game.seats)[0], (seats or game.seats)[-1]
     players = NAMES[: draw(st.integers(few, min(many, len(NAMES))), label="how many players")]
     seed = Seed(str(draw(st.integers(0, 2**32), label="seed")))

@@ -1,4 +1,4 @@
-"""The suite: one test class for one game, with every promise that holds for all games."""
+"""The suite: a test class for one game, with every property that must hold for all games."""
 
 import os
 import subprocess
@@ -27,8 +27,7 @@ SETTINGS = settings(
 def suite(game: AnyGame, study: AnyStudy | None = None, most_states: int = MOST_STATES) -> type:
     """A class of tests for pytest to collect: `TestECard = suite(ecard.game, study)`.
 
-    The tests for leaks need the study's `redraw`; without it they do not exist, rather than pass. `pytest -s` shows
-    what they compared.
+    The tests for leaks need the study's `redraw`; without it they are left out. `pytest -s` shows what they compared.
     """
     known: AnyStudy = study or Study()
     leaks = _leak_tests(game, known) if known.redraw else {}
@@ -154,7 +153,7 @@ def _batch_tests(game: AnyGame, study: AnyStudy) -> dict[str, Any]:
 
 
 def _in_another_process(game: AnyGame, hash_seed: str) -> str:
-    """The fingerprints of a few random matches, played where Python hashes texts differently."""
+    """The fingerprints of a few random matches, played in a process with another hash seed."""
     module = sys.modules[game.new.__module__]
     name = next(name for name, value in vars(module).items() if value is game)
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -90,9 +90,9 @@ def standing(keeper: TimedKeeper[Any], at: int = START) -> tuple[Any, dict[str, 
 
 
 def copied(disk: Disk) -> Disk:
-    return Disk(tables=deepcopy(disk.tables), newest=disk.newest)
+    return Disk(logs=deepcopy(disk.logs), newest=disk.newest)
 
 
 def last(disk: Disk) -> int:
     """When something was written last."""
-    return disk.tables[TABLE].log[-1].at
+    return disk.logs[TABLE].entries[-1].at

@@ -137,7 +137,7 @@ def test_what_happens_is_heard_of_only_when_it_is_durable() -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         seen: list[int] = []
-        await keeper.bring(PlayerStartup(), lambda *_: seen.append(len(disk.tables[TABLE].log)))
+        await keeper.bring(PlayerStartup(), lambda *_: seen.append(len(disk.logs[TABLE].entries)))
         assert seen == [2]
 
     asyncio.run(run())
@@ -294,7 +294,7 @@ def test_a_log_that_was_changed_is_noticed(tmp_path: Any) -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         await fed(keeper, PlayerStartup(), registered())
-        log = disk.tables[TABLE].log
+        log = disk.logs[TABLE].entries
         log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"P01", b"P02"), log[2].state)
         with pytest.raises(Damaged, match="no longer leads"):
             await restored(MemoryStore(clock, disk, is_shared=False), "player")
@@ -312,7 +312,7 @@ def test_a_time_away_that_cannot_be_read_is_damage() -> None:
         await fed(keeper, PlayerStartup())
         clock.time += 5
         await restored(MemoryStore(clock, disk, is_shared=False), "player")
-        log = disk.tables[TABLE].log
+        log = disk.logs[TABLE].entries
         log[2] = entry(log[1].link, 2, log[2].at, log[2].event.replace(b"5", b'"5"'), log[2].state)
         with pytest.raises(Damaged, match="entry 2 is not an event of a player"):
             await restored(MemoryStore(clock, disk, is_shared=False), "player")
@@ -327,7 +327,7 @@ def test_a_bad_snapshot_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")
         await fed(keeper, PlayerStartup(), registered())
-        disk.tables[TABLE].snapshots[2] = b"{}"
+        disk.logs[TABLE].snapshots[2] = b"{}"
         assert standing(await restored(MemoryStore(clock, disk, is_shared=False), "player")) == standing(keeper)
 
     asyncio.run(run())

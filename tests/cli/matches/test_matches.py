@@ -339,7 +339,7 @@ def test_S6_U9_a_damaged_table_is_reported_put_aside_by_the_host_and_back_when_i
     flip(store, "playing", 3)
     ran = turnstile("matches", "check", "--store", store)
     assert ran.status == 1
-    assert "playing: Table playing is damaged: the hash of entry 3 does not follow" in ran.err
+    assert "playing: Log playing is damaged: the hash of entry 3 does not match its content" in ran.err
     assert turnstile("matches", "show", "playing", "--store", store).status == 1
     asyncio.run(_look_at(store, "playing", is_sound=False))
     (aside,) = lines(turnstile("matches", "list", "--put-aside", "--store", store, "--json").out)

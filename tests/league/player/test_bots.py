@@ -55,7 +55,7 @@ def test_a_bot_says_why_it_cannot_move() -> None:
     question = asked()
     for wrong, why in (
         (replace(question, game_type="chess"), "The game chess is not installed"),
-        (question_with(question, b'{"type":"Fly"}'), "This is no event of e-card"),
+        (question_with(question, b'{"type":"Fly"}'), "Invalid event for e-card"),
         (question_with(question, b'{"type":"BeginPicking"}'), "This is not a player's move of E-Card"),
         (with_view(question, b"{}"), "Invalid view of E-Card"),
     ):

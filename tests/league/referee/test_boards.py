@@ -58,12 +58,12 @@ def test_a_match_that_is_over_before_anybody_is_asked_is_none() -> None:
 def test_what_a_game_refuses_is_refused_in_its_words() -> None:
     refused = open_board("e-card", PLAYERS, Seed("a\nb"))
     assert isinstance(refused, Rejection)
-    assert refused.sentence.startswith("A seed has")
+    assert refused.sentence.startswith("A seed must have")
 
 
 def test_a_game_in_which_nobody_can_go_on_is_a_bug() -> None:
     game = with_fields(sixtysix.game, dealer=lambda state: None)
-    with lent(game), pytest.raises(AssertionError, match="Nobody can do anything"):
+    with lent(game), pytest.raises(AssertionError, match="No player can move"):
         open_board("66", PLAYERS, SEED)
 
 

@@ -139,7 +139,7 @@ async def test_R12_when_all_connections_are_taken_who_waits_is_told_in_time() ->
         blocked = [store.put_aside(T, "a test") for _ in range(10)]
         told = await asyncio.gather(*blocked, *(store.load(T) for _ in range(5)), return_exceptions=True)
         assert {type(one) for one in told} == {Busy}
-        assert {str(one) for one in told[10:]} == {"Too much is waiting for PostgreSQL."}
+        assert {str(one) for one in told[10:]} == {"Too many requests are waiting for PostgreSQL."}
     assert await store.load(T) is not None
     await store.close()
 

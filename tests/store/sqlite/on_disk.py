@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 
 
 def with_store(path: Path, test: Callable[[SqliteStore], Coroutine[Any, Any, None]], **clocks: Any) -> None:

@@ -18,10 +18,9 @@ from turnstile.kernel.values import LogId
 from turnstile.store import migrations
 from turnstile.store.log import verify
 from turnstile.store.protocol import CannotOpen
+from turnstile.store.sqlite import SqliteStore, files
 from turnstile.store.sqlite import connection as sqlite_connection
-from turnstile.store.sqlite import files
 from turnstile.store.sqlite import lanes as sqlite_lanes
-from turnstile.store.sqlite.store import SqliteStore
 
 T = LogId("t")
 
@@ -89,7 +88,7 @@ def test_S10_a_second_process_is_refused_with_a_sentence(path: Path) -> None:
     program = f"""
 import asyncio
 from turnstile.store.protocol import CannotOpen
-from turnstile.store.sqlite.store import SqliteStore
+from turnstile.store.sqlite import SqliteStore
 try:
     asyncio.run(SqliteStore.open({str(path)!r}))
 except CannotOpen as refused:
@@ -163,7 +162,7 @@ def test_S11_a_network_file_system_is_warned_of(
     monkeypatch.setattr(files, "NETWORKED", frozenset(here))
     with caplog.at_level(logging.WARNING):
         with_store(path, nothing)
-    assert "lies on a network file system" in caplog.text
+    assert "is on a network file system" in caplog.text
 
 
 # schema
@@ -182,7 +181,7 @@ def test_U4_a_newer_schema_is_refused_and_left_as_it_is(path: Path) -> None:
 def test_C12_U5_a_step_that_fails_half_way_leaves_nothing_and_can_be_taken_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = migrations.known("sqlite")
+    first = migrations.all_migrations("sqlite")
     half = migrations.Migration(len(first) + 1, "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)")
     whole = migrations.Migration(len(first) + 1, "CREATE TABLE extra (x); INSERT INTO extra VALUES (1)")
 
@@ -194,18 +193,18 @@ def test_C12_U5_a_step_that_fails_half_way_leaves_nothing_and_can_be_taken_again
         assert await store._read.ask(lambda db: db.execute("SELECT x FROM extra").get) == 1
 
     with_store(path, put)
-    monkeypatch.setattr(migrations, "known", lambda _dialect: (*first, half))
+    monkeypatch.setattr(migrations, "all_migrations", lambda _dialect: (*first, half))
     assert "nowhere" in refusal(path)
-    monkeypatch.setattr(migrations, "known", lambda _dialect: (*first, whole))
+    monkeypatch.setattr(migrations, "all_migrations", lambda _dialect: (*first, whole))
     with_store(path, look)
     with_store(path, look)
 
 
 def test_migrations_are_taken_in_order_from_where_a_store_is() -> None:
     steps = tuple(migrations.Migration(number, "") for number in (1, 2, 3))
-    assert migrations.pending(0, steps) == steps
-    assert migrations.pending(2, steps) == steps[2:]
-    assert migrations.pending(3, steps) == ()
+    assert migrations.pending_migrations(0, steps) == steps
+    assert migrations.pending_migrations(2, steps) == steps[2:]
+    assert migrations.pending_migrations(3, steps) == ()
 
 
 # copies

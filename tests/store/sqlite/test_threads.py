@@ -14,10 +14,10 @@ from tests.store.sqlite.on_disk import nothing, with_store
 from turnstile.kernel.values import LogId
 from turnstile.store.log import Command
 from turnstile.store.protocol import Broken, Busy, ReadOnly
+from turnstile.store.sqlite import SqliteStore
 from turnstile.store.sqlite import connection as sqlite_connection
 from turnstile.store.sqlite import lanes as sqlite_lanes
 from turnstile.store.sqlite import store as sqlite
-from turnstile.store.sqlite.store import SqliteStore
 
 T = LogId("t")
 
@@ -82,7 +82,7 @@ def test_S14_what_waits_is_bounded_and_the_rest_is_told_to_come_again(
         answers = await asyncio.gather(*creations, return_exceptions=True)
         assert answers[:5] == [True] * 5
         assert all(isinstance(answer, Busy) for answer in answers[5:])
-        assert len(await store.tables()) == 5
+        assert len(await store.logs()) == 5
         assert await store.create(LogId("table 7"), header(), ROW)
 
     with_store(path, test)
@@ -205,9 +205,9 @@ class Telling(sqlite_lanes.ReadGate):
         self.has_writer = False
 
     @contextmanager
-    def nobody_reads(self) -> Iterator[None]:
+    def no_reads(self) -> Iterator[None]:
         self._tell(has_writer=True)
-        with super().nobody_reads():
+        with super().no_reads():
             self._tell(has_writer=False)
             yield
 
@@ -273,8 +273,8 @@ def test_R5_no_statement_looks_through_a_whole_table(path: Path) -> None:
         await store.load(T)
         await store.find(T, Command("alice 1"))
         await store.row(T)
-        await store.tables()
-        await store.tables(is_open=True)
+        await store.logs()
+        await store.logs(is_open=True)
         await store.beat()
         await store.outages(store.now())
         await store.rebuild([(T, FINISHED)])

@@ -68,7 +68,7 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, Registration
 from turnstile.league.trust import claim_of, default_referee_key, is_equal, manager_proof
-from turnstile.net.addresses import THIS_MACHINE, admitted, refusal
+from turnstile.net.addresses import THIS_MACHINE, refusal, refusal_at_registration
 from turnstile.store.protocol import Store
 
 CHALLENGE_SECONDS = 3.0
@@ -284,7 +284,7 @@ class ManagerProcess(AgentProcess):
     async def _refuse_endpoint(self, message: LeagueRegisterRequest | RefereeRegisterRequest) -> str | None:
         """Why an agent cannot be called at its endpoint. If wanted, the manager calls it there to verify it."""
         meta = message.meta
-        why = await admitted(meta.contact_endpoint, self.settings.reach)
+        why = await refusal_at_registration(meta.contact_endpoint, self.settings.reach)
         if why is None and self.is_own(meta.contact_endpoint):
             why = "it is the endpoint of the league manager"
         if why is not None:

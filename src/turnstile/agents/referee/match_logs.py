@@ -96,7 +96,7 @@ class MatchLogs:
         own = f"{self._prefix}/"
         page, is_last = [LogId(own)], False
         while not is_last:
-            found = await ask_until_done(self._store.tables, is_open=True, after=page[-1], limit=PAGE)
+            found = await ask_until_done(self._store.logs, is_open=True, after=page[-1], limit=PAGE)
             page = [name for name, _ in found if name.startswith(own)]
             is_last = len(page) < PAGE
             yield page

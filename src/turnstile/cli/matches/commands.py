@@ -17,7 +17,7 @@ from turnstile.kernel.values import ByPlayer, Instant, LogId, Value, encode
 from turnstile.registry import find_game
 from turnstile.store.log import Position
 from turnstile.store.protocol import Row, Store
-from turnstile.table.sight import Status, status
+from turnstile.table.sight import TableStatus, status
 from turnstile.table.values import Seat
 
 PUT_ASIDE = "put aside"
@@ -99,7 +99,7 @@ class Fairness(Value, frozen=True):
 class Shown(Value, frozen=True):
     """What the operator may see of a table: until the match is over, only what a spectator may see."""
 
-    status: Status
+    status: TableStatus
     game_version: int
     options: Raw
     opened: Instant
@@ -245,7 +245,7 @@ def _seat(seat: Seat) -> str:
     return f"{printable(seat.player)} ({seat.kind}{f' {seat.bot}' if seat.bot else ''}{away})"
 
 
-def _result(told: Status) -> str:
+def _result(told: TableStatus) -> str:
     if told.result is None:
         return ""
     won = ", ".join(told.result.winners) or "nobody"

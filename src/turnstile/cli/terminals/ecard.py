@@ -9,21 +9,17 @@ from rich.text import Text
 
 from turnstile.cli.terminals import Terminal
 from turnstile.cli.terminals.words import points_of
-from turnstile.games.ecard import (
-    ROUNDS,
-    ROUNDS_IN_SIDE,
-    Card,
+from turnstile.games.ecard import Card, Pair, Pick, View
+from turnstile.games.ecard.messages import (
     MatchFinished,
     MatchStarted,
     OpponentPicked,
-    Pair,
     PairRevealed,
-    Pick,
     RoundSetUp,
     SideSwitched,
     TieBreak,
-    View,
 )
+from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE
 from turnstile.kernel import ByPlayer, Message, Move, PlayerId
 
 NAMES = {Card.EMPEROR: "Emperor", Card.CITIZEN: "Citizen", Card.SLAVE: "Slave"}

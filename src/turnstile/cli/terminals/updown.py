@@ -20,8 +20,9 @@ from turnstile.games.updown.messages import (
     RoundCompleted,
     RoundDealt,
 )
-from turnstile.games.updown.rounds import PlayerResult, PlayerView, RoundState
-from turnstile.games.updown.rules import PlaceBet, PlayCard, View, points
+from turnstile.games.updown.moves import PlaceBet, PlayCard
+from turnstile.games.updown.rounds import PlayerResult, PlayerView, RoundState, points
+from turnstile.games.updown.state import View
 from turnstile.kernel import Message, Move, PlayerId
 
 SIGNS = {Suit.CLUBS: "♣", Suit.DIAMONDS: "♦", Suit.HEARTS: "♥", Suit.SPADES: "♠"}

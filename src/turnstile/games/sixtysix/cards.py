@@ -17,8 +17,8 @@ HAND_SIZE = 4
 class Card(Value, frozen=True):
     """A card that lies face down in a hand, and the seats that have seen it, in ascending order.
 
-    Who has seen a card is no secret: every look at one is announced. And since every move of a card is announced
-    too, whoever has seen it knows it wherever it goes, by exchange or when a row closes up, until it is discarded.
+    Every look at a card is announced, so all players know who has seen it. Every move of a card is announced, too. So a
+    player who has seen a card knows it wherever it goes, by exchange or when a row closes up, until it is discarded.
     """
 
     value: int
@@ -56,7 +56,7 @@ def put(cards: Hand, index: int, card: Card) -> Hand:
     return (*cards[:index], card, *cards[index + 1 :])
 
 
-def closed_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:
+def close_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:
     """The hand with `card` in the place of the lowest of `indexes`; the others are gone and the row closes up."""
     lowest, *gone = sorted(indexes)
     return tuple([held for index, held in enumerate(put(cards, lowest, card)) if index not in gone])

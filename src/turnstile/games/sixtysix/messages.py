@@ -45,7 +45,7 @@ class YourTurn(Message, frozen=True):
 
 
 class TookDeckCard(Message, frozen=True):
-    """For the player who drew, and nobody else."""
+    """For the player who drew only."""
 
     value: int
     deck_size: int
@@ -134,7 +134,7 @@ class OwnCard(Message, frozen=True):
 
 
 class PeekingAnothersCard(Message, frozen=True):
-    """The receiver has discarded a 9 or 10 and must look at a card of somebody else."""
+    """The receiver has discarded a 9 or 10 and must look at a card of another player."""
 
     discarded_value: int
 
@@ -152,7 +152,7 @@ class AnothersCard(Message, frozen=True):
 
 
 class ExchangingCards(Message, frozen=True):
-    """The receiver has discarded an 11 or 12 and must exchange a card of its own for one of somebody else."""
+    """The receiver has discarded an 11 or 12 and must exchange one of its cards for one of another player."""
 
     discarded_value: int
 
@@ -180,7 +180,7 @@ class CardsReplacedFromDeck(Message, frozen=True):
 
 
 class ReplacedCardsFromDeck(Message, frozen=True):
-    """The value of the card from the deck is told to nobody, its new owner included."""
+    """No player is told the value of the card from the deck, not even its new owner."""
 
     card_indexes: Indexes
     discarded_value: int

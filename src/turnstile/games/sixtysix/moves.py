@@ -1,4 +1,4 @@
-"""What the players of 66 may do, in the order of the phases of a match. All of it is checked by sixtysix."""
+"""What the players of 66 may do, in the order of the phases of a match. `rules` decides whether it is allowed."""
 
 from msgspec.structs import force_setattr
 
@@ -20,7 +20,7 @@ class ReplaceCardByDiscarded(Move, frozen=True):
 class ShowCards(Move, frozen=True):
     """A claim that these cards are identical. The indexes come in any order, and the event keeps them sorted.
 
-    So one claim has one form, in a record and in a list of actions, whatever order its player named the cards in.
+    So a claim has one form, in a record and in a list of actions.
     """
 
     card_indexes: tuple[int, ...]

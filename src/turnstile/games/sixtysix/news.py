@@ -1,7 +1,7 @@
 """Who is told what in 66, and in which batch, as the sequence diagrams of its spec draw it.
 
-What there is to tell follows from the state alone: each phase has its news, and a step tells them when it enters it. Of
-a deal everybody is told first what all may know, before anyone looks at its cards.
+The news follow from the state alone: each phase has its news, and a step tells them when it enters the phase. After a
+deal, all players are first told what is public, before each looks at its own cards.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ INVITATIONS: dict[type[Move], type[PeekingOwnCard | PeekingAnothersCard | Exchan
 
 
 def news(state: State) -> Tell:
-    """What there is to tell when a match has come into this state."""
+    """What the players are told when a match enters this state."""
     return NEWS[state.phase](state)
 
 
@@ -75,7 +75,7 @@ def _others_first(state: State, others: Message, active: Message) -> Tell:
 
 
 def game_states(state: State) -> Tell:
-    """What everybody may know of a deal, to everybody."""
+    """The public part of a deal, to all players."""
     public = (len(state.deck), state.discarded[-1], state.hand_sizes)
     states = {who: GameState(*public, Seat(seat), state.commitment) for seat, who in enumerate(state.players)}
     return Tell((ByPlayer(states),))
@@ -95,7 +95,7 @@ def _turn(state: State) -> Tell:
 
 
 def _card_taken(state: State) -> Tell:
-    """Only the player who drew hears of it."""
+    """Only the player who drew is told."""
     assert state.taken is not None
     return Tell.all([state.players[state.turn]], TookDeckCard(state.taken, len(state.deck)))
 
@@ -106,7 +106,7 @@ def _card_replaced_by_discarded(state: State) -> Tell:
 
 
 def _cards_shown(state: State) -> Tell:
-    """The others see the values. Who made the claim learns whether it was right: after them if so, else with them."""
+    """The others see the values. The claiming player learns the result: after the others if right, else with them."""
     indexes, values = state.touched_indexes, state.touched_values
     if state.is_identical:
         others = IdenticalCardsShown(state.turn, indexes, values[0])
@@ -168,7 +168,7 @@ def _cards_replaced_by_discarded(state: State) -> Tell:
 
 
 def _round_finished(state: State) -> Tell:
-    """The player who starts the next round hears of it last."""
+    """The player who starts the next round is told last."""
     last = state.rounds[-1]
     message = RoundFinished(last.turn_count, last.scores, state.totals, state.turn)
     return _others_first(state, message, message)

@@ -60,7 +60,7 @@ def view(state: State, player: PlayerId | None) -> View:
 
 
 def actions(state: State, player: PlayerId) -> tuple[Move, ...]:
-    """All that a player may do now. Only one player at a time may do anything, and nobody while acks are missing."""
+    """All moves of a player now. Only one player at a time may move, and no player while acks are missing."""
     if state.players[state.turn] != player:
         return ()
     power = POWERS.get(state.discarded[-1]) if state.discarded else None
@@ -71,7 +71,7 @@ def actions(state: State, player: PlayerId) -> tuple[Move, ...]:
 def _offered(
     phase: Phase, player: PlayerId, seat: Seat, sizes: tuple[int, ...], power: type[Move] | None, may_stop: bool
 ) -> tuple[Move, ...]:
-    """The same few lists are wanted again and again, so each is made once."""
+    """Cached, because the same few lists are needed again and again."""
     own = range(sizes[seat])
     others = [(other, index) for other, size in enumerate(sizes) if other != seat for index in range(size)]
     moves: list[Move] = []

@@ -11,7 +11,7 @@ from turnstile.kernel.values import Value
 
 
 class Phase(StrEnum):
-    """The states of the spec's diagram under their own names; NOT_STARTED is its first dot."""
+    """The states of the spec's diagram under their own names; NOT_STARTED is its initial state."""
 
     NOT_STARTED = "NOT_STARTED"
     ROUND_STARTING = "ROUND_STARTING"
@@ -37,7 +37,7 @@ class Phase(StrEnum):
 
 
 class Code(StrEnum):
-    """Why 66 turns something down. Codes are protocol: add to them, never rename one."""
+    """Why 66 refuses a move. Codes are protocol: add to them, never rename one."""
 
     ACKS_MISSING = "AcksMissing"
     UNKNOWN_PLAYER = "UnknownPlayer"
@@ -62,7 +62,7 @@ class Place(Value, frozen=True):
 
 
 class Round(Value, frozen=True):
-    """A finished round: how many turns it had, who stopped it, and what it brought each seat."""
+    """A finished round: how many turns it had, who stopped it, and the points of each seat."""
 
     turn_count: int
     stopper: Seat | None
@@ -74,12 +74,12 @@ class Options(Value, frozen=True):
 
 
 class State(Value, frozen=True):
-    """The whole match. What is one for each player is in the order of the seats; the top of a pile comes last.
+    """The whole match. Tuples with one item for each player are in seat order; the top of a pile comes last.
 
-    `turn` is who acts now: before the match the first seat, which starts it, and between rounds the next starter.
-    `taken` is the card drawn from the deck and not yet laid anywhere. `touched` are the places that the last action was
-    about (of cards that were shown and replaced: where they lay); everybody is told them. `turn_count` counts the turns
-    of this round that are done, `rounds` are the rounds that are over, `totals` what they brought.
+    `turn` is the seat that acts now: before the match the first seat, which starts it, and between rounds the next
+    starter. `taken` is a card that was drawn from the deck and not laid yet. `touched` are the places of the last
+    action (for shown cards that were replaced: where they lay); all players are told them. `turn_count` counts the
+    finished turns of this round, `rounds` are the finished rounds, `totals` their sums.
     """
 
     phase: Phase
@@ -99,6 +99,18 @@ class State(Value, frozen=True):
     rounds: tuple[Round, ...]
 
     @property
+    def seats(self) -> tuple[Seat, ...]:
+        return tuple(map(Seat, range(len(self.players))))
+
+    def seat_after(self, seat: Seat) -> Seat:
+        return Seat((seat + 1) % len(self.players))
+
+    @property
+    def taken_card(self) -> int:
+        assert self.taken is not None, "a card was taken from the deck"
+        return self.taken
+
+    @property
     def hand_sizes(self) -> tuple[int, ...]:
         return tuple([len(held) for held in self.hands])
 
@@ -108,7 +120,7 @@ class State(Value, frozen=True):
 
     @property
     def touched_values(self) -> tuple[int, ...]:
-        """What lies where the last action was; not of use once cards that were shown are replaced."""
+        """The values at the touched places. They are meaningless once shown cards are replaced."""
         return tuple([self.hands[place.player_index][place.card_index].value for place in self.touched])
 
     @property
@@ -118,19 +130,19 @@ class State(Value, frozen=True):
 
 
 class Sight(Value, frozen=True):
-    """A card of a hand as one player knows it: no value if that player has not seen it; who has, everybody knows."""
+    """A card of a hand as one player knows it: no value if it has not seen it. Who has seen it is public."""
 
     value: int | None
     seen_by: tuple[Seat, ...]
 
 
 class View(Value, frozen=True):
-    """The match as one player sees it, at the seat `player_index`; a spectator has none and has seen no card.
+    """The match as one player sees it, at the seat `player_index`; a spectator has no seat and has seen no card.
 
-    `seen` has every card of every hand, with the value where this player has seen it and it still lies there: its own
-    first two, those it peeked at, drew and kept, or took from the discard pile, those that others showed or took from
-    the pile, each wherever it was moved since. The whole discard pile is open, for all of it was announced. `taken` is
-    the card this player has drawn. `is_identical` says how a claim turned out, until it is acted on.
+    `seen` has every card of every hand, with its value if this player has seen it: its own first two, those it peeked
+    at, drew and kept, or took from the discard pile, and those that others showed or took from the pile, wherever they
+    were moved since. The whole discard pile is open, because all of it was announced. `taken` is the card that this
+    player has drawn. `is_identical` is the result of a claim, until the next action.
     """
 
     phase: Phase

@@ -1,4 +1,4 @@
-"""The 52 cards of Up-Down: suits, ranks, the deck and their short notation. What they are worth is said in `updown`."""
+"""The 52 cards of Up-Down: suits, ranks, the deck and their short notation. `hand` decides which card wins."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -35,12 +35,12 @@ def start_hand(number: int, order: Players, leader: PlayerId) -> HandState:
 
 
 def turned(order: Players, first: int) -> Players:
-    """The same circle, from another player on."""
+    """The same circle, starting at another player."""
     return order[first:] + order[:first]
 
 
 def playable(held: Hand, pinta: Suit | None) -> Sequence[Card]:
-    """Any card for whoever plays first; then the cards of the pinta, or any card for whoever has none of it."""
+    """The cards that may be played: any card first; then the cards of the pinta, or any card without the pinta."""
     if pinta is None:
         return held
     return [card for card in held if card.suit is pinta] or held
@@ -60,3 +60,8 @@ def beats(card: Card, best: Card, mesa: Suit) -> bool:
     if card.suit is best.suit:
         return HEIGHT[card.rank] > HEIGHT[best.rank]
     return card.suit is mesa
+
+
+def without(held: Hand, card: Card) -> Hand:
+    gone = held.index(card)
+    return held[:gone] + held[gone + 1 :]

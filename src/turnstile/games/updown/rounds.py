@@ -1,9 +1,14 @@
-"""What a match of Up-Down consists of: its players, the round that is being played, and the rounds that are over."""
+"""The rounds of Up-Down: their sizes, the bets, the points, and what a round in play and a finished round hold."""
 
-from turnstile.games.updown.cards import Card, Hand
+from collections.abc import Sequence
+
+from turnstile.games.updown.cards import DECK, Card, Hand
 from turnstile.games.updown.hand import HandResult, HandState
 from turnstile.kernel.game import Players
 from turnstile.kernel.values import PlayerId, Value
+
+POINTS_FOR_THE_BET = 10
+POINTS_A_HAND = 2
 
 
 class PlayerState(Value, frozen=True):
@@ -17,7 +22,7 @@ class PlayerState(Value, frozen=True):
 
 
 class PlayerView(Value, frozen=True):
-    """A player in somebody's eyes. The hand is `None` where it is not for these eyes; its size is public."""
+    """A player as another player sees it. The hand is `None` unless it is the viewer's own; its size is public."""
 
     id: PlayerId
     hand: Hand | None
@@ -41,7 +46,7 @@ class RoundState(Value, frozen=True):
 
 
 class PlayerResult(Value, frozen=True):
-    """What a round brought a player, and its points of all rounds up to this one."""
+    """A player's points in a round, and its points in all rounds up to this one."""
 
     player_id: PlayerId
     bet: int
@@ -57,3 +62,40 @@ class RoundResult(Value, frozen=True):
     starting_player_id: PlayerId
     results: tuple[PlayerResult, ...]
     completed_hands: tuple[HandResult, ...]
+
+
+def largest_round(players: int) -> int:
+    """How many cards each player can have when one more is needed for the mesa."""
+    return (len(DECK) - 1) // players
+
+
+def up_and_down(size: int) -> tuple[int, ...]:
+    """The sizes of the rounds: 1, 2, ..., size, ..., 2, 1."""
+    return (*range(1, size), *range(size, 0, -1))
+
+
+def forbidden_bet(current: RoundState, players: Sequence[PlayerState]) -> int | None:
+    """The bet that would make the sum of all bets equal to the round size, when the last player is to bet.
+
+    At most one bet is forbidden and a round has at least one card, so of the bets 0 to X at least one is always left.
+    """
+    if current.current_betting_index < len(current.betting_order) - 1:
+        return None
+    return current.cards_per_player - sum(player.bet or 0 for player in players)
+
+
+def points(bet: int, hands_won: int) -> int:
+    """Ten points and two for each hand won, if the player won exactly as many as it bet; else nothing."""
+    return POINTS_FOR_THE_BET + POINTS_A_HAND * hands_won if bet == hands_won else 0
+
+
+def result_of(player: PlayerState) -> PlayerResult:
+    assert player.bet is not None, "all players have bet"
+    gained = points(player.bet, player.hands_won)
+    return PlayerResult(player.id, player.bet, player.hands_won, gained, player.score + gained)
+
+
+def put(players: tuple[PlayerState, ...], seat: int, player: PlayerState) -> tuple[PlayerState, ...]:
+    seated = list(players)
+    seated[seat] = player
+    return tuple(seated)

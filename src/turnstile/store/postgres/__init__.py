@@ -1,4 +1,4 @@
-"""Tables in PostgreSQL, for any number of server processes. Needs asyncpg: `pip install turnstile[postgres]`."""
+"""The store in PostgreSQL, for any number of server processes. Needs asyncpg: `pip install turnstile[postgres]`."""
 
 from turnstile.store.postgres.store import PostgresStore
 

@@ -1,7 +1,6 @@
-"""Connections to PostgreSQL: a few, made when they are needed, made anew when they break. No wait is without an end.
+"""A small pool of connections to PostgreSQL. It connects when needed and reconnects after a failure. Every wait ends.
 
-Nobody else holds one: what a caller asks for runs in a task of the store's, so a caller that goes away leaves no
-connection in the middle of something.
+Only tasks of the store use a connection, so a cancelled caller never leaves a connection in the middle of a statement.
 """
 
 import asyncio
@@ -13,14 +12,14 @@ from typing import NamedTuple, TypeVar
 
 import asyncpg
 
-from turnstile.store.postgres.faults import ERRORS, ended, meaning
+from turnstile.store.postgres.faults import ERRORS, fault_of, is_lost
 from turnstile.store.protocol import Busy, CannotOpen
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
-"""Seconds between two attempts to connect; they double from the first to the longest, less a random part."""
+"""Seconds between two attempts to connect. The pause doubles from the first to the longest, minus a random part."""
 
 LOCK_WAIT = 0.2
-"""The part of its patience that a store waits for a row somebody else holds, an operator in a shell for instance."""
+"""The part of its patience that a store waits for a locked row: an operator in a shell may hold the lock."""
 
 _HOPELESS = (
     asyncpg.InvalidAuthorizationSpecificationError,
@@ -29,11 +28,11 @@ _HOPELESS = (
 )
 
 _SETTINGS = {
-    # Every statement here has its index. A plan made while the tables were small must not read them whole ever after.
+    # Every statement has an index. A plan from when the SQL tables were small must not scan them when they are large.
     "enable_seqscan": "off",
     "jit": "off",
     "idle_in_transaction_session_timeout": "10000",
-    "default_transaction_isolation": "read committed",  # what the statements were written for
+    "default_transaction_isolation": "read committed",  # the statements rely on it
 }
 
 _log = logging.getLogger(__name__)
@@ -41,20 +40,20 @@ Found = TypeVar("Found")
 
 
 class Lost(Exception):
-    """The connection broke during the work: it may have been done or not."""
+    """The connection broke during the work, so it may or may not be done."""
 
 
 class Address(NamedTuple):
-    """Where a store is, and how long to try to reach it."""
+    """Where a store is, and how long to wait for it."""
 
     dsn: str
     schema: str
     patience: float
-    """Seconds until somebody who waits for the database is told that it is away."""
+    """Seconds that a call waits for the database before it fails."""
 
 
 class Connector:
-    """Makes connections, one at a time, and slower while that fails: a database that comes back is not overrun."""
+    """Opens connections one at a time, with growing pauses after failures: a restarting database is not overrun."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -63,7 +62,7 @@ class Connector:
         self._not_before = 0.0
 
     async def connect(self, deadline: float | None = None) -> asyncpg.Connection:
-        """A new connection; `Busy` when there is none in time, `CannotOpen` when there will be none."""
+        """A new connection. Raises `Busy` when there is none in time, `CannotOpen` when there will never be one."""
         why: Exception | None = None
         try:
             async with asyncio.timeout_at(self.deadline() if deadline is None else deadline):
@@ -71,14 +70,14 @@ class Connector:
                     try:
                         return await self._attempt()
                     except _HOPELESS as error:
-                        raise CannotOpen(f"PostgreSQL does not let us in: {error}.") from error
+                        raise CannotOpen(f"PostgreSQL refuses the connection: {error}.") from error
                     except ERRORS as error:
                         why = error
         except TimeoutError as late:
             raise Busy(f"PostgreSQL cannot be reached: {why or 'it does not answer'}.") from (why or late)
 
     def deadline(self) -> float:
-        """When who begins to wait now has waited long enough, by the clock of the event loop."""
+        """When a wait that begins now must end, by the clock of the event loop."""
         return asyncio.get_running_loop().time() + self.address.patience
 
     async def _attempt(self) -> asyncpg.Connection:
@@ -88,7 +87,7 @@ class Connector:
             try:
                 connection = await self._open()
             except (CannotOpen, *ERRORS):
-                longest = min(LONGEST_PAUSE, self.address.patience / 4)  # who comes new has some attempts, too
+                longest = min(LONGEST_PAUSE, self.address.patience / 4)  # leaves a new caller a few attempts
                 pause = min(longest, FIRST_PAUSE * 2**self._failures)
                 self._failures = min(self._failures + 1, 10)
                 self._not_before = clock() + pause * random.uniform(0.5, 1)
@@ -124,7 +123,7 @@ class Connections:
         self._is_closed = False
 
     async def run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
-        """Work that may be done twice: when the connection breaks it is begun again on another, while there is time."""
+        """Run work that may be done twice: when the connection breaks, run it again on another, while there is time."""
         deadline = self._connector.deadline()
         while True:
             try:
@@ -134,34 +133,34 @@ class Connections:
                     raise Busy(f"PostgreSQL does not answer: {lost.__cause__}.") from lost
 
     async def run_once(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
-        """Work that must not be done twice; `Lost` when its outcome is not known."""
+        """Run work that must not be done twice. Raises `Lost` when its outcome is unknown."""
         return await self._run(work, self._connector.deadline())
 
     async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]], deadline: float) -> Found:
-        async with self._lent(deadline) as connection:
+        async with self._lend(deadline) as connection:
             try:
-                return await answered(connection, work(connection), deadline)
+                return await wait_for_answer(connection, work(connection), deadline)
             except ERRORS as error:
-                if ended(connection, error):
+                if is_lost(connection, error):
                     connection.terminate()
                     raise Lost from error
-                raise meaning(error) from error
+                raise fault_of(error) from error
 
     async def close(self) -> None:
-        """Close all, now or when they come back."""
+        """Close all connections: idle ones now, the others when their work is done."""
         self._is_closed = True
         while self._idle:
             await close(self._idle.pop(), self._patience)
 
     @asynccontextmanager
-    async def _lent(self, deadline: float) -> AsyncIterator[asyncpg.Connection]:
+    async def _lend(self, deadline: float) -> AsyncIterator[asyncpg.Connection]:
         try:
             async with asyncio.timeout_at(deadline):
                 await self._places.acquire()
         except TimeoutError as error:
-            raise Busy("Too much is waiting for PostgreSQL.") from error
+            raise Busy("Too many requests are waiting for PostgreSQL.") from error
         try:
-            connection = self._rested() or await self._connector.connect(deadline)
+            connection = self._idle_connection() or await self._connector.connect(deadline)
             try:
                 yield connection
             finally:
@@ -169,7 +168,7 @@ class Connections:
         finally:
             self._places.release()
 
-    def _rested(self) -> asyncpg.Connection | None:
+    def _idle_connection(self) -> asyncpg.Connection | None:
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -180,17 +179,18 @@ class Connections:
         if connection.is_closed():
             return
         if connection.is_in_transaction():
-            connection.terminate()  # whatever is in there, nobody meant it to be
+            connection.terminate()  # a failed piece of work left it open
         elif self._is_closed:
             await close(connection, self._patience)
         else:
             self._idle.append(connection)
 
 
-async def answered(connection: asyncpg.Connection, work: Awaitable[Found], deadline: float) -> Found:
-    """Wait for the database until a deadline; then hang up, which ends the work with an error.
+async def wait_for_answer(connection: asyncpg.Connection, work: Awaitable[Found], deadline: float) -> Found:
+    """Wait for the database until a deadline; then close the connection, which ends the work with an error.
 
-    To cancel it would have asyncpg ask the database to stop, and wait for that: for ever, when the line is dead.
+    Cancelling the work instead would make asyncpg ask the database to stop, and wait for that: forever, when the
+    connection is dead.
     """
     watch = asyncio.get_running_loop().call_at(deadline, connection.terminate)
     try:
@@ -200,15 +200,15 @@ async def answered(connection: asyncpg.Connection, work: Awaitable[Found], deadl
 
 
 async def close(connection: asyncpg.Connection, patience: float) -> None:
-    """Say goodbye, but not for ever."""
+    """Close a connection, and wait at most `patience` seconds for that."""
     try:
         await connection.close(timeout=patience)
     except ERRORS as error:
-        _log.info("A connection did not close in order: %s.", error)
+        _log.info("A connection did not close cleanly: %s.", error)
 
 
 async def _check_durable(connection: asyncpg.Connection) -> None:
-    """What is committed must be on disk. Every connection is asked: a server may be started with other settings."""
+    """Commits must reach the disk. Every connection checks that: the server may restart with other settings."""
     found = await connection.fetchrow(
         "SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes')"
     )
@@ -216,6 +216,6 @@ async def _check_durable(connection: asyncpg.Connection) -> None:
     fsync, synchronous, full_pages = found
     for name, value in (("fsync", fsync), ("synchronous_commit", synchronous)):
         if value == "off":
-            raise CannotOpen(f"PostgreSQL runs with {name} = off and may lose what it has promised: set it to on.")
-    if full_pages == "off":  # right on file systems that never write half a page (ZFS, btrfs); nobody can ask which
+            raise CannotOpen(f"PostgreSQL runs with {name} = off and may lose commits: set it to on.")
+    if full_pages == "off":  # fine on file systems that never write half a page (ZFS, btrfs); it cannot be queried
         _log.warning("PostgreSQL runs with full_page_writes = off: safe only where a page is never written in part.")

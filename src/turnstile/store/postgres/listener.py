@@ -1,4 +1,4 @@
-"""What other processes have changed, as PostgreSQL's notifications tell. They are wake-ups: any of them may be lost."""
+"""Listens to PostgreSQL's notifications of what other processes changed. They are wake-ups: any may be lost."""
 
 import asyncio
 import logging
@@ -8,31 +8,31 @@ from weakref import WeakSet
 import asyncpg
 
 from turnstile.kernel.values import LogId
-from turnstile.store.postgres.connections import Connector, answered, close
+from turnstile.store.postgres.connections import Connector, close, wait_for_answer
 from turnstile.store.postgres.faults import ERRORS
-from turnstile.store.postgres.writer import Voice
+from turnstile.store.postgres.writer import Channel
 from turnstile.store.protocol import StoreFault
 
 LOOK_AGAIN = 10.0
-"""Seconds after which a silent connection is asked whether it is still there."""
+"""Seconds of silence after which the listener checks that the connection still works."""
 
 INBOX = 10_000
-"""Changed tables that wait for one reader; more are dropped, and polling finds them."""
+"""Changed logs that may wait for one reader. Further ones are dropped, and polling finds them."""
 
 _log = logging.getLogger(__name__)
 
 
 class Inbox(AsyncIterator[LogId]):
-    """Changed tables, each once however often it changed before it was read."""
+    """Changed logs. A log that changes several times before it is read appears once."""
 
     def __init__(self) -> None:
-        self._tables: dict[LogId, None] = {}
+        self._logs: dict[LogId, None] = {}
         self._news = asyncio.Event()
         self._is_closed = False
 
-    def put(self, table: LogId) -> None:
-        if len(self._tables) < INBOX:
-            self._tables[table] = None
+    def put(self, log: LogId) -> None:
+        if len(self._logs) < INBOX:
+            self._logs[log] = None
             self._news.set()
 
     def close(self) -> None:
@@ -40,22 +40,22 @@ class Inbox(AsyncIterator[LogId]):
         self._news.set()
 
     async def __anext__(self) -> LogId:
-        while not self._tables:
+        while not self._logs:
             if self._is_closed:
                 raise StopAsyncIteration
             self._news.clear()
             await self._news.wait()
-        table = next(iter(self._tables))
-        del self._tables[table]
-        return table
+        log = next(iter(self._logs))
+        del self._logs[log]
+        return log
 
 
 class Listener:
-    """Listens for as long as the store is open, on a connection of its own, which it makes anew when it breaks."""
+    """Listens while the store is open, on its own connection. It reconnects when the connection breaks."""
 
-    def __init__(self, connector: Connector, voice: Voice) -> None:
+    def __init__(self, connector: Connector, channel: Channel) -> None:
         self._connector = connector
-        self._voice = voice
+        self._channel = channel
         self._inboxes: WeakSet[Inbox] = WeakSet()
         self._patience = connector.address.patience
         self._connection: asyncpg.Connection | None = None
@@ -64,12 +64,12 @@ class Listener:
         self._is_closed = False
 
     async def start(self) -> None:
-        """Listen from here on."""
+        """Connect and start to listen."""
         await self._listen()
         self._task = asyncio.create_task(self._go_on())
 
     def inbox(self) -> Inbox:
-        """A reader of its own for who asks; what happened before is not in it."""
+        """A new inbox for one reader. It holds only changes from now on."""
         inbox = Inbox()
         if self._is_closed:
             inbox.close()
@@ -98,23 +98,23 @@ class Listener:
                     self._connection.terminate()
 
     async def _until_it_breaks(self) -> None:
-        """Silence may be a broken line, too, so now and then the other side is asked."""
+        """A silent connection may be broken, so ask the database from time to time."""
         while self._connection is not None and not self._connection.is_closed():
             try:
                 async with asyncio.timeout(LOOK_AGAIN):
                     await self._broken.wait()
             except TimeoutError:
                 asking = self._connection.execute("SELECT 1")
-                await answered(self._connection, asking, self._connector.deadline())
+                await wait_for_answer(self._connection, asking, self._connector.deadline())
 
     async def _listen(self) -> None:
         self._connection = await self._connector.connect()
         self._broken = asyncio.Event()
         self._connection.add_termination_listener(lambda _, broken=self._broken: broken.set())
-        await self._connection.add_listener(self._voice.channel, self._hear)
+        await self._connection.add_listener(self._channel.name, self._hear)
 
     def _hear(self, _connection: object, _session: int, _channel: str, payload: object) -> None:
-        origin, _, table = str(payload).partition(" ")
-        if origin != self._voice.origin:
+        origin, _, log = str(payload).partition(" ")
+        if origin != self._channel.origin:
             for inbox in self._inboxes:
-                inbox.put(LogId(table))
+                inbox.put(LogId(log))

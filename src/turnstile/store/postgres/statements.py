@@ -1,7 +1,7 @@
-"""What the PostgreSQL store says to its database. Each of these is one statement, and so one transaction.
+"""The SQL of the PostgreSQL store. Each of these is one statement, and so one transaction.
 
-Rows of `tables` are locked in the order of their ids, by every statement that locks more than one, and before anything
-else: that is why two servers do not wait for each other in a circle.
+The SQL table `tables` has one row for each log. Every statement that locks several rows locks them first, in the order
+of their ids. So two servers never deadlock.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from turnstile.store.columns import ENTRY, ROW, entry_values, row_as_bytes, row_
 from turnstile.store.protocol import Commit, Row
 
 NOW = "clock() / 1000"
-"""The one clock for all servers, in milliseconds; the schema has it."""
+"""The one clock for all servers, in milliseconds; the schema defines it."""
 
 _BYTES = "textsend({})"
 _ROW_AS_BYTES = row_as_bytes(_BYTES)
@@ -55,28 +55,28 @@ WITH given AS MATERIALIZED (
 )
 SELECT table_id, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || ' ' || table_id) END FROM added
 """
-"""A group of entries, each table at most once: those that were added, with all that belongs to them.
+"""Commit a group of entries, at most one to each log. It returns the logs whose entries were added.
 
-An entry is added when its table is there and not put aside, the entry that it follows is there, and neither its
-position nor its command is taken. Entry 0 brings its table with it. A finished table keeps its last snapshot only. (The
-entry before is asked for one by one, not with EXISTS: of that PostgreSQL may make a hash of the whole log.)
+An entry is added when its log exists and is not put aside, the entry that it follows is there, and neither its position
+nor its command is taken. Entry 0 creates its log. A closed log keeps its last snapshot only. (The previous entry is a
+subquery for each entry, not EXISTS: PostgreSQL may answer EXISTS with a hash of the whole log.)
 """
 
 ADDED = """
 SELECT table_id FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS given (table_id, position, link)
 JOIN log USING (table_id, position, link)
 """
-"""Which entries of a group are in the log, to the bit."""
+"""Which entries of a group are in the log, with equal links."""
 
 BEHIND_ALL = "SELECT pg_logical_emit_message(true, 'turnstile', 'all before this is safe')"
-"""A commit that changes nothing. It ends when it is where commits must be, standbys included: so is all before it."""
+"""A commit that changes nothing. When it returns, it and all commits before it are durable, on standbys too."""
 
 END_SESSION = """
 SELECT pg_terminate_backend(pid) FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint = $1 AND objid::bigint = $2
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-"""End whoever holds an advisory lock."""
+"""End the session that holds an advisory lock."""
 
 ACKNOWLEDGE = """
 WITH here AS MATERIALIZED (
@@ -86,16 +86,16 @@ INSERT INTO cursors (table_id, seat, cursor)
 SELECT id, seat, cursor FROM here, unnest($2::text[], $3::bigint[]) AS given (seat, cursor) ORDER BY seat
 ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursors.cursor < excluded.cursor
 """
-"""It waits for the disk, as a commit does: a process that has said how far it heard does not say so again."""
+"""It waits for the disk, as a commit does: a process acknowledges each update only once."""
 
 CURSORS = f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = $1"
 
 PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
 PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
 PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in ("log", "snapshots", "cursors"))
-"""What belongs to a table, once its row is ours to delete: an entry that came last minute is seen by these, too."""
+"""Delete the rest of a log, once its row is deleted: these also see an entry that was added just before."""
 
-TELL = "SELECT pg_notify($1, $2::text || ' ' || $3::text)"
+NOTIFY = "SELECT pg_notify($1, $2::text || ' ' || $3::text)"
 
 LOAD = f"""
 WITH start AS MATERIALIZED (
@@ -111,8 +111,8 @@ SELECT {ENTRY}, NULL, NULL FROM log
 WHERE table_id = $1 AND position > greatest(0, (SELECT position FROM start))
 ORDER BY position NULLS FIRST
 """
-"""The header with the position that stands in the row, the snapshot with its entry, and the entries after that: one
-look, whatever is written meanwhile. Where there is a row but no header, the first line has that position alone.
+"""The header with the position in the row, the snapshot with its entry, and the entries after that, as of one moment.
+When there is a row but no header, the first line has that position alone.
 """
 
 SNAPSHOT = """
@@ -145,10 +145,10 @@ WITH last AS MATERIALIZED (
 )
 SELECT greatest(clock(), at * 1000) AS clock, began, ended FROM last LEFT JOIN outage ON true
 """
-"""One after the other: who comes second finds the beat of the first, and no outage."""
+"""Beats run one after the other: a second one finds the beat of the first, and no outage."""
 
 TIME = "SELECT greatest(clock(), (SELECT at * 1000 FROM heartbeat))"
-"""The time, in microseconds: never before the last beat. A database whose clock was set back is waited for."""
+"""The time, in microseconds, never before the last beat. If the database's clock was set back, time stands still."""
 
 OUTAGES = "SELECT began, ended FROM outages WHERE ended > $1 ORDER BY ended"
 
@@ -171,19 +171,19 @@ WITH given AS MATERIALIZED (
 )
 DELETE FROM snapshots USING shown WHERE table_id = id
 """
-"""Rows anew, in a transaction that has taken `HOLD` of them before: what it reads of a log is all there is."""
+"""Replace rows, in a transaction that ran `HOLD` on them first: no log can grow between reading and writing."""
 
 
 def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
     """The columns of `COMMIT`, in its order."""
     lines = (
-        (given.table, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
-        for given in sorted(group, key=lambda given: given.table)
+        (given.log, *entry_values(given.entry), *row_values(given.row), given.snapshot, given.before)
+        for given in sorted(group, key=lambda given: given.log)
     )
     return tuple(zip(*lines, strict=True))
 
 
 def rebuild_arguments(rows: Sequence[tuple[LogId, Row]]) -> tuple[tuple[object, ...], ...]:
-    """The columns of `REBUILD`, in its order; of a table that comes twice, the last row."""
-    lines = ((table, *row_values(row)) for table, row in sorted(dict(rows).items()))
+    """The columns of `REBUILD`, in its order. When a log is given twice, its last row counts."""
+    lines = ((log, *row_values(row)) for log, row in sorted(dict(rows).items()))
     return tuple(zip(*lines, strict=True))

@@ -1,6 +1,6 @@
-"""A store in PostgreSQL, for any number of processes: no owner, no leader. The log's unique positions decide.
+"""A store in PostgreSQL, for any number of processes. There is no owner and no leader: the log's positions are unique.
 
-All work is done in tasks of the store's own. A caller that is cancelled stops waiting; what it began is finished.
+The store does all work in its own tasks. A cancelled caller stops waiting; the work it began is finished.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ import asyncpg
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.columns import check_newest, cursors_of, id_of, reading_log_of, row_of
 from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Position, Snapshot
-from turnstile.store.migrations import known
+from turnstile.store.migrations import all_migrations
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.clock import DatabaseClock
 from turnstile.store.postgres.connections import Address, Connections, Connector, Lost, close
 from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.listener import Listener
 from turnstile.store.postgres.schema import migrate
-from turnstile.store.postgres.writer import Voice, Writer, tell
+from turnstile.store.postgres.writer import Channel, Writer, notify
 from turnstile.store.protocol import (
-    NO_ID,
+    INVALID_LOG_ID,
     OUTAGE_AFTER,
     CannotOpen,
     Commit,
@@ -40,15 +40,15 @@ Found = TypeVar("Found")
 
 
 class PostgresStore:
-    """Tables in one schema of a PostgreSQL database. Opened by `await PostgresStore.open(dsn)`."""
+    """Logs in one schema of a PostgreSQL database. Open it with `await PostgresStore.open(dsn)`."""
 
     is_shared = True
 
     def __init__(self, connector: Connector, size: int, clock: DatabaseClock) -> None:
-        self._voice = Voice(f"turnstile_{connector.address.schema}", secrets.token_hex(8))
+        self._channel = Channel(f"turnstile_{connector.address.schema}", secrets.token_hex(8))
         self._connections = Connections(connector, size)
-        self._writer = Writer(connector, self._voice)
-        self._listener = Listener(connector, self._voice)
+        self._writer = Writer(connector, self._channel)
+        self._listener = Listener(connector, self._channel)
         self._clock = clock
         self._under_way: set[asyncio.Task[Any]] = set()
         self._is_open = True
@@ -63,14 +63,14 @@ class PostgresStore:
         patience: float = 10.0,
         monotonic: Callable[[], int] = time.monotonic_ns,
     ) -> Self:
-        """The store in a schema, which is made or brought up to date first.
+        """Open the store in a schema. The schema is created or migrated first.
 
-        It uses up to `connections` for reading and small writes, one for commits and one to hear of other processes.
-        `patience` is how many seconds anything waits for the database. Unstorable where the database does not sync
-        what it commits (`fsync` or `synchronous_commit` off).
+        It uses up to `connections` for reading and small writes, one for commits and one for notifications.
+        `patience` is how many seconds a call waits for the database. Raises `CannotOpen` when the database does not
+        sync its commits (`fsync` or `synchronous_commit` is off).
         """
         if not re.fullmatch("[a-z_][a-z0-9_]{0,40}", schema):
-            raise CannotOpen(f"{schema!r} is no name for a schema: small letters, digits and underscores only.")
+            raise CannotOpen(f"Invalid schema name {schema!r}: use small letters, digits and underscores only.")
         connector = Connector(Address(dsn, schema, patience))
         store = cls(connector, connections, DatabaseClock(monotonic))
         try:
@@ -99,59 +99,59 @@ class PostgresStore:
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        assert header.position == 0, "a table begins with entry 0"
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        assert header.position == 0, "a log begins with entry 0"
         self._check_open()
-        if not is_log_id(table):
-            raise Unstorable(NO_ID)
-        return await self._writer.write(Commit(table, header, BEFORE_FIRST, row))
+        if not is_log_id(log):
+            raise Unstorable(INVALID_LOG_ID)
+        return await self._writer.write(Commit(log, header, BEFORE_FIRST, row))
 
     async def commit(self, commit: Commit) -> bool:
         self._check_open()
-        if commit.entry.position < 1 or not is_log_id(commit.table):
-            return False  # entry 0 is there from the beginning
+        if commit.entry.position < 1 or not is_log_id(commit.log):
+            return False  # `create` writes entry 0
         return await self._writer.write(commit)
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         async def work(connection: asyncpg.Connection) -> dict[str, int]:
-            # Two statements: ours is committed before we look, so of two processes one at least sees both.
+            # Two statements: this process commits before it reads, so at least one of two processes sees both.
             if cursors:
-                await connection.execute(statements.ACKNOWLEDGE, table, list(cursors), list(cursors.values()))
-            return cursors_of(await connection.fetch(statements.CURSORS, table))
+                await connection.execute(statements.ACKNOWLEDGE, log, list(cursors), list(cursors.values()))
+            return cursors_of(await connection.fetch(statements.CURSORS, log))
 
-        return await self._run(work) if is_log_id(table) else {}
+        return await self._run(work) if is_log_id(log) else {}
 
-    async def put_aside(self, table: LogId, why: str) -> None:
-        assert why, "a table is put aside for a reason"
+    async def put_aside(self, log: LogId, why: str) -> None:
+        assert why, "putting a log aside needs a reason"
 
         async def work(connection: asyncpg.Connection) -> None:
-            await connection.execute(statements.PUT_ASIDE, table, why)
-            await tell(connection, self._voice, table)
+            await connection.execute(statements.PUT_ASIDE, log, why)
+            await notify(connection, self._channel, log)
 
-        if is_log_id(table):
+        if is_log_id(log):
             await self._run(work)
 
-    async def prune(self, table: LogId) -> bool:
+    async def prune(self, log: LogId) -> bool:
         async def work(connection: asyncpg.Connection) -> bool:
             async with connection.transaction():
-                if not await connection.fetch(statements.PRUNE, table):
+                if not await connection.fetch(statements.PRUNE, log):
                     return False
                 for rest in statements.PRUNE_REST:
-                    await connection.execute(rest, table)
-            await tell(connection, self._voice, table)
+                    await connection.execute(rest, log)
+            await notify(connection, self._channel, log)
             return True
 
-        return await self._run_once(work) if is_log_id(table) else False
+        return await self._run_once(work) if is_log_id(log) else False
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        with reading_log_of(table):
-            found = await self._look(table, statements.LOAD)
+    async def load(self, log: LogId) -> Saved | None:
+        with reading_log_of(log):
+            found = await self._look(log, statements.LOAD)
         if not found or (newest := found[0]["newest"]) is None:
             return None
         if found[0]["position"] is None:
-            raise Damaged(table, "entry 0 is missing")
+            raise Damaged(log, "entry 0 is missing")
         header, *entries = (Entry(*line[:7]) for line in found)
         state = found[1]["snapshot"] if entries else None
         snapshot = None
@@ -159,33 +159,33 @@ class PostgresStore:
             its = entries.pop(0)
             snapshot = Snapshot(its.position, its.link, state, its.state)
         saved = Saved(header, snapshot, tuple(entries))
-        check_newest(table, newest, saved)
+        check_newest(log, newest, saved)
         return saved
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
-        found = await self._look(table, statements.SNAPSHOT, at_most)
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
+        found = await self._look(log, statements.SNAPSHOT, at_most)
         return Snapshot(*found[0]) if found else None
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        with reading_log_of(table):
-            return tuple(Entry(*line) for line in await self._look(table, statements.ENTRIES, after, limit))
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        with reading_log_of(log):
+            return tuple(Entry(*line) for line in await self._look(log, statements.ENTRIES, after, limit))
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        return dict(await self._fetch(statements.POSITIONS, list(filter(is_log_id, tables))))
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        return dict(await self._fetch(statements.POSITIONS, list(filter(is_log_id, logs))))
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
-        with reading_log_of(table):
-            found = await self._look(table, statements.FIND, command)
+    async def find(self, log: LogId, command: Command) -> Entry | None:
+        with reading_log_of(log):
+            found = await self._look(log, statements.FIND, command)
         return Entry(*found[0]) if found else None
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
-        return cursors_of(await self._look(table, statements.CURSORS))
+    async def cursors(self, log: LogId) -> dict[str, int]:
+        return cursors_of(await self._look(log, statements.CURSORS))
 
-    async def row(self, table: LogId) -> Row | None:
-        found = await self._look(table, statements.ONE_ROW)
+    async def row(self, log: LogId) -> Row | None:
+        found = await self._look(log, statements.ONE_ROW)
         return row_of(found[0]) if found else None
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
         if after is not None and not is_log_id(after):
@@ -194,19 +194,19 @@ class PostgresStore:
             found = await self._fetch(statements.PAGE, after or "", limit)
         else:
             found = await self._fetch(statements.PAGE_OF, after or "", limit, is_open)
-        return [(table, row_of(columns)) for name, *columns in found if (table := id_of(name)) is not None]
+        return [(log, row_of(columns)) for name, *columns in found if (log := id_of(name)) is not None]
 
     # time
 
     async def claim(self, until: Instant, hold: int, limit: int) -> list[LogId]:
         claimed = await self._fetch(statements.CLAIM, until, hold, limit)
-        return [table for _, found in sorted(map(tuple, claimed)) if (table := id_of(found)) is not None]
+        return [log for _, found in sorted(map(tuple, claimed)) if (log := id_of(found)) is not None]
 
     async def beat(self) -> Outage | None:
         async def work(connection: asyncpg.Connection) -> Outage | None:
             asked = self._clock.reading()
             found = await connection.fetchrow(statements.BEAT, OUTAGE_AFTER)
-            assert found is not None, "the schema brings the heartbeat with it"
+            assert found is not None, "the schema creates the heartbeat"
             self._clock.learn(asked, found["clock"], self._clock.reading())
             return None if found["began"] is None else Outage(found["began"], found["ended"])
 
@@ -233,7 +233,7 @@ class PostgresStore:
         if rows:
             await self._run(work)
 
-    # small things the above share
+    # helpers
 
     async def _ask_the_time(self) -> None:
         async def work(connection: asyncpg.Connection) -> None:
@@ -246,9 +246,9 @@ class PostgresStore:
     async def _fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         return await self._run(lambda connection: connection.fetch(statement, *arguments))
 
-    async def _look(self, table: LogId, statement: str, *arguments: object) -> list[asyncpg.Record]:
-        """What is found about one table; about what is no id of any, nothing."""
-        return await self._fetch(statement, table, *arguments) if is_log_id(table) else []
+    async def _look(self, log: LogId, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """What a statement finds for one log; nothing for an invalid id."""
+        return await self._fetch(statement, log, *arguments) if is_log_id(log) else []
 
     async def _run(self, work: Callable[[asyncpg.Connection], Awaitable[Found]]) -> Found:
         self._check_open()
@@ -259,10 +259,12 @@ class PostgresStore:
         try:
             return await self._finish(self._connections.run_once(work))
         except Lost as lost:
-            raise Unknown(f"PostgreSQL went away, and it is not known what it did: {lost.__cause__}.") from lost
+            raise Unknown(
+                f"The connection to PostgreSQL was lost, and the result is unknown: {lost.__cause__}."
+            ) from lost
 
     async def _finish(self, work: Coroutine[Any, Any, Found]) -> Found:
-        """What was begun is finished, whether its caller waits for it or not."""
+        """Finish the work even when its caller is cancelled."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -276,6 +278,6 @@ class PostgresStore:
 async def _prepare(connector: Connector) -> None:
     connection = await connector.connect()
     try:
-        await migrate(connection, connector.address.schema, known("postgres"))
+        await migrate(connection, connector.address.schema, all_migrations("postgres"))
     finally:
         await close(connection, connector.address.patience)

@@ -1,1 +1,5 @@
-"""The embedded store: one file of SQLite, for one process. `SqliteStore` is in `store`."""
+"""The store in an SQLite file, for one server process."""
+
+from turnstile.store.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

@@ -1,4 +1,4 @@
-"""A connection to SQLite that is set as we need it, and what its errors mean to us."""
+"""Opens connections to SQLite with the settings that the store needs, and translates SQLite's errors into faults."""
 
 import errno
 import os
@@ -11,10 +11,10 @@ from turnstile.store import migrations
 from turnstile.store.protocol import Broken, Busy, CannotOpen, ReadOnly, StorageFull, StoreFault, Unstorable
 
 OLDEST_SQLITE = (3, 51, 3)
-"""Older ones may damage a file in WAL mode that has more than one connection."""
+"""Older versions may damage a file in WAL mode that has several connections."""
 
 BUSY_TIMEOUT = 5_000
-"""Milliseconds that a statement tries again while somebody else, such as a backup, holds the file."""
+"""Milliseconds that a statement waits while another process, such as a backup, locks the file."""
 
 APPLICATION_ID = 0x5475726E
 
@@ -22,7 +22,7 @@ _ALIKE: Mapping[str, int | str] = {
     "foreign_keys": 1,
     "trusted_schema": 0,
     "cell_size_check": 1,
-    "mmap_size": 0,  # an I/O error shall be an error, not a signal
+    "mmap_size": 0,  # an I/O error must be an error, not a signal
     "temp_store": 2,
 }
 _WRITING: Mapping[str, int | str] = {
@@ -30,16 +30,16 @@ _WRITING: Mapping[str, int | str] = {
     "journal_mode": "wal",
     "fullfsync": 1,
     "checkpoint_fullfsync": 1,
-    "wal_autocheckpoint": 0,  # the writer does it itself: an automatic one keeps its failures to itself
+    "wal_autocheckpoint": 0,  # the writer does it: an automatic checkpoint hides its failures
     "journal_size_limit": 64 * 1024 * 1024,
 }
 
 _FAULTS: tuple[tuple[type[apsw.Error], type[StoreFault], str], ...] = (
     (apsw.FullError, StorageFull, "There is no room left for the store"),
-    (apsw.BusyError, Busy, "Somebody else holds the file of the store"),
-    (apsw.LockedError, Busy, "Somebody else holds the file of the store"),
-    (apsw.ReadOnlyError, ReadOnly, "The store may not be written to"),
-    (apsw.PermissionsError, ReadOnly, "The store may not be written to"),
+    (apsw.BusyError, Busy, "Another process has locked the file of the store"),
+    (apsw.LockedError, Busy, "Another process has locked the file of the store"),
+    (apsw.ReadOnlyError, ReadOnly, "The store is read-only"),
+    (apsw.PermissionsError, ReadOnly, "The store is read-only"),
     (apsw.IOError, Broken, "The disk failed"),
     (apsw.CorruptError, Broken, "The file of the store is damaged"),
     (apsw.NotADBError, Broken, "The file of the store is damaged"),
@@ -50,27 +50,27 @@ _FAULTS: tuple[tuple[type[apsw.Error], type[StoreFault], str], ...] = (
 
 _REFUSED_BY_THE_SYSTEM: Mapping[int, tuple[type[StoreFault], str]] = {
     errno.EDQUOT: (StorageFull, "There is no room left for the store"),
-    errno.EFBIG: (StorageFull, "The files of the store may not grow any more"),
-    errno.EROFS: (ReadOnly, "The store may not be written to"),
+    errno.EFBIG: (StorageFull, "The files of the store may not grow further"),
+    errno.EROFS: (ReadOnly, "The store is read-only"),
 }
 
 
-def fault(error: apsw.Error, system: int = 0) -> StoreFault | None:
-    """What an error of SQLite means; `None` for what only a mistake of ours can bring about.
+def fault_of(error: apsw.Error, system: int = 0) -> StoreFault | None:
+    """The fault to raise for an error of SQLite; `None` for errors that only a bug of the store can cause.
 
-    `system` is the number by which the operating system refused to write: not all of them are the disk's failing.
+    `system` is the operating system's error number for a failed write: not all of these mean a broken disk.
     """
     if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE:
         refused, sentence = _REFUSED_BY_THE_SYSTEM.get(system, (Broken, "The disk failed"))
         return refused(f"{sentence} ({os.strerror(system)}).")
-    for kind, meaning, sentence in _FAULTS:
+    for kind, fault, sentence in _FAULTS:
         if isinstance(error, kind):
-            return meaning(f"{sentence} ({error}).")
+            return fault(f"{sentence} ({error}).")
     return None
 
 
-def meaning(error: Exception) -> Exception:
-    """What to tell who asked for something that failed alone, and by itself."""
+def translate(error: Exception) -> Exception:
+    """The exception to raise when one request failed by itself: values that cannot be stored become `Unstorable`."""
     if isinstance(error, UnicodeEncodeError | apsw.TooBigError | OverflowError):
         return Unstorable(f"This cannot be stored ({error}).")
     return error
@@ -83,12 +83,12 @@ def require_version(version: str) -> None:
 
 
 def connect_writer(path: Path, vfs: str | None, synchronous: int) -> apsw.Connection:
-    """The one connection that writes. The file gets its schema, where it has none or an older one."""
+    """The one connection that writes. It creates the schema, or migrates an older one."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
     try:
-        steps = migrations.pending(_version(connection), migrations.known("sqlite"))
+        steps = migrations.pending_migrations(_version(connection), migrations.all_migrations("sqlite"))
         _set(connection, {"busy_timeout": BUSY_TIMEOUT, **_WRITING, "synchronous": synchronous, **_ALIKE})
-        # A checkpoint at closing would keep its failures to itself, too.
+        # A checkpoint at closing would hide its failures, too.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         _migrate(connection, steps)
     except BaseException:
@@ -108,12 +108,12 @@ def connect_reader(path: Path, vfs: str | None) -> apsw.Connection:
 
 
 def _set(connection: apsw.Connection, wanted: Mapping[str, int | str]) -> None:
-    """Set PRAGMAs and read every one back: SQLite says nothing of one that it does not obey."""
+    """Set PRAGMAs and read each one back: SQLite ignores a setting that it cannot apply, without an error."""
     for name, value in wanted.items():
         connection.execute(f"PRAGMA {name} = {value}").fetchall()
         found = connection.execute(f"PRAGMA {name}").fetchall()
         if found != [(value,)]:
-            raise CannotOpen(f"SQLite does not obey: {name} should be {value} and is {found}.")
+            raise CannotOpen(f"SQLite ignored a setting: {name} should be {value} and is {found}.")
 
 
 def _version(connection: apsw.Connection) -> int:
@@ -124,7 +124,7 @@ def _version(connection: apsw.Connection) -> int:
 
 
 def _migrate(connection: apsw.Connection, steps: Iterable[migrations.Migration]) -> None:
-    """Each step in one transaction with its version number: killed anywhere, it stands before a step or after it."""
+    """Run each step in one transaction with its version number: a kill leaves the schema before or after a step."""
     for step in steps:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(step.sql)

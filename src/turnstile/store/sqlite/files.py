@@ -1,4 +1,4 @@
-"""The file of a store, before anybody reads it: whose it is, and what it lies on."""
+"""The file of a store before it is opened: its lock, its identity, and the file system it is on."""
 
 import fcntl
 import os
@@ -10,23 +10,23 @@ from turnstile.store.protocol import Broken, CannotOpen, InUse
 NETWORKED = frozenset(
     {"9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs", "gpfs", "lustre", "nfs", "nfs4", "smb3"}
 )
-"""File systems on other machines, as Linux names them. Their locks and syncs may not keep what they promise."""
+"""Network file systems, as Linux names them. Their locks and syncs may be unreliable."""
 
 
 class FileLock:
-    """A file that is ours alone, and is made if it is not there. The operating system lets go of it when we die."""
+    """An exclusive lock on a file, which is created if it does not exist. It ends when the process ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock: int | None = _locked(path)
+        self._lock: int | None = _lock_file(path)
         try:
-            self._files = {str(path): _made(path), f"{path}.lock": _identity(os.fstat(self._lock))}
+            self._files = {str(path): _make_file(path), f"{path}.lock": _identity(os.fstat(self._lock))}
         except BaseException:
             self.let_go()
             raise
 
     def check(self) -> None:
-        """Raises `Broken` when somebody has moved the file or its lock away: what is written now, nobody will find."""
+        """Raises `Broken` when the file or its lock was moved away: writes from now on would be lost."""
         for name, ours in self._files.items():
             try:
                 found = _identity(os.stat(name))
@@ -41,7 +41,7 @@ class FileLock:
             self._lock = None
 
 
-def _locked(path: Path) -> int:
+def _lock_file(path: Path) -> int:
     try:
         held = _open(f"{path}.lock")
     except OSError as error:
@@ -55,14 +55,14 @@ def _locked(path: Path) -> int:
     except OSError as error:
         os.close(held)
         raise CannotOpen(f"{path} cannot be locked: {error.strerror}.") from error
-    with suppress(OSError):  # only for who is refused later: a full disk may still be read
+    with suppress(OSError):  # only for error messages: a full disk may still be read
         os.ftruncate(held, 0)
         os.write(held, str(os.getpid()).encode())
     return held
 
 
-def _made(path: Path) -> tuple[int, int]:
-    """An empty file that only its owner may read (states hold the seeds), unless there is one; which one it is."""
+def _make_file(path: Path) -> tuple[int, int]:
+    """Create the file unless it exists, readable by its owner only (states hold the seeds). Returns its identity."""
     try:
         handle = _open(str(path))
     except OSError as error:
@@ -70,7 +70,7 @@ def _made(path: Path) -> tuple[int, int]:
     found = os.fstat(handle)
     os.close(handle)
     if found.st_nlink > 1:
-        raise CannotOpen(f"{path} has another name, too (a hard link), by which a second server could open it.")
+        raise CannotOpen(f"{path} has a second name (a hard link), by which another server could open it.")
     return _identity(found)
 
 
@@ -79,7 +79,7 @@ def _identity(found: os.stat_result) -> tuple[int, int]:
 
 
 def network_file_system(path: Path, mounts: str) -> str | None:
-    """What kind of network file system a path lies on, by the lines of /proc/mounts; `None` for a disk of our own."""
+    """The kind of network file system that a path is on, from the lines of /proc/mounts; `None` for a local disk."""
     folders = {str(folder) for folder in path.parents}
     kind, best = None, ""
     for line in mounts.splitlines():

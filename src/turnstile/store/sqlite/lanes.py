@@ -1,7 +1,7 @@
-"""Two threads, each with a connection of its own, on which work waits in a line: one writes, one reads.
+"""Two threads, each with its own connection and a queue of jobs: one writes, one reads.
 
-The writer takes all that waits, up to a bound, into one transaction with one sync. If it is idle, work starts at once:
-nobody waits for a group to fill. Work that its asker has given up on (a player who hung up) is done all the same.
+The writer takes all waiting jobs, up to a bound, into one transaction with one sync. When it is idle, a job starts at
+once: it never waits for a group to fill. A job is done even if its caller was cancelled (a player who hung up).
 """
 
 import asyncio
@@ -18,14 +18,14 @@ import apsw
 from turnstile.kernel.values import LogId
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import Broken, Busy, StoreFault
-from turnstile.store.sqlite.connection import fault, meaning
+from turnstile.store.sqlite.connection import fault_of, translate
 
 WAITING_AT_MOST = 10_000
 CHECKPOINT_AFTER = 1_000
 """Pages in the write-ahead log."""
 
 WARN_AFTER = 16_384
-"""Pages in the write-ahead log, 64 MB: somebody reads and never ends, so that it cannot be carried over."""
+"""Pages in the write-ahead log, 64 MB: a reader that never ends prevents checkpoints."""
 
 _log = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
@@ -33,10 +33,10 @@ Work = Callable[[apsw.Connection], Kind]
 
 
 class ReadGate:
-    """Lets the writer wait until no read of this store is open, and keeps new ones waiting meanwhile.
+    """Lets the writer wait until no read of this store is open, and holds back new reads meanwhile.
 
-    Two locks make that certain however busy the reader is: it needs `_turn` only to begin a read, so the writer can
-    take that one while a read is open, and the next read stands behind the writer.
+    Two locks guarantee that, however busy the reader is: it needs `_turn` only to begin a read, so the writer can take
+    `_turn` while a read is open, and the next read waits for the writer.
     """
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class ReadGate:
             self._open.release()
 
     @contextmanager
-    def nobody_reads(self) -> Iterator[None]:
+    def no_reads(self) -> Iterator[None]:
         """No read is open, and none begins."""
         with self._turn, self._open:
             yield
 
 
 class Health:
-    """Why nothing goes on any more, once that is so; both threads look here first."""
+    """The fault that stopped the store, if there is one. Both threads check it first."""
 
     fault: StoreFault | None = None
 
@@ -70,16 +70,16 @@ class _Job:
     work: Work[object]
     future: asyncio.Future[object]
     about: LogId | None
-    """The one table that it is about."""
+    """The one log that it reads."""
     result: object = None
     failure: BaseException | None = None
 
 
 class Lane:
-    """A thread that does, in order, what it is asked."""
+    """A thread that runs jobs in order."""
 
     at_once = 1
-    """How many it takes from the line before it answers the first of them."""
+    """How many jobs it takes from the queue before it answers the first of them."""
 
     def __init__(self, name: str, connection: apsw.Connection, health: Health) -> None:
         self._connection = connection
@@ -93,26 +93,26 @@ class Lane:
         self._thread.start()
 
     async def ask(self, work: Work[Kind], about: LogId | None = None) -> Kind:
-        """What `work` gives back, once it is done. Giving up waiting does not undo it."""
+        """Run `work` in the thread and return its result. Cancelling the caller does not undo it."""
         if self._health.fault is not None:
-            raise self._health.fault.with_traceback(None)  # else it would grow with everybody who asks
+            raise self._health.fault.with_traceback(None)  # else it would grow with every caller
         if self._is_closing:
             raise StoreFault("The store is closed.")
         if self._waiting.qsize() >= WAITING_AT_MOST:
-            raise Busy(f"{WAITING_AT_MOST} others wait for the store already.")
+            raise Busy(f"{WAITING_AT_MOST} requests are waiting for the store already.")
         future = self._loop.create_future()
         self._waiting.put(_Job(work, future, about))
         return await future  # type: ignore[no-any-return]  # what came in as Kind
 
     async def end(self) -> None:
-        """All that waits is done, then the connection is closed."""
+        """Finish all waiting jobs, then close the connection."""
         if not self._is_closing:
             self._is_closing = True
             self._waiting.put(None)
         await asyncio.shield(self._ended)
 
     def _note_end(self, failure: BaseException | None) -> None:
-        """The thread has ended. Nobody may wait for it any longer: whoever does is told."""
+        """The thread has ended: answer the callers that still wait."""
         self._thread.join()
         left = self._in_hand
         while not self._waiting.empty():
@@ -125,7 +125,7 @@ class Lane:
             self._ended.set_result(None)
         else:
             self._ended.set_exception(failure)
-            self._ended.exception()  # who closes the store hears of it; if nobody does, all who ask did
+            self._ended.exception()  # marks it as retrieved: the callers got it, and so does `end`
 
     # in the thread
 
@@ -146,7 +146,7 @@ class Lane:
         self._finish()
 
     def _next(self) -> tuple[list[_Job], bool]:
-        """All that waits, up to a bound; `True` with it when nothing will come after."""
+        """The waiting jobs, up to a bound; and `True` when no more will come."""
         jobs = []
         job = self._waiting.get()
         while job is not None:
@@ -160,10 +160,10 @@ class Lane:
         raise NotImplementedError
 
     def _afterwards(self) -> None:
-        """When all have their answers, and before the next are looked at."""
+        """Runs after these jobs are answered, before the next ones start."""
 
     def _finish(self) -> None:
-        """When nothing will come any more."""
+        """Runs after the last job."""
 
     def _fail(self, jobs: list[_Job], failure: BaseException) -> None:
         if isinstance(failure, Broken):
@@ -172,7 +172,7 @@ class Lane:
             job.failure = failure
 
     def _call(self, act: Callable[..., None], *arguments: object) -> None:
-        if not self._loop.is_closed():  # else nobody is left who could be told
+        if not self._loop.is_closed():  # else there is no caller left
             self._loop.call_soon_threadsafe(act, *arguments)
 
 
@@ -197,19 +197,19 @@ class ReadLane(Lane):
             self._connection.execute("BEGIN")
             job.result = job.work(self._connection)
         except apsw.CorruptError as error:
-            about = job.about  # damage that comes to light where one table is read is that table's own
-            self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault(error) or error)
+            about = job.about  # damage found while reading one log is damage of that log
+            self._fail([job], Damaged(about, f"its file is damaged ({error})") if about else fault_of(error) or error)
         except apsw.Error as error:
-            self._fail([job], fault(error) or meaning(error))
+            self._fail([job], fault_of(error) or translate(error))
         except Exception as error:
-            self._fail([job], meaning(error))
+            self._fail([job], translate(error))
         finally:
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")  # there is nothing to keep
+                self._connection.execute("ROLLBACK")  # a read changes nothing
 
 
 class WriteLane(Lane):
-    """Writes, in groups: durable before anybody hears of it."""
+    """Writes in groups. A caller is answered only after its write is durable."""
 
     at_once = 500
 
@@ -221,14 +221,14 @@ class WriteLane(Lane):
         super().__init__(name, connection, health)
 
     def _do(self, jobs: list[_Job]) -> None:
-        """One transaction. What the disk refuses is refused to all; a mistake in one of them hits that one alone."""
+        """One transaction. A fault of the disk fails all jobs; an error in one job fails that job alone."""
         try:
             self._write(jobs)
         except StoreFault as failure:
             self._fail(jobs, failure)
         except Exception as mistake:
             if len(jobs) == 1:
-                self._fail(jobs, meaning(mistake))
+                self._fail(jobs, translate(mistake))
             else:
                 for job in jobs:
                     self._do([job])
@@ -246,7 +246,7 @@ class WriteLane(Lane):
         except apsw.Error as error:
             errno = self._connection.system_errno
             self._roll_back()
-            raise (fault(error, errno) or error) from error
+            raise (fault_of(error, errno) or error) from error
         except Exception:
             self._roll_back()
             raise
@@ -256,13 +256,13 @@ class WriteLane(Lane):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except apsw.Error as error:
-            raise Broken(f"What was begun could not be undone ({error}).") from error
+            raise Broken(f"A transaction could not be rolled back ({error}).") from error
 
     def _count_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._pages = pages
         if pages >= WARN_AFTER and not self._has_warned:
             _log.warning(
-                "The write-ahead log of the store has grown to %d pages: does a backup or a shell hold it?", pages
+                "The write-ahead log of the store has grown to %d pages: is a backup or a shell reading it?", pages
             )
         self._has_warned = pages >= WARN_AFTER
         return apsw.SQLITE_OK
@@ -270,41 +270,41 @@ class WriteLane(Lane):
     def _afterwards(self) -> None:
         """Keep the write-ahead log small.
 
-        SQLite begins it anew only if all of it was carried over and no read has it open. If reads have overlapped with
-        every checkpoint until the log is twice as long, they wait for one.
+        SQLite reuses it only if a checkpoint has copied all of it and no read has it open. If reads overlap with every
+        checkpoint until the log is twice as long, they must wait for one.
         """
         if self._pages < CHECKPOINT_AFTER or self._health.fault is not None:
             return
-        with self._gate.nobody_reads() if self._pages >= 2 * CHECKPOINT_AFTER else nullcontext():
+        with self._gate.no_reads() if self._pages >= 2 * CHECKPOINT_AFTER else nullcontext():
             self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def _finish(self) -> None:
         if self._health.fault is None:
             self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            # If that worked, SQLite may tidy up its files; else it shall not try again behind our back.
+            # If that worked, SQLite may remove its files; else it must not try again when it closes.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(self._pages > 0))
 
     def _checkpoint(self, mode: int) -> None:
-        """Carry the write-ahead log over into the file. It is kept until that has worked; if the disk is full or
-        somebody else is in the way, a later one does it."""
+        """Copy the write-ahead log into the file. If the disk is full or the file is locked, a later checkpoint does
+        it; the write-ahead log stays until then."""
         try:
             self._connection.wal_checkpoint(mode=mode)
             self._pages = 0
         except apsw.Error as error:
-            failure = fault(error, self._connection.system_errno)
+            failure = fault_of(error, self._connection.system_errno)
             if failure is None or isinstance(failure, Broken):
                 raise (failure or error) from error
 
 
 def _failure_of(act: Callable[[], None]) -> StoreFault | None:
-    """What went wrong, for those who will ask: in a thread nobody else would hear of it."""
+    """The fault that `act` raised, for the callers: an exception in a thread would reach no caller."""
     try:
         act()
     except StoreFault as error:
         return error
     except BaseException as error:
-        meaning = fault(error) if isinstance(error, apsw.Error) else None
-        failure = meaning or Broken(f"The store failed ({error!r}).")
+        known = fault_of(error) if isinstance(error, apsw.Error) else None
+        failure = known or Broken(f"The store failed ({error!r}).")
         failure.__cause__ = error
         return failure
     return None
@@ -312,7 +312,7 @@ def _failure_of(act: Callable[[], None]) -> StoreFault | None:
 
 def _resolve_all(jobs: list[_Job]) -> None:
     for job in jobs:
-        if job.future.done():  # its asker has given up
+        if job.future.done():  # its caller was cancelled
             continue
         if job.failure is None:
             job.future.set_result(job.result)

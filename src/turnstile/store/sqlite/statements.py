@@ -1,5 +1,8 @@
-"""What the SQLite store asks of SQLite: each function is one operation, inside a transaction that others may share."""
-# ruff: noqa: S608  (statements are put together from the constants below, never from what anybody sent)
+"""The SQL of the SQLite store: each function is one operation, inside a transaction that others may share.
+
+The SQL table `tables` has one row for each log.
+"""
+# ruff: noqa: S608  (statements are built from the constants below, never from input)
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -37,11 +40,11 @@ _log = logging.getLogger(__name__)
 # writing
 
 
-def create(db: apsw.Connection, table: LogId, header: Entry, row: Row) -> bool:
+def create(db: apsw.Connection, log: LogId, header: Entry, row: Row) -> bool:
     key = db.execute(
         f"INSERT INTO tables (id, position, {ROW}) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT DO NOTHING RETURNING key",
-        (table, *row_values(row)),
+        (log, *row_values(row)),
     ).get
     if key is None:
         return False
@@ -50,13 +53,13 @@ def create(db: apsw.Connection, table: LogId, header: Entry, row: Row) -> bool:
 
 
 def commit(db: apsw.Connection, commit: Commit) -> bool:
-    """The entry goes in only behind the one that it follows; then the caches follow."""
+    """Add the entry if the entry before it is the newest one; then update the caches."""
     key = db.execute(
         f"INSERT INTO log (table_key, {ENTRY}) SELECT key, ?, ?, ?, ?, ?, ?, ? FROM tables "
         "WHERE id = ? AND position = ? AND note = '' "
         "AND (SELECT link FROM log WHERE table_key = key AND log.position = tables.position) = ? "
         "ON CONFLICT DO NOTHING RETURNING table_key",
-        (*entry_values(commit.entry), commit.table, commit.entry.position - 1, commit.before),
+        (*entry_values(commit.entry), commit.log, commit.entry.position - 1, commit.before),
     ).get
     if key is None:
         return False
@@ -66,7 +69,7 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     )
     if commit.snapshot is not None:
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (key, commit.entry.position, commit.snapshot))
-    if not commit.row.is_open:  # nobody has far to catch up any more: the newest snapshot is enough
+    if not commit.row.is_open:  # readers of a closed log need the newest snapshot only
         db.execute(
             "DELETE FROM snapshots WHERE table_key = ?1 AND position < "
             "(SELECT max(position) FROM snapshots WHERE table_key = ?1)",
@@ -75,22 +78,22 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
     return True
 
 
-def acknowledge(db: apsw.Connection, table: LogId, given: Mapping[str, int]) -> dict[str, int]:
+def acknowledge(db: apsw.Connection, log: LogId, given: Mapping[str, int]) -> dict[str, int]:
     for seat, cursor in given.items():
         db.execute(
             "INSERT INTO cursors SELECT key, ?, ? FROM tables WHERE id = ? ON CONFLICT DO UPDATE "
             "SET cursor = excluded.cursor WHERE excluded.cursor > cursors.cursor",
-            (seat, cursor, table),
+            (seat, cursor, log),
         )
-    return cursors(db, table)
+    return cursors(db, log)
 
 
-def put_aside(db: apsw.Connection, table: LogId, why: str) -> None:
-    db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, table))
+def put_aside(db: apsw.Connection, log: LogId, why: str) -> None:
+    db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, log))
 
 
-def prune(db: apsw.Connection, table: LogId) -> bool:
-    key = db.execute("SELECT key FROM tables WHERE id = ? AND NOT is_open", (table,)).get
+def prune(db: apsw.Connection, log: LogId) -> bool:
+    key = db.execute("SELECT key FROM tables WHERE id = ? AND NOT is_open", (log,)).get
     if key is None:
         return False
     db.execute("DELETE FROM snapshots WHERE table_key = ?", (key,))
@@ -101,13 +104,13 @@ def prune(db: apsw.Connection, table: LogId) -> bool:
 
 
 def rebuild(db: apsw.Connection, rows: Sequence[tuple[LogId, Row]]) -> None:
-    for table, row in rows:
+    for log, row in rows:
         db.execute(
             f"UPDATE tables SET ({ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL), position = "
             "coalesce((SELECT max(position) FROM log WHERE table_key = key), position) WHERE id = ?",
-            (*row_values(row), table),
+            (*row_values(row), log),
         )
-        db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (table,))
+        db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (log,))
 
 
 # time
@@ -120,7 +123,7 @@ def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: i
         f"RETURNING due, {_BYTES.format('id')}",
         (now + hold, until, now, limit),
     ).fetchall()
-    return [table for _, found in sorted(claimed) if (table := id_of(found)) is not None]
+    return [log for _, found in sorted(claimed) if (log := id_of(found)) is not None]
 
 
 def beat(db: apsw.Connection, now: Instant) -> Outage | None:
@@ -138,85 +141,85 @@ def outages(db: apsw.Connection, since: Instant) -> list[Outage]:
 
 
 def newest(db: apsw.Connection) -> Instant:
-    """The last instant that anything here speaks of; 0 for a store in which nothing is yet."""
+    """The newest time in the store; 0 for an empty store."""
     instants = [0]
     for source in ("SELECT at FROM heartbeat", "SELECT at FROM log ORDER BY rowid DESC LIMIT 1000"):
         try:
             instants.extend(_whole(at) for (at,) in db.execute(source))
-        except apsw.CorruptError as error:  # that concerns the tables on it, when they are read
-            _log.error("A page of the store is damaged (%s): the newest time is looked for on the others.", error)
+        except apsw.CorruptError as error:  # readers of the logs on this page will report it
+            _log.error("A page of the store is damaged (%s): the newest time is taken from the other pages.", error)
     return Instant(max(instants))
 
 
 # reading
 
 
-def load(db: apsw.Connection, table: LogId) -> Saved | None:
-    newest = db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get
+def load(db: apsw.Connection, log: LogId) -> Saved | None:
+    newest = db.execute("SELECT position FROM tables WHERE id = ?", (log,)).get
     if newest is None:
         return None
-    header = next(iter(entries(db, table, -1, 1)), None)
+    header = next(iter(entries(db, log, -1, 1)), None)
     if header is None or header.position != 0:
-        raise Damaged(table, "entry 0 is missing")
-    latest = snapshot(db, table, _FURTHEST)
-    saved = Saved(header, latest, entries(db, table, 0 if latest is None else latest.position, None))
-    check_newest(table, newest, saved)
+        raise Damaged(log, "entry 0 is missing")
+    latest = snapshot(db, log, _FURTHEST)
+    saved = Saved(header, latest, entries(db, log, 0 if latest is None else latest.position, None))
+    check_newest(log, newest, saved)
     return saved
 
 
-def exists(db: apsw.Connection, table: LogId) -> bool:
-    return db.execute("SELECT 1 FROM tables WHERE id = ?", (table,)).get is not None
+def exists(db: apsw.Connection, log: LogId) -> bool:
+    return db.execute("SELECT 1 FROM tables WHERE id = ?", (log,)).get is not None
 
 
-def entries(db: apsw.Connection, table: LogId, after: Position, limit: int | None) -> tuple[Entry, ...]:
+def entries(db: apsw.Connection, log: LogId, after: Position, limit: int | None) -> tuple[Entry, ...]:
     most = _FURTHEST if limit is None else limit
-    with reading_log_of(table):
-        found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (table, after, most))
+    with reading_log_of(log):
+        found = db.execute(f"{_LOG} AND position > ? ORDER BY position LIMIT ?", (log, after, most))
         return tuple(_entry(fields) for fields in found)
 
 
-def positions(db: apsw.Connection, tables: Sequence[LogId]) -> dict[LogId, Position]:
-    found = (db.execute("SELECT position FROM tables WHERE id = ?", (table,)).get for table in tables)
-    return {table: _whole(position) for table, position in zip(tables, found, strict=True) if position is not None}
+def positions(db: apsw.Connection, logs: Sequence[LogId]) -> dict[LogId, Position]:
+    found = (db.execute("SELECT position FROM tables WHERE id = ?", (log,)).get for log in logs)
+    return {log: _whole(position) for log, position in zip(logs, found, strict=True) if position is not None}
 
 
-def find(db: apsw.Connection, table: LogId, command: Command) -> Entry | None:
-    with reading_log_of(table):
-        found = db.execute(f"{_LOG} AND command = ?", (table, command)).fetchone()
+def find(db: apsw.Connection, log: LogId, command: Command) -> Entry | None:
+    with reading_log_of(log):
+        found = db.execute(f"{_LOG} AND command = ?", (log, command)).fetchone()
         return None if found is None else _entry(found)
 
 
-def cursors(db: apsw.Connection, table: LogId) -> dict[str, int]:
+def cursors(db: apsw.Connection, log: LogId) -> dict[str, int]:
     return cursors_of(
-        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (table,))
+        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (log,))
     )
 
 
-def row(db: apsw.Connection, table: LogId) -> Row | None:
+def row(db: apsw.Connection, log: LogId) -> Row | None:
     try:
-        found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (table,)).fetchone()
+        found = db.execute(f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = ?", (log,)).fetchone()
     except apsw.CorruptError:
         return damaged_row()
     return None if found is None else row_of(found)
 
 
-def tables(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
-    """Those whose ids cannot be read are left out, and others take their places on the page."""
+def logs(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
+    """A page of logs. Logs with unreadable ids are left out, and the page is filled with others."""
     begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
     end = "id > ? ORDER BY id"
     if is_open is None:
         found = db.execute(f"{begin} {end}", (after or "",))
     else:
         found = db.execute(f"{begin} is_open = ? AND {end}", (is_open, after or ""))
-    readable = ((table, row_of(columns)) for name, *columns in found if (table := id_of(name)) is not None)
+    readable = ((log, row_of(columns)) for name, *columns in found if (log := id_of(name)) is not None)
     return list(islice(readable, limit))
 
 
-def snapshot(db: apsw.Connection, table: LogId, at_most: Position) -> Snapshot | None:
+def snapshot(db: apsw.Connection, log: LogId, at_most: Position) -> Snapshot | None:
     found: Any = db.execute(
         "SELECT position, link, snapshots.state, log.state FROM snapshots JOIN log USING (table_key, position) "
         f"WHERE table_key = {_KEY} AND position <= ? ORDER BY position DESC LIMIT 1",
-        (table, at_most),
+        (log, at_most),
     ).fetchone()
     return None if found is None else Snapshot(*found)
 
@@ -227,5 +230,5 @@ def _entry(fields: Any) -> Entry:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int):
-        raise CannotOpen("The file does not hold what was written into it: where a number belongs there is none.")
+        raise CannotOpen("The file is damaged: it has another value where a number belongs.")
     return value

@@ -1,10 +1,10 @@
-"""The embedded store: one file of SQLite, for one process. Nothing to install, nothing to start.
+"""The embedded store: one SQLite file, for one process. Nothing to install, nothing to start.
 
-One thread writes and one reads, each with a connection of its own (see `sqlite_lanes`). What has been answered is on
-the disk: the write-ahead log is synced at every commit. A lock beside the file keeps a second server away.
+One thread writes and one reads, each with its own connection (see `lanes`). The write-ahead log is synced at every
+commit, so an answered commit is on the disk. A lock file beside the store keeps a second server out.
 
-The file is whole only together with its `-wal`: a copy of the one without the other, taken while a server runs or after
-it was killed, lacks the newest moves. Copy with SQLite's own backup, or after a clean end, when there is no `-wal`.
+The file is complete only together with its `-wal` file: a copy without it, made while a server runs or after a kill,
+lacks the newest moves. Copy with SQLite's own backup, or after a clean shutdown, when there is no `-wal` file.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ import apsw
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
-from turnstile.store.protocol import NO_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
+from turnstile.store.protocol import INVALID_LOG_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
 from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
 from turnstile.store.sqlite.lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
 
 FULL = 2
-"""`synchronous`: a commit is on the disk when it returns. Less is for the test that shows what less would lose."""
+"""`synchronous`: a commit is on the disk when it returns. Only a test uses less, to show what that would lose."""
 
 _log = logging.getLogger(__name__)
 
 
 class SqliteStore:
-    """Tables in a file. See `turnstile.store.protocol.Store` for what each method does."""
+    """Logs in a file. See `turnstile.store.protocol.Store` for what each method does."""
 
     is_shared = False
 
@@ -54,7 +54,7 @@ class SqliteStore:
         vfs: str | None = None,
         synchronous: int = FULL,
     ) -> "SqliteStore":
-        """The store in this file, which is made if it is not there. Raises `CannotOpen`."""
+        """Open the store in this file, and create it if it does not exist. Raises `CannotOpen`."""
         require_version(apsw.sqlite_lib_version())
         real = Path(path).resolve()
         _warn_of_network(real)
@@ -81,68 +81,68 @@ class SqliteStore:
     async def close(self) -> None:
         self._closed.set()
         failure: StoreFault | None = None
-        for lane in (self._read, self._write):  # the writer last: its last checkpoint wants to be alone
+        for lane in (self._read, self._write):  # the writer last: its last checkpoint must be alone
             try:
                 await lane.end()
             except StoreFault as fault:
                 failure = fault
-        self._file.let_go()  # who gives up waiting does not get here: the writer still writes
+        self._file.let_go()  # not reached when cancelled: the writer may still write
         if failure is not None:
             raise failure
 
     # writing
 
-    async def create(self, table: LogId, header: Entry, row: Row) -> bool:
-        if not is_log_id(table):
-            raise Unstorable(NO_ID)
-        return await self._write.ask(partial(statements.create, table=table, header=header, row=row))
+    async def create(self, log: LogId, header: Entry, row: Row) -> bool:
+        if not is_log_id(log):
+            raise Unstorable(INVALID_LOG_ID)
+        return await self._write.ask(partial(statements.create, log=log, header=header, row=row))
 
     async def commit(self, commit: Commit) -> bool:
-        return await self._change(commit.table, partial(statements.commit, commit=commit), False)
+        return await self._change(commit.log, partial(statements.commit, commit=commit), False)
 
-    async def acknowledge(self, table: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        return await self._change(table, partial(statements.acknowledge, table=table, given=dict(cursors)), {})
+    async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
+        return await self._change(log, partial(statements.acknowledge, log=log, given=dict(cursors)), {})
 
-    async def put_aside(self, table: LogId, why: str) -> None:
-        assert why, "a table is put aside for a reason"
+    async def put_aside(self, log: LogId, why: str) -> None:
+        assert why, "putting a log aside needs a reason"
         try:
-            if await self._look(table, partial(statements.exists, table=table), False):
-                await self._write.ask(partial(statements.put_aside, table=table, why=why))
-        except Damaged as fault:  # there is no page to write on, and `row` says so whenever it is read
-            _log.error("Table %s cannot be marked as damaged (%s): %s", table, fault.why, why)
+            if await self._look(log, partial(statements.exists, log=log), False):
+                await self._write.ask(partial(statements.put_aside, log=log, why=why))
+        except Damaged as fault:  # its page cannot be written; `row` says that it is damaged
+            _log.error("Log %s cannot be marked as damaged (%s): %s", log, fault.why, why)
 
-    async def prune(self, table: LogId) -> bool:
-        return await self._change(table, partial(statements.prune, table=table), False)
+    async def prune(self, log: LogId) -> bool:
+        return await self._change(log, partial(statements.prune, log=log), False)
 
     # reading
 
-    async def load(self, table: LogId) -> Saved | None:
-        return await self._look(table, partial(statements.load, table=table), None)
+    async def load(self, log: LogId) -> Saved | None:
+        return await self._look(log, partial(statements.load, log=log), None)
 
-    async def snapshot(self, table: LogId, at_most: Position) -> Snapshot | None:
-        return await self._look(table, partial(statements.snapshot, table=table, at_most=at_most), None)
+    async def snapshot(self, log: LogId, at_most: Position) -> Snapshot | None:
+        return await self._look(log, partial(statements.snapshot, log=log, at_most=at_most), None)
 
-    async def entries(self, table: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
-        return await self._look(table, partial(statements.entries, table=table, after=after, limit=limit), ())
+    async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        return await self._look(log, partial(statements.entries, log=log, after=after, limit=limit), ())
 
-    async def positions(self, tables: Sequence[LogId]) -> dict[LogId, Position]:
-        return await self._read.ask(partial(statements.positions, tables=tuple(filter(is_log_id, tables))))
+    async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
+        return await self._read.ask(partial(statements.positions, logs=tuple(filter(is_log_id, logs))))
 
-    async def find(self, table: LogId, command: Command) -> Entry | None:
-        return await self._look(table, partial(statements.find, table=table, command=command), None)
+    async def find(self, log: LogId, command: Command) -> Entry | None:
+        return await self._look(log, partial(statements.find, log=log, command=command), None)
 
-    async def cursors(self, table: LogId) -> dict[str, int]:
-        return await self._look(table, partial(statements.cursors, table=table), {})
+    async def cursors(self, log: LogId) -> dict[str, int]:
+        return await self._look(log, partial(statements.cursors, log=log), {})
 
-    async def row(self, table: LogId) -> Row | None:
-        return await self._look(table, partial(statements.row, table=table), None)
+    async def row(self, log: LogId) -> Row | None:
+        return await self._look(log, partial(statements.row, log=log), None)
 
-    async def tables(
+    async def logs(
         self, *, is_open: bool | None = None, after: LogId | None = None, limit: int = 100
     ) -> list[tuple[LogId, Row]]:
         if after is not None and not is_log_id(after):
             return []
-        return await self._read.ask(partial(statements.tables, is_open=is_open, after=after, limit=limit))
+        return await self._read.ask(partial(statements.logs, is_open=is_open, after=after, limit=limit))
 
     # time
 
@@ -162,29 +162,29 @@ class SqliteStore:
     # elsewhere
 
     async def changes(self) -> AsyncIterator[LogId]:
-        """There is nobody else."""
+        """No other process has the file open, so there are no changes."""
         await self._closed.wait()
-        nobody: tuple[LogId, ...] = ()
-        for table in nobody:
-            yield table
+        no_changes: tuple[LogId, ...] = ()
+        for log in no_changes:
+            yield log
 
     # caches
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write.ask(partial(statements.rebuild, rows=tuple(rows)))
 
-    # small things the above share
+    # helpers
 
-    async def _change(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
-        """A write to one table; to what is no id of any, nothing is written."""
-        return await self._write.ask(work) if is_log_id(table) else nothing
+    async def _change(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
+        """Write to one log; do nothing for an invalid id."""
+        return await self._write.ask(work) if is_log_id(log) else nothing
 
-    async def _look(self, table: LogId, work: Work[Kind], nothing: Kind) -> Kind:
-        """A read of one table; of what is no id of any, there is nothing to read."""
-        return await self._read.ask(work, table) if is_log_id(table) else nothing
+    async def _look(self, log: LogId, work: Work[Kind], nothing: Kind) -> Kind:
+        """Read one log; find nothing for an invalid id."""
+        return await self._read.ask(work, log) if is_log_id(log) else nothing
 
 
 def _warn_of_network(path: Path) -> None:
     mounts = Path("/proc/mounts")
     if mounts.exists() and (kind := files.network_file_system(path, mounts.read_text(encoding="utf-8"))):
-        _log.warning("%s lies on a network file system (%s): moves may be lost there. Use a local disk.", path, kind)
+        _log.warning("%s is on a network file system (%s): moves may be lost there. Use a local disk.", path, kind)

@@ -1,5 +1,5 @@
--- The log is the truth. Everything else here can be made anew from it, but for cursors and outages, which stand beside it.
--- Run inside the schema of the store. Ids and seats compare by their bytes, as Python compares them.
+-- The log is the source of truth. Everything else here can be rebuilt from it, except cursors and outages.
+-- `tables` has one row for each log. Run inside the schema of the store. Ids and seats compare by bytes, as in Python.
 
 -- The one clock for all servers: microseconds since 1970.
 CREATE FUNCTION clock() RETURNS bigint LANGUAGE sql VOLATILE AS

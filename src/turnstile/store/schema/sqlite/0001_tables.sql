@@ -1,6 +1,7 @@
--- The log is the truth. Everything else here can be made anew from it, but for cursors and outages, which stand beside it.
+-- The log is the source of truth. Everything else here can be rebuilt from it, except cursors and outages.
+-- `tables` has one row for each log.
 
-PRAGMA application_id = 1416983150;  -- "Turn": a file of somebody else's is not taken for ours
+PRAGMA application_id = 1416983150;  -- "Turn": tells our files from those of other programs
 
 CREATE TABLE tables (
     key INTEGER PRIMARY KEY,

@@ -1,102 +1,40 @@
-"""E-Card: one emperor, one slave, four citizens each, and the nerve to choose. Rules: docs/games/e-card.md."""
+"""E-Card: one emperor, one slave, four citizens each, and the nerve to choose. Rules: docs/games/e-card.md.
+
+This module is the machine, in the order that a match runs through it. The other modules hold what it works with: the
+cards (`cards`), the phases, state and view (`state`), and what players are told (`messages`).
+"""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
 
-from turnstile.games.ecard_text import RULES
-from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
+from turnstile.games.ecard.cards import BEATS, EMPEROR_HAND, SLAVE_HAND, Card, without
+from turnstile.games.ecard.messages import (
+    EcardMessage,
+    MatchFinished,
+    MatchStarted,
+    OpponentPicked,
+    PairRevealed,
+    RoundSetUp,
+    SideSwitched,
+    TieBreak,
+)
+from turnstile.games.ecard.state import Code, Options, Pair, Phase, Roles, State, View
+from turnstile.games.ecard.text import RULES
+from turnstile.kernel.chance import LONGEST_SEED, Seed, commit, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
+from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId
 
-# words
-
-
-class Card(StrEnum):
-    EMPEROR = "E"
-    CITIZEN = "C"
-    SLAVE = "S"
-
-
-class Phase(StrEnum):
-    LOBBY = "Lobby"
-    ROUND_SETUP = "RoundSetup"
-    PICKING = "Picking"
-    REVEAL = "Reveal"
-    FINISHED = "Finished"
-
-
-class Code(StrEnum):
-    """Why E-Card turns an event down. Codes are protocol: add to them, never rename one."""
-
-    UNKNOWN_PLAYER = "UnknownPlayer"
-    ALREADY_PICKED = "AlreadyPicked"
-    CARD_NOT_IN_HAND = "CardNotInHand"
-
-
-BEATS = {Card.EMPEROR: Card.CITIZEN, Card.CITIZEN: Card.SLAVE, Card.SLAVE: Card.EMPEROR}
 SEATS = range(2, 3)
 SIDES = 4
 ROUNDS_IN_SIDE = 3
 ROUNDS = SIDES * ROUNDS_IN_SIDE
 
-Hand = tuple[Card, ...]
-
-
-def hand(text: str) -> Hand:
-    """A hand in short notation: `hand("ECC")`."""
-    return tuple(Card(letter) for letter in text)
-
-
-def notation(cards: Sequence[Card]) -> str:
-    """The short notation of a hand: `notation(hand("ECC")) == "ECC"`."""
-    return "".join(cards)
-
-
-EMPEROR_HAND = hand("ECCCC")
-SLAVE_HAND = hand("SCCCC")
-
-
-# values
-
-
-class Roles(Value, frozen=True):
-    emperor_player: PlayerId
-    slave_player: PlayerId
-
-
-class Pair(Value, frozen=True):
-    """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; nobody is a draw."""
-
-    round: int
-    emperor_player: PlayerId
-    cards: ByPlayer[Card]
-    winner: PlayerId | None
-
-
-class Options(Value, frozen=True):
-    """E-Card has none."""
-
-
-class State(Value, frozen=True):
-    """The whole match. `decisive_round_index` counts the decisive rounds that are over: 13 after a tie break."""
-
-    phase: Phase
-    players: Players
-    roles: Roles | None
-    hands: ByPlayer[Hand]
-    pending_picks: ByPlayer[Card | None]
-    score: ByPlayer[int]
-    seed: Seed | None
-    decisive_round_index: int
-    decisive_in_side: int
-    is_tie_break: bool
-    revealed: tuple[Pair, ...]
+# events
 
 
 class Start(Event, frozen=True):
@@ -115,66 +53,6 @@ class Pick(Move, frozen=True):
 
 class Reset(Event, frozen=True):
     """The same two players again."""
-
-
-class MatchStarted(Message, frozen=True):
-    roles: Roles
-    commitment: Commitment
-
-
-class RoundSetUp(Message, frozen=True):
-    """A decisive round (from 1) is about to begin; the hand is the receiver's own."""
-
-    round: int
-    roles: Roles
-    hand: Hand
-
-
-class OpponentPicked(Message, frozen=True):
-    """The other player has laid a card face down."""
-
-
-class PairRevealed(Message, frozen=True):
-    pair: Pair
-    score: ByPlayer[int]
-
-
-class SideSwitched(Message, frozen=True):
-    """A new side (from 1) begins, with the roles switched."""
-
-    side: int
-    roles: Roles
-
-
-class TieBreak(Message, frozen=True):
-    """Six to six: one extra decisive round, in the same roles, decides the match."""
-
-    score: ByPlayer[int]
-
-
-class MatchFinished(Message, frozen=True):
-    """The match is over; the seed shows that the first emperor was drawn as promised."""
-
-    winner: PlayerId
-    score: ByPlayer[int]
-    seed: Seed
-
-
-class View(Value, frozen=True):
-    """The match as one player sees it. A spectator has no hand and no pick."""
-
-    phase: Phase
-    players: Players
-    roles: Roles | None
-    hand: Hand
-    pending_pick: Card | None
-    has_picked: ByPlayer[bool]
-    hand_sizes: ByPlayer[int]
-    score: ByPlayer[int]
-    decisive_round_index: int
-    decisive_in_side: int
-    is_tie_break: bool
-    revealed: tuple[Pair, ...]
 
 
 # start
@@ -209,7 +87,7 @@ ecard: Machine[State] = Machine(
     start=Phase.LOBBY,
     ends=(Phase.FINISHED,),
     state=State,
-    messages=MatchStarted | RoundSetUp | OpponentPicked | PairRevealed | SideSwitched | TieBreak | MatchFinished,
+    messages=EcardMessage,
     codes=Code,
 )
 
@@ -267,7 +145,7 @@ def reveal(state: State) -> Next[State]:
     winner = winning_player(roles, cards)
     pair = Pair(state.decisive_round_index + 1, roles.emperor_player, cards, winner)
     if winner is None:
-        left = replace(used(state), phase=Phase.PICKING, revealed=(*state.revealed, pair))
+        left = replace(remove_picks(state), phase=Phase.PICKING, revealed=(*state.revealed, pair))
         return Next(left, lambda: Tell.all(state.players, PairRevealed(pair, state.score)))
     scored = score_point(state, winner, pair)
     after = next_round(scored)
@@ -282,9 +160,9 @@ def winning_player(roles: Roles, cards: ByPlayer[Card]) -> PlayerId | None:
     return roles.emperor_player if BEATS[emperors] is slaves else roles.slave_player
 
 
-def used(state: State) -> State:
+def remove_picks(state: State) -> State:
     """The cards that were laid are gone from both hands."""
-    hands = ByPlayer({player: _without(held, state.pending_picks[player]) for player, held in state.hands.items()})
+    hands = ByPlayer({player: without(held, state.pending_picks[player]) for player, held in state.hands.items()})
     return replace(state, hands=hands, pending_picks=ByPlayer.same(state.players, None))
 
 
@@ -325,12 +203,12 @@ def finish(state: State) -> Next[State]:
     """The higher score wins the match, and the seed is shown."""
     assert state.seed is not None, "the seed came with Start"
     finished = MatchFinished(leader(state), state.score, state.seed)
-    return Next(replace(used(state), phase=Phase.FINISHED), lambda: Tell.all(state.players, finished))
+    return Next(replace(remove_picks(state), phase=Phase.FINISHED), lambda: Tell.all(state.players, finished))
 
 
 @ecard.on(Phase.FINISHED, Reset, to=Phase.LOBBY)
 def reset(state: State, event: Reset) -> State:
-    """Back to the lobby, as if nothing had been played; the next Start brings a seed of its own."""
+    """Back to the lobby, as if nothing had been played; the next Start brings a new seed."""
     return _lobby(state.players, None)
 
 
@@ -379,7 +257,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome((leader(state),), state.score) if state.phase is Phase.FINISHED else None
 
 
-# small things the functions above share
+# helpers
 
 
 def first_emperor(players: Players, seed: Seed) -> PlayerId:
@@ -393,11 +271,6 @@ def leader(state: State) -> PlayerId:
 
 def _other(players: Players, player: PlayerId) -> PlayerId:
     return players[1] if player == players[0] else players[0]
-
-
-def _without(held: Hand, card: Card | None) -> Hand:
-    gone = held.index(card)
-    return held[:gone] + held[gone + 1 :]
 
 
 def _tell_hands(state: State) -> Tell:

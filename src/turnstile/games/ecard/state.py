@@ -1,0 +1,80 @@
+"""A match of E-Card as a value: its phases, its state, and what one player sees of it."""
+
+from enum import StrEnum
+
+from turnstile.games.ecard.cards import Card, Hand
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import ByPlayer, PlayerId, Value
+
+# words
+
+
+class Phase(StrEnum):
+    LOBBY = "Lobby"
+    ROUND_SETUP = "RoundSetup"
+    PICKING = "Picking"
+    REVEAL = "Reveal"
+    FINISHED = "Finished"
+
+
+class Code(StrEnum):
+    """Why E-Card refuses a move. Codes are protocol: add to them, never rename one."""
+
+    UNKNOWN_PLAYER = "UnknownPlayer"
+    ALREADY_PICKED = "AlreadyPicked"
+    CARD_NOT_IN_HAND = "CardNotInHand"
+
+
+# values
+
+
+class Roles(Value, frozen=True):
+    emperor_player: PlayerId
+    slave_player: PlayerId
+
+
+class Pair(Value, frozen=True):
+    """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; `None` is a draw."""
+
+    round: int
+    emperor_player: PlayerId
+    cards: ByPlayer[Card]
+    winner: PlayerId | None
+
+
+class Options(Value, frozen=True):
+    """E-Card has none."""
+
+
+class State(Value, frozen=True):
+    """The whole match. `decisive_round_index` counts the decisive rounds that are over: 13 after a tie break."""
+
+    phase: Phase
+    players: Players
+    roles: Roles | None
+    hands: ByPlayer[Hand]
+    pending_picks: ByPlayer[Card | None]
+    score: ByPlayer[int]
+    seed: Seed | None
+    decisive_round_index: int
+    decisive_in_side: int
+    is_tie_break: bool
+    revealed: tuple[Pair, ...]
+
+
+class View(Value, frozen=True):
+    """The match as one player sees it. A spectator has no hand and no pick."""
+
+    phase: Phase
+    players: Players
+    roles: Roles | None
+    hand: Hand
+    pending_pick: Card | None
+    has_picked: ByPlayer[bool]
+    hand_sizes: ByPlayer[int]
+    score: ByPlayer[int]
+    decisive_round_index: int
+    decisive_in_side: int
+    is_tie_break: bool
+    revealed: tuple[Pair, ...]

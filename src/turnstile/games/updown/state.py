@@ -1,0 +1,98 @@
+"""A match of Up-Down as a value: its phases, its state, and what one player sees of it."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+from turnstile.games.updown.hand import HandState
+from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState, largest_round
+from turnstile.kernel.chance import Seed
+from turnstile.kernel.game import Players
+from turnstile.kernel.values import PlayerId, Value
+
+SEATS = range(2, 11)
+
+# words
+
+
+class Phase(StrEnum):
+    WAITING = "waiting"
+    DEALING = "dealing"
+    BETTING = "betting"
+    PLAYING_HAND = "playing_hand"
+    HAND_COMPLETE = "hand_complete"
+    ROUND_COMPLETE = "round_complete"
+    GAME_COMPLETE = "game_complete"
+
+
+class Code(StrEnum):
+    """Why Up-Down refuses a move. Codes are protocol: add to them, never rename one."""
+
+    UNKNOWN_PLAYER = "UnknownPlayer"
+    ONLY_ADMIN_CAN_START = "OnlyAdminCanStart"
+    TOO_FEW_PLAYERS = "TooFewPlayers"
+    NOT_YOUR_TURN_TO_BET = "NotYourTurnToBet"
+    BET_OUT_OF_RANGE = "BetOutOfRange"
+    LAST_BET_MAKES_SUM = "LastBetMakesSum"
+    NOT_YOUR_TURN = "NotYourTurn"
+    CARD_NOT_IN_HAND = "CardNotInHand"
+    MUST_FOLLOW_PINTA = "MustFollowPinta"
+
+
+# values
+
+
+class Options(Value, frozen=True):
+    """`max_round_size` is the size of the largest round; by default 7, or less if the deck is too small.
+
+    The bound in its type is for two players; for more players, `new` checks a smaller one.
+    """
+
+    max_round_size: Annotated[int, msgspec.Meta(ge=1, le=largest_round(SEATS[0]))] | None = None
+
+
+class State(Value, frozen=True):
+    """The whole match. `players` sit in this order, the admin first; `player_order` is PG1, PG2, ..., once drawn."""
+
+    phase: Phase = msgspec.field(name="status")
+    players: tuple[PlayerState, ...]
+    player_order: Players
+    current_round: RoundState | None
+    round_sequence: tuple[int, ...]
+    completed_rounds: tuple[RoundResult, ...]
+    seed: Seed
+
+
+class View(Value, frozen=True):
+    """The match as one player sees it: everything but the hands of the others and what is not dealt yet."""
+
+    phase: Phase = msgspec.field(name="status")
+    players: tuple[PlayerView, ...]
+    player_order: Players
+    current_round: RoundState | None
+    round_sequence: tuple[int, ...]
+    completed_rounds: tuple[RoundResult, ...]
+
+
+# parts of a state
+
+
+def ids_of(state: State) -> Players:
+    return tuple([player.id for player in state.players])
+
+
+def seat_of(state: State, player: PlayerId) -> int:
+    """The seat of a player, who must have one."""
+    return [each.id for each in state.players].index(player)
+
+
+def round_of(state: State) -> RoundState:
+    assert state.current_round is not None, "a round has been dealt"
+    return state.current_round
+
+
+def hand_of(state: State) -> tuple[RoundState, HandState]:
+    current = round_of(state)
+    assert current.current_hand is not None, "a hand has been started"
+    return current, current.current_hand
