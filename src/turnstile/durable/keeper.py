@@ -126,7 +126,7 @@ class Keeper(Generic[S, E]):
             self.is_in_doubt = False
 
     async def read_on(self) -> bool:
-        """Take in what others have committed; whether there was anything."""
+        """Read what other processes have committed. Returns whether there was anything."""
         entries = await self._ask(self._store.entries, self.name, self.kept.position)
         if not entries:
             return False
@@ -140,7 +140,7 @@ class Keeper(Generic[S, E]):
         return True
 
     async def _explain(self, event: E) -> None:
-        """Raise what made the store refuse an entry, though nothing came before it; else another just did."""
+        """Raise the reason why the store refused an entry although no other came first. Return if another just did."""
         row = await self._ask(self._store.row, self.name)
         if row is None or row.note:
             raise Gone(self.name)
@@ -155,7 +155,7 @@ class Keeper(Generic[S, E]):
             await self.load_anew()
 
     async def load_anew(self) -> None:
-        """After an older store was restored, what is stored counts. A log that is damaged itself raises."""
+        """Load the log again: after an older store was restored, the store is right. Raises `Damaged`."""
         kept = await load(self.kind, self._store, self.name, self._ask)
         if kept is None:
             raise Gone(self.name)

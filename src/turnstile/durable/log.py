@@ -96,7 +96,7 @@ class Kind(Protocol[S, E]):
     def row(self, state: S) -> Row: ...
 
     def command(self, event: E) -> Command | None:
-        """What makes a player's command unique in its log; `None` for what nobody has asked for."""
+        """What makes a player's command unique in its log; `None` for an event that is not a command."""
 
     def answer(self, event: E, after: S) -> bytes:
         """What the sender of a command is told."""
@@ -174,7 +174,7 @@ def _begin_at_snapshot(kind: Kind[S, Any], name: LogId, start: S, snapshot: Snap
 
 
 def follow(kind: Kind[S, Any], name: LogId, kept: Kept[S], entries: Sequence[Entry]) -> Kept[S]:
-    """What is kept after these entries, too."""
+    """What is kept after these further entries."""
     verify(name, kept.link, kept.position, entries)
     state = kept.state
     for found in entries:
@@ -198,7 +198,7 @@ def follow_steps(
 def _decide_again(
     kind: Kind[S, E], name: LogId, state: S, found: Entry, decide: Callable[[S, E, Instant], T | Rejection]
 ) -> T:
-    """What was decided once, decided again. A machine that fails or refuses now is not the one that wrote the log."""
+    """Decide an event again. A machine that fails or refuses now is not the one that wrote the log."""
     event = kind.read_event(name, found)
     try:
         decided = decide(state, event, found.at)

@@ -1,6 +1,7 @@
-"""Keepers of the league's machines: they wait for a store that cannot write now, and no timer runs while they are away.
+"""Keepers of machines with timers. They wait for a store that cannot write now; no timer runs while they are away.
 
-One keeper takes one event after the other; many keepers commit side by side, and the store syncs them together.
+A keeper takes one event after the other. Many keepers commit side by side, and the store syncs them together. One
+process alone writes each log.
 """
 
 from collections.abc import Callable
@@ -29,11 +30,11 @@ Then = Callable[[Event, Step[S] | Rejection], None]
 
 
 class TakenOver(Damaged):
-    """Another process writes the log of this agent: the agent was started twice."""
+    """Another process writes this log: its agent was started twice."""
 
 
 class TimedKeeper(Keeper[KeptMachine[S], Event], Generic[S]):
-    """One machine of the league, kept."""
+    """One machine with its timers, kept."""
 
     def __init__(self, logs: TimedLogs[S], name: LogId, kept: Kept[KeptMachine[S]], store: Store) -> None:
         super().__init__(logs, name, kept, store, ask_until_done)

@@ -1,4 +1,4 @@
-"""What a host answers: it was accepted, or why not. Refusals of the table and of the game come through it."""
+"""The answers of a host: accepted, or refused with a reason. Refusals by the table and by the game pass through."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Un
 from turnstile.table.values import Accepted
 
 PASSING = (*MAY_PASS, Unstorable)
-"""Faults of a store that concern what was asked alone: it is refused. Any other one ends the process."""
+"""Store faults that lead to a refusal of the request. Any other fault ends the process."""
 
 
 class Code(StrEnum):
@@ -43,7 +43,7 @@ _TRY_AGAIN = {*_CODES.values(), Code.STOPPING} - {Code.UNSTORABLE}
 
 
 class Refused(Value, frozen=True):
-    """The answer to what was turned down: why, and the newest update of the sender's stream."""
+    """The answer to a refused request: the reason, and the newest update of the sender's stream."""
 
     error: Rejection
     seq: int = 0

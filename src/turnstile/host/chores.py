@@ -38,7 +38,7 @@ class Chores:
                 raise Gone(live.name)
 
     async def keep_tidy(self) -> None:
-        """Keep cursors, read on where a wake-up was missed, forget tables that are over and that nobody looks at."""
+        """Keep cursors, read on where a wake-up was missed, forget finished tables that have no readers."""
         while True:
             await asyncio.sleep(TIDY_EVERY)
             await self.save_cursors()

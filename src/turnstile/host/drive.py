@@ -1,4 +1,4 @@
-"""What a table needs a server for: bots to move, acknowledgements of bots, the table after a rematch.
+"""The work that a server does for a table: moves of bots, acknowledgements of bots, the table after a rematch.
 
 Bots act through the same door as everyone: they are given a view and the actions, and send a command.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("turnstile.host")
 
 Think = Callable[[Callable[[], Move]], Awaitable[Move]]
-"""How a bot is let think, so that nobody else has to wait for it."""
+"""Runs the choice of a bot where no other table has to wait for it."""
 
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
 
@@ -39,7 +39,7 @@ async def in_a_thread(choose: Callable[[], Move]) -> Move:
 
 
 async def drive(host: "Host", live: "Live") -> None:
-    """Do what the table needs, until it needs somebody else: until nothing comes of trying."""
+    """Do what the table needs until it waits for a player, or until an attempt changes nothing."""
     before = None
     while needs_server(live.state) and live.state is not before and not host.is_stopping:
         before = live.state
@@ -52,7 +52,7 @@ async def drive(host: "Host", live: "Live") -> None:
 
 
 async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
-    """A bot's move, for the moment it was thought of. Nobody else can guess its id."""
+    """Make a bot's move for the state it was chosen in. Its random id cannot be guessed."""
     state = live.state
     game, name, seen = game_of(state), bot_of(state, player), state.told[player]
     assert name is not None, "it is a bot that is to move"
@@ -66,7 +66,7 @@ async def _move(host: "Host", live: "Live", player: PlayerId) -> None:
 
 
 def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Random) -> Move:
-    """What a bot chooses, from what its player sees. One that fails, or makes a move up, loses its say for once."""
+    """The choice of a bot, made from its player's view. If it fails or is not offered, a random one counts."""
     view, actions = game.view(state.match, player), game.actions(state.match, player)
     bot = bots_of(game).get(name, random_bot)
     try:

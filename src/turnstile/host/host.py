@@ -1,8 +1,8 @@
-"""The host: tables in memory, their logs in a store, and everyone who plays at them. It decides nothing itself.
+"""The host: tables in memory, their logs in a store, and the players at them. It decides nothing itself.
 
-Every change of a table goes one way: read what is kept, let the machine decide, commit, tell. An event that comes
-second finds its position taken, reads on and is decided anew, with one process as with many. What must outlive a crash
-is in the log: a host that starts again needs nothing else.
+Every change of a table goes one way: read the state, let the machine decide, commit, tell. If another event was
+committed first, it is read and the later one is decided again, with one process as with many. Everything that must
+survive a crash is in the log: a host that restarts needs nothing else.
 """
 
 import asyncio
@@ -236,7 +236,7 @@ class Host:
         return Rejection(Code.TABLE_EXISTS, "There is another table of this id.")
 
     async def submit(self, name: LogId, command: Command) -> Answer:
-        """What a player asks for. Its time is the server's; repeating it gives the first answer again."""
+        """Take a player's command at the server's time. A repeated command gets its first answer again."""
         answer = await self.do(name, lambda live: self._asked_by_player(live, command), command.player)
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
@@ -277,7 +277,7 @@ class Host:
         return Refused(line) if isinstance(line, Rejection) else line
 
     def _unwanted(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
-        """Whoever wanted this line has gone before it was there."""
+        """End a line whose reader has left before it was made."""
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)
 
@@ -286,11 +286,11 @@ class Host:
         line.end(why)
 
     async def notice(self, name: LogId, event_at: TableEventAt) -> Rejection | None:
-        """What the server has noticed about a table."""
+        """Take an event that the server has noticed about a table."""
         return await self.do(name, lambda live: live.take(event_at))
 
     async def pass_gate(self, name: LogId) -> Rejection | None:
-        """Go on, if everyone who is waited for has acknowledged everything; else why not."""
+        """Open the gate if all awaited acknowledgements are there; otherwise return the reason why not."""
         return await self.do(name, self.pass_gate_at)
 
     # at a table
@@ -335,7 +335,7 @@ class Host:
 
     @staticmethod
     async def pass_gate_at(live: Live) -> Rejection | None:
-        """Go on, where everyone has heard what the table waits for; else why not."""
+        """Open the gate if all awaited acknowledgements are there; otherwise return the reason why not."""
         if live.state.phase not in GATES:
             return None
         return await live.take(lambda now: Acknowledge(now, live.heard()))
@@ -370,7 +370,7 @@ class Host:
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:
-    """What only a host can know: whether there is such a bot."""
+    """Refuse an unknown bot: only the host knows which bots exist."""
     game = find_game(state.header.game)
     return refuse_bot(game, command.bot) if game and isinstance(command, AddBot) else None
 

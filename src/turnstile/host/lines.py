@@ -1,6 +1,6 @@
 """Lines: how one player, or one spectator, hears of a table. A line keeps nothing but how far it has got.
 
-Whoever reads a line slowly slows nobody else: updates are taken from the table as the reader asks for them, from memory
+A slow reader slows no other: updates are taken from the table as the reader asks for them, from memory
 while they are recent and from the log when they are not.
 """
 
@@ -46,7 +46,7 @@ class Line:
         self._woken = asyncio.Event()
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
-        """Everything there is to hear: where the table stands, then what was told, and so on as it changes."""
+        """The status of the table, then its updates, and so on as they change."""
         while not self.is_closed:
             self._woken.clear()
             body = self.live.status(is_delayed=self._is_delayed)
@@ -58,7 +58,7 @@ class Line:
             await self._woken.wait()
 
     async def _updates(self) -> AsyncIterator[Update]:
-        """What was told and not sent yet, as long as anybody wants it."""
+        """The updates that were told and not sent yet, while the line is open."""
         while not self.is_closed and self.sent < self.newest():
             for seq, body in await self._read():
                 if self.sent < seq <= self.newest():
@@ -90,7 +90,7 @@ class Line:
 
     @property
     def _is_delayed(self) -> bool:
-        """Whether this reader may not know yet what happens now."""
+        """Whether this reader is shown the match with a delay."""
         state = self.live.state
         return self.player is None and state.header.settings.delay > 0 and state.result is None
 
@@ -99,16 +99,16 @@ class Line:
         self._woken.set()
 
     def end(self, why: str) -> None:
-        """End the line; whoever reads it finds out. The seat's stream is kept."""
+        """End the line; its reader learns why. The seat's stream is kept."""
         self.live.lines.pop(self, None)
         self.closed = why
         self.wake()
 
 
 def refuse_line(live: Live, player: PlayerId | None, after: int) -> Refused | None:
-    """Why nobody can have such a line."""
+    """Why such a line is refused."""
     if player is None and not live.state.header.settings.spectators:
-        return Refused(Rejection(Code.NO_SPECTATORS, "Nobody may look on at this table."))
+        return Refused(Rejection(Code.NO_SPECTATORS, "This table takes no spectators."))
     if player is not None and live.state.seat_of(player) is None:
         return Refused(NOT_SEATED)
     if not 0 <= after <= Line(live, player, after).newest():

@@ -56,9 +56,9 @@ class Live(Keeper[Table, TableEvent]):
         self.waiting: Counter[str] = Counter()
         """How many requests wait for their turn, for each sender."""
         self.lines: dict[Line, None] = {}
-        """Who listens, in the order in which they came."""
+        """The open lines, oldest first."""
         self.is_driven = False
-        """Whether a task is at work on what the table needs a server for."""
+        """Whether a task does what the table needs a server for."""
         self._heartbeat = heartbeat
         self._status: dict[bool, bytes] = {}
         self._recent: dict[PlayerId | None, deque[Recent]] = {}
@@ -104,7 +104,7 @@ class Live(Keeper[Table, TableEvent]):
         self.notify()
 
     async def load_anew(self) -> None:
-        """After an older store was restored, those who listen may have seen more than is stored: they come again."""
+        """After an older store was restored, readers may have seen more than is stored: they must connect again."""
         await super().load_anew()
         self.cursors = await self._store.cursors(self.name)
         self.unsaved = {}
@@ -122,7 +122,7 @@ class Live(Keeper[Table, TableEvent]):
             line.wake()
 
     def status(self, *, is_delayed: bool) -> bytes:
-        """The table as anyone may see it, or as those may who are some behind: written once for all of them."""
+        """The public status of the table, or the delayed one, written once for all readers."""
         if is_delayed not in self._status:
             shown = status(self.state)
             self._status[is_delayed] = encode(delayed_status(shown) if is_delayed else shown)

@@ -1,4 +1,4 @@
-"""The record of a match, out of the log of its table: what the game itself was fed, and nothing of the table around it.
+"""The record of a match, made from the log of its table: the events of the game, without those of the table.
 
 The log also says who sat down, who acknowledged what and whose clock ran; a record has the game's own events only, so
 that anybody can replay and verify it without knowing tables. No I/O, no waiting.
@@ -31,8 +31,11 @@ async def read_record(store: Store, name: LogId) -> Record | Rejection:
 
 
 def record_of(name: LogId, log: Saved) -> Record | Rejection:
-    """The record of a match that is over, from the whole log of its table. One still being played is nobody's business:
-    its log holds the seed. One that was resigned, lost on time or halted is a record without an outcome."""
+    """The record of a match that is over, from the whole log of its table.
+
+    A match that is still played is refused, because its log holds the seed. A match that was resigned, lost on time or
+    halted has a record without an outcome.
+    """
     assert log.snapshot is None, "a record is made from the whole log"
     table, events = None, list[Event]()
     try:
@@ -82,7 +85,7 @@ def _fed(name: LogId, before: Table, after: KeptTable, cause: TableEvent) -> Ite
     brought = _brought(game, before, cause)
     for number in range(count):
         event = brought if brought is not None and number == 0 else game.dealer(match)
-        assert event is not None, "somebody brought it about: a player, a timer or the dealer"
+        assert event is not None, "it came from a player, a timer or the dealer"
         match = game.machine.apply(match, event)
         yield event
     if match != table.match:

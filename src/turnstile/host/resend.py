@@ -1,4 +1,4 @@
-"""Streams made anew from the log: for those who come back after their updates have left the memory."""
+"""Streams made again from the log, for readers that come back after their updates have left the memory."""
 
 from turnstile.durable.log import BadSnapshot, Gone, replay
 from turnstile.host.logs import TABLES, KeptTable, told_since
@@ -11,7 +11,7 @@ AT_ONCE = 256  # entries of a log that are read in one go
 
 
 async def made_anew(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
-    """The next updates of a stream after `after`: what was told once is told again, to the bit."""
+    """The next updates of a stream after `after`: the same bytes as the first time."""
     kept, updates = await _before(store, newest, stream, after), list[tuple[int, bytes]]()
     name = kept.state.header.table
     while not updates and (entries := await store.entries(name, kept.position, AT_ONCE)):

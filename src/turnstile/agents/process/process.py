@@ -1,6 +1,6 @@
-"""Hosts: an agent as a process. Its store, its door, its journal, its beginning and its end.
+"""An agent as a process: its store, its door, its journal, its beginning and its end.
 
-What is particular to players, referees and the league manager is in their own modules.
+Players, referees and the league manager each add their own part in a module of their own.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What whoever has started an agent wants to know."""
+    """What the launcher of an agent wants to know."""
 
     role: str
     name: str
@@ -82,11 +82,11 @@ class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
     port: int
     pid: int
     hint: str | None = None
-    """What to do next, where somebody has to do something."""
+    """What the user has to do next, if anything."""
 
 
 class CannotStart(Exception):
-    """Why an agent cannot be run like this; the sentence is for whoever starts it."""
+    """Why an agent cannot be started; the sentence is for its user."""
 
 
 class AgentProcess:
@@ -136,7 +136,7 @@ class AgentProcess:
         """Say the last words, while others can still be called."""
 
     def hint(self) -> str | None:
-        """What whoever has started the agent has to do for it, if anything."""
+        """What the user has to do for the agent, if anything."""
         return None
 
     def health(self) -> Mapping[str, Any]:
@@ -146,7 +146,7 @@ class AgentProcess:
         return ()
 
     def stop(self) -> None:
-        """Take nothing more, and keep nobody waiting."""
+        """Take no more requests, and answer those that wait."""
         self.agent.stop()
 
     # its life
@@ -212,7 +212,7 @@ class AgentProcess:
         door = self._door()
 
         async def once_open(scope: Scope, receive: Receive, send: Send) -> None:
-            """Whoever comes while the log is still being read waits at the door, in vain if the agent is stopped."""
+            """Requests wait while the log is still being read. They are refused if the agent is stopped meanwhile."""
             await self._is_open.wait()
             with remark_context(self._remarks):
                 await (door if self._has_begun else SHUT)(scope, receive, send)
@@ -272,7 +272,7 @@ class AgentProcess:
         return endpoint
 
     def is_own(self, endpoint: str) -> bool:
-        """Whether whoever calls there calls this agent."""
+        """Whether this endpoint is the agent's own."""
         own, other = urlsplit(self.endpoint), urlsplit(endpoint)
         return own.port == other.port and other.hostname in {*self._hosts, own.hostname}
 

@@ -1,9 +1,9 @@
-"""An agent at work: its machines, what is asked of it, and what it asks of others. Read, decide, save, tell.
+"""An agent at work: its machines, the exchanges it answers, and the calls it makes.
 
-An event comes from an exchange, a timer, a reply, a failure or the host. A keeper takes it; when that is durable its
-effects are carried out: a reply goes back in the exchange that waits for it, everything else is a call in a task of its
-own, and what comes of the call is an event again. Whatever escapes from a task ends the process: it starts anew from
-its log.
+An event comes from an exchange, a timer, a reply, a failed call or the process itself. A keeper takes it. When it is
+durable, its effects are carried out: a reply goes back in the exchange that waits for it; any other message is a call
+in a task of its own, whose result is an event again. An exception that escapes from a task ends the process, which
+then restarts from its log.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ PENDING = "Pending"
 
 
 class Stopped(Exception):
-    """The agent does not work any more: whatever this was, it has not been done."""
+    """The agent has stopped: the request was not carried out."""
 
 
 class Agent:
-    """All that the machines of one agent share. It works within `working`; everything else may be called then."""
+    """What the machines of one agent share. Its methods may be called within `working`."""
 
     def __init__(
         self,
@@ -82,8 +82,8 @@ class Agent:
     async def working(self) -> AsyncIterator["Agent"]:
         """Work within this context; at its end finish what is being stored, and drop what waits for others.
 
-        A store that can store nothing is not waited for: what is not stored was told to nobody. Raises what the first
-        task did that has failed.
+        A store that cannot write is not waited for: what is not stored was not told. Raises the exception of the first
+        task that failed.
         """
         try:
             async with asyncio.TaskGroup() as group:
@@ -104,21 +104,21 @@ class Agent:
         await self.files.drain()
 
     def stop(self) -> None:
-        """Take nothing more; whoever still waits for an answer is told so."""
+        """Take no more requests; answer those that still wait."""
         self.is_stopping = True
         for answer in self._open:
             if not answer.done():
                 answer.set_result(ignored(STOPPING))
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
-        """Something that is done beside all else, and dropped when the agent stops: then it is done after a restart."""
+        """Run something in a task that is cancelled when the agent stops; it is done after the restart."""
         if self.is_stopping:
             work.close()
             return None
         return self._spawn(work, self._passing)
 
     def _store(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Something that is done to its end, though the agent stops."""
+        """Run something in a task that is finished even when the agent stops."""
         return self._spawn(work, self._storing)
 
     def _spawn(self, work: Coroutine[Any, Any, T], among: set[asyncio.Task[Any]]) -> asyncio.Task[T]:
@@ -152,7 +152,7 @@ class Agent:
     async def bring(
         self, work: RunningMachine[S], event: Event, refuse: Refuse[S] | None = None
     ) -> Step[S] | Rejection:
-        """Let an event happen to a machine, to its end, whoever wanted it; unless it is refused before that."""
+        """Let an event happen to a machine, to its end, even if its sender leaves. `refuse` may refuse it first."""
         task = self._store(self._bring(work, event, refuse))
         await asyncio.wait([task])
         if task.cancelled():
@@ -174,7 +174,7 @@ class Agent:
             await self._alarm.wait()
 
     def _tell(self, work: RunningMachine[S], event: Event, result: Step[S] | Rejection) -> None:
-        """What has happened is durable: now everyone may hear of it, in the order in which it happened."""
+        """Log what has happened, now that it is durable, and carry out its effects in order."""
         if isinstance(result, Step):
             hops = result.trace if work.keeper.has_changed else ()  # an answer alone is no transition
             match = work.match_id or getattr(event, "match_id", None)
@@ -218,13 +218,13 @@ class Agent:
         return reply
 
     def replied(self, message: LeagueMessage, reply: Answer, by: str) -> None:
-        """Note what a message was answered with. Of an error it has been noted that the message was turned down."""
+        """Log the reply to a message. A refusal was logged before."""
         if isinstance(reply, LeagueMessage):
             match = getattr(message, "match_id", None) or getattr(reply, "match_id", None)
             self.journal.sent(match, reply, by)
 
     def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
-        """Note that something was answered before any machine has heard of it."""
+        """Log a message that was refused before it reached a machine."""
         self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
         self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
 
@@ -254,8 +254,8 @@ class Agent:
         return ignored(refused.sentence) if code is None else Fault(code, refused.sentence)
 
     async def _later(self, work: RunningMachine[S], message: LeagueMessage, answer: asyncio.Future[Answer]) -> Answer:
-        """The answer when it is made, late or not; nobody waits longer for it than all tries to ask for it take."""
-        if self.is_stopping:  # since the message came; whoever waited then has been told so
+        """The answer when it is made. It is waited for as long as all tries to ask for it take."""
+        if self.is_stopping:  # since the message came
             return ignored(STOPPING)
         self._open.add(answer)
         try:
