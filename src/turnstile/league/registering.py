@@ -1,4 +1,4 @@
-"""Registration with the league manager: the same for a player and for a referee.
+"""Registration with the league manager: the same for a player and for a referee. Transitions are those of a player.
 
 A request that is not answered within 10 seconds is repeated, three times. If the manager cannot be reached, there is a
 pause before each repetition, twice as long each time. An agent whose name is taken tries three other names, also after
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.effects import Arm, Disarm, Send
-from turnstile.kernel.machine import Next, Rejection
+from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Event, Timeout
 from turnstile.league.protocol.management import RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterResponse
@@ -88,8 +88,16 @@ class Registering(Generic[R]):
     stale: Rejection
     """The answer to an event that is about an earlier request."""
 
-    def start(self, state: R) -> Next[R]:
-        """The agent was started. If it was rejected before, it begins again with its own name.
+    def add_rows(self, machine: Machine[R], started: type[Event], expired: type[Timeout], failed: type[Event]) -> None:
+        """Add the rows of a registration to the table of a machine, but for the manager's answer."""
+        retries = {RETRY: self.registering, EXHAUSTED: self.unregistered}
+        machine.on(self.unregistered, started, to=self.registering)(self.start)
+        machine.on(self.unregistered, expired, to=self.registering)(self.request_renamed)
+        machine.on(self.registering, expired, to=retries)(self.request_again)
+        machine.on(self.registering, failed, to=retries)(self.back_off)
+
+    def start(self, state: R, event: Event) -> Next[R]:
+        """Transition 1. The agent asks for a place. If it was rejected before, it begins again with its own name.
 
         If it has given up without an answer, the manager may have accepted the last name: it asks for that one again.
         """
@@ -106,12 +114,12 @@ class Registering(Generic[R]):
         return Next(after, self._pause(after))
 
     def request_renamed(self, state: R, event: Event) -> Next[R] | Rejection:
-        """The pause after a rejection is over: the agent asks for its next name."""
+        """Transition 2b. The pause after a rejection is over: the agent asks again, under another name."""
         is_due = state.is_renamed and event == self.expiry(state)
         return self._request(state) if is_due else self.stale
 
     def request_again(self, state: R, event: Event) -> Next[R] | Rejection:
-        """The manager has not answered, or the pause is over: the agent asks again, three times; then it gives up."""
+        """Transition 2c. The manager has not answered: the agent asks again, three times; then it gives up."""
         if event != self.expiry(state):
             return self.stale
         if state.retry_count == MAX_RETRIES:
@@ -119,7 +127,7 @@ class Registering(Generic[R]):
         return self._request(replace(state, retry_count=state.retry_count + 1))
 
     def back_off(self, state: R, event: Event) -> Next[R] | Rejection:
-        """The manager could not be reached: the agent asks again after a pause, three times; then it gives up."""
+        """Transition 1, error handling. The manager could not be reached: the agent asks again after a pause."""
         if state.is_unreached or event != self.failure(state):
             return self.stale
         if state.retry_count == MAX_RETRIES:

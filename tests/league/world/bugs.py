@@ -33,7 +33,7 @@ from turnstile.league.player import record as player_record
 from turnstile.league.player.state import ChoiceMade, Question, ReadyToJoin
 from turnstile.league.player.state import State as Player
 from turnstile.league.protocol.words import MatchId
-from turnstile.league.referee import machine as referee
+from turnstile.league.referee import ending as referee_ending
 
 Patch = pytest.MonkeyPatch
 BUGS: list["Bug"] = []
@@ -130,7 +130,7 @@ def _give_all_but_joining(agent: LocalPlayer, want: Any) -> None:
 
 @caught_by("fair")
 def draws_another_number(patch: Patch) -> None:
-    patch.setattr(referee, "drawn_number", lambda seed, index: evenodd.drawn_number(seed, index + 1))
+    patch.setattr(referee_ending, "drawn_number", lambda seed, index: evenodd.drawn_number(seed, index + 1))
 
 
 @caught_by("one result")

@@ -68,7 +68,7 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import DeliveryFailed, Registration
-from turnstile.league.registering import EXHAUSTED, REGISTER_TIMER, RETRY, accepted
+from turnstile.league.registering import REGISTER_TIMER, accepted
 
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
@@ -106,11 +106,7 @@ player: Machine[State] = Machine(
 
 # registration
 
-
-@player.on(Phase.UNREGISTERED, PlayerStartup, to=Phase.REGISTERING)
-def start_up(state: State, event: PlayerStartup) -> Next[State]:
-    """Transition 1. The league manager is asked for a place, and has 10 seconds."""
-    return registering.start(state)
+registering.add_rows(player, PlayerStartup, PlayerTimeout, DeliveryFailed)
 
 
 @player.on(
@@ -133,24 +129,6 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
     if queued is None or refuse_league(after, queued.league_id):
         return Next(replace(after, queued=None), Disarm(REGISTER_TIMER))
     return Next(wait_between_matches(dequeue_round(after)), Disarm(REGISTER_TIMER), acknowledge_round(after, queued))
-
-
-@player.on(Phase.UNREGISTERED, PlayerTimeout, to=Phase.REGISTERING)
-def register_renamed(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 2b. After a moment the player asks again, under another name."""
-    return registering.request_renamed(state, event)
-
-
-@player.on(Phase.REGISTERING, PlayerTimeout, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
-def register_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 2c. The league manager does not answer: it is asked again, three times; then the player gives up."""
-    return registering.request_again(state, event)
-
-
-@player.on(Phase.REGISTERING, DeliveryFailed, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
-def manager_unreached(state: State, event: DeliveryFailed) -> Next[State] | Rejection:
-    """Transition 1, error handling. The manager cannot be reached: it is tried again after pauses that double."""
-    return registering.back_off(state, event)
 
 
 player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(queue_until_registered)

@@ -1,70 +1,95 @@
-"""How a match goes on: who is told off, reminded, called or out, and what is to be done when it is over.
+"""How a match is played: its players are invited and asked, and answer, until there is a result.
 
-The steps that several transitions of the referee have in common. A step gives the next state with its effects.
+The handlers of the referee up to the end of a match. The table of their rows is in `machine.py`.
+
+In Even/Odd both players are asked once. In any other game a player is asked as soon as it has a decision to make, and
+its question stands as long as its options do, whatever the other player does meanwhile. Each question has its own 30
+seconds and its own three retries.
 """
 
 from msgspec.structs import replace
 
+from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.effects import Disarm, Send
+from turnstile.kernel.effects import Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.league.protocol.errors import LeagueErrorName, written
-from turnstile.league.protocol.messages import ChooseParityResponse, GameMoveResponse
-from turnstile.league.protocol.values import AnnouncedMatch, GameResult, PlayerStandings, StandingsRow
+from turnstile.league.protocol.messages import (
+    ChooseParityResponse,
+    GameJoinAck,
+    GameMoveResponse,
+    LeagueQueryResponse,
+)
+from turnstile.league.protocol.values import AnnouncedMatch, PlayerStandings, StandingsRow
 from turnstile.league.protocol.words import (
     GAME_TYPE,
+    LEAGUE_MANAGER,
     MAX_RETRIES,
+    MOST_MOVES,
     Awaited,
     DeliveryFailed,
     ErrorName,
-    LeagueTimeout,
-    MatchId,
-    player_address,
 )
-from turnstile.league.referee.boards import Board, open_board, options_of
+from turnstile.league.referee.boards import Board, apply_move, open_board, options_of, outcome_of
 from turnstile.league.referee.calls import (
     MANAGER_TIMER,
-    NOTIFICATION_TIMER,
     RETRIES_LEFT,
-    arm_notification_timer,
+    STALE,
     asked_for,
-    call_count,
     call_player,
-    disarm_players,
+    call_players,
     error,
-    expiry_of,
-    notify,
-    report_result,
-    result_of_forfeit,
+    is_due,
+    is_from_manager,
+    mark_unreached,
+    query_standings,
+    result_of_broken_off,
+    result_of_outcome,
+    seat_of_timer,
     timer_of,
 )
+from turnstile.league.referee.ending import NOT_REACHED, end_by_default, end_match
 from turnstile.league.referee.state import (
+    Assignment,
     Code,
-    MatchWithdrawn,
+    MatchAssigned,
     Phase,
     PlayerTimeout,
     Seat,
     State,
-    TimeoutPlayerA,
+    TimeoutLeagueManager,
     fresh,
     put,
 )
 
 DECLINED = "declined the invitation"
-DID_NOT_JOIN = "did not join in time"
-DID_NOT_CHOOSE = "did not choose in time"
 CHOSE_BADLY = "chose neither even nor odd"
-DID_NOT_MOVE = "did not move in time"
 MOVED_BADLY = "made no legal move"
-NOT_REACHED = f"could not be reached ({written(LeagueErrorName.CONNECTION_ERROR)})"
+LATE = {
+    Awaited.GAME_JOIN_ACK: "did not join in time",
+    Awaited.CHOOSE_PARITY_RESPONSE: "did not choose in time",
+    Awaited.GAME_MOVE_RESPONSE: "did not move in time",
+}
 
-STALE = Rejection(Code.STALE_TIMER, "This is about a call that is no longer waited for.")
 ALREADY_ANSWERED = Rejection(Code.IGNORED, "The first answer counts, and nothing more is expected now.")
 
 
+# the assignment
+
+
+def assign(state: State, event: MatchAssigned) -> Next[State] | Rejection:
+    """Transition 1. Both players are invited, and have 5 seconds each."""
+    match = event.match
+    if refused := refuse_assignment(match, event.seed):
+        return refused
+    given = Assignment(league_id=event.league_id, round_id=event.round_id, match=match, seed=event.seed)
+    seats = (Seat(player_id=match.player_a_id), Seat(player_id=match.player_b_id))
+    waiting = replace(state, phase=Phase.WAITING_FOR_PLAYERS, assignment=given, seats=seats)
+    return Next(waiting, *call_players(waiting))
+
+
 def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
-    """Why this is no match that can be refereed here: first who plays it, then what."""
+    """Why this match cannot be refereed here: the players are checked first, then the game."""
     players = match.player_a_id, match.player_b_id
     if players[0] == players[1] or not (all(players) and seed):
         return Rejection(Code.INVALID_ASSIGNMENT, "A match has two different players and a seed.")
@@ -72,72 +97,89 @@ def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
     return Rejection(Code.INVALID_ASSIGNMENT, board.sentence) if isinstance(board, Rejection) else None
 
 
+# joining
+
+
+def join(state: State, event: GameJoinAck) -> Next[State] | Rejection:
+    """Transitions 2a and 2b. A player has arrived; when both have, the league manager is asked for their standings.
+
+    A player that declines has the technical loss at once. One that is out has it when the other arrives.
+    """
+    seat = _sender_seat(state, event, _expected_of(state, event.player_id))
+    if isinstance(seat, Send):
+        return Next(state, seat)
+    if not seat.is_awaited:
+        return ALREADY_ANSWERED
+    if not event.accept:
+        return end_by_default(put(state, replace(seat, fault=DECLINED)))
+    state = put(state, replace(seat, has_answered=True, is_unreached=False))
+    if state.other(seat).is_out:
+        return end_by_default(state)
+    if state.other(seat).is_awaited:
+        return Next(state, Disarm(timer_of(state, seat)))
+    collecting = replace(fresh(state), phase=Phase.COLLECTING_CHOICES)
+    return Next(collecting, Disarm(timer_of(state, seat)), *query_standings(collecting))
+
+
 def complain_of_early_choice(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
-    """A choice or a move that nobody has asked for yet is answered with E004 INVALID_STATE."""
-    awaited = expected_of(state, event.player_id)
-    wrong = misdirection_error(state, event.player_id, event.match_id, awaited)
-    return Next(state, wrong or error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
+    """A choice or a move that was not asked for yet is answered with E004 INVALID_STATE."""
+    awaited = _expected_of(state, event.player_id)
+    seat = _sender_seat(state, event, awaited)
+    if isinstance(seat, Send):
+        return Next(state, seat)
+    return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
 
 
-def expected_of(state: State, player: PlayerId) -> Awaited:
-    """What a player is to send next, while others may still have to join."""
+def _expected_of(state: State, player: PlayerId) -> Awaited:
+    """What a player is to send next, while the other may still have to join."""
     seat = state.seat_of(player)
     if seat is None or seat.is_awaited:
         return Awaited.GAME_JOIN_ACK
     return Awaited.GAME_OVER_ACK if seat.is_out else asked_for(state)
 
 
-def misdirection_error(state: State, player: PlayerId, match: MatchId, awaited: Awaited) -> Send | None:
-    """The error for somebody who is not in the match (E002), or who speaks of another one (E003)."""
-    if state.seat_of(player) is None:
-        return error(state, player, ErrorName.PLAYER_NOT_FOUND, awaited)
-    return error(state, player, ErrorName.MATCH_NOT_FOUND, awaited) if match != state.match_id else None
-
-
-def known_seat(state: State, player: PlayerId) -> Seat:
-    seat = state.seat_of(player)
-    assert seat is not None, "whoever has no seat was turned away before"
+def _sender_seat(
+    state: State, event: GameJoinAck | ChooseParityResponse | GameMoveResponse, awaited: Awaited
+) -> Seat | Send:
+    """The seat of the sender, or the error for one that is not in the match (E002) or names another match (E003)."""
+    seat = state.seat_of(event.player_id)
+    if seat is None:
+        return error(state, event.player_id, ErrorName.PLAYER_NOT_FOUND, awaited)
+    if event.match_id != state.match_id:
+        return error(state, event.player_id, ErrorName.MATCH_NOT_FOUND, awaited)
     return seat
 
 
-def seat_of_timer(state: State, event: PlayerTimeout) -> Seat:
-    return state.seats[0 if isinstance(event, TimeoutPlayerA) else 1]
+# the call for choices or moves
 
 
-def is_due(state: State, seat: Seat, event: PlayerTimeout, awaited: Awaited) -> bool:
-    """Whether this is the timer of the call that is waited for."""
-    return seat.is_awaited and event == expiry_of(state, seat, awaited)
+def call_with_standings(state: State, event: LeagueQueryResponse) -> Next[State] | Rejection:
+    """Transition 2b. The standings are known: both players are asked to choose, and have 30 seconds each."""
+    return ALREADY_ANSWERED if state.standings is not None else _call_both(state, event.standings)
 
 
-def mark_unreached(state: State, event: DeliveryFailed, awaited: Awaited) -> State | Rejection:
-    """A call that is waited for did not arrive."""
-    seat = next((seat for seat in state.seats if player_address(seat.player_id) == event.to), None)
-    if seat is None or not seat.is_awaited or seat.is_unreached:
+def call_without_standings(state: State, event: TimeoutLeagueManager) -> Next[State] | Rejection:
+    """Transition 2b. The league manager does not answer: both players are asked to choose, with zeros as standings."""
+    if state.standings is not None or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
         return STALE
-    if (event.match_id, event.waiting_for, event.retry_count) != (state.match_id, awaited, call_count(seat)):
+    return _call_both(state, ())
+
+
+def call_failed(state: State, event: DeliveryFailed) -> Next[State] | State | Rejection:
+    """A player that cannot be reached is called again when its 30 seconds are over; the league manager is not."""
+    if state.standings is not None:
+        return mark_unreached(state, event)
+    if event.to != LEAGUE_MANAGER or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
         return STALE
-    return put(state, replace(seat, is_unreached=True))
+    return _call_both(state, ())
 
 
-def is_from_manager(state: State, event: LeagueTimeout | DeliveryFailed, awaited: Awaited) -> bool:
-    """Whether this is about what the league manager is waited for now."""
-    return (event.match_id, event.waiting_for, event.retry_count) == (state.match_id, awaited, state.retry_count)
-
-
-def timeout_error(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
-    """E001 for a player that has let its time pass; there is no telling one that could not be reached."""
-    if seat.is_unreached:
-        return []
-    return [error(state, seat.player_id, ErrorName.TIMEOUT_ERROR, awaited, seat.retry_count + 1, RETRIES_LEFT)]
-
-
-def call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
+def _call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
     known = {row.player_id: _standings_in(row) for row in rows}
     standings = ByPlayer({seat.player_id: known.get(seat.player_id, PlayerStandings()) for seat in state.seats})
     state = replace(state, standings=standings)
-    state = state if state.is_even_odd else set_up_board(state)
-    calls = (effect for seat in state.seats if seat.is_awaited for effect in call_player(state, seat))
-    return Next(state, Disarm(MANAGER_TIMER), *calls)
+    state = state if state.is_even_odd else _with_board(state)
+    return Next(state, Disarm(MANAGER_TIMER), *call_players(state))
 
 
 def _standings_in(row: StandingsRow) -> PlayerStandings:
@@ -145,30 +187,99 @@ def _standings_in(row: StandingsRow) -> PlayerStandings:
     return PlayerStandings(wins=row.wins or 0, losses=row.losses or 0, draws=row.draws or 0, points=row.points or 0)
 
 
-def set_up_board(state: State) -> State:
-    """The match of another game is on the board, and whoever has a decision to make is asked for it."""
+def _with_board(state: State) -> State:
+    """The match of another game is on the board, and every player that has a decision to make is to be asked for it."""
     given = state.given
     board = open_board(given.match.game_type, tuple(seat.player_id for seat in state.seats), given.seed)
     assert isinstance(board, Board), "what cannot be opened is not assigned"
-    first = [bool(options_of(board, seat.player_id)) for seat in state.seats]
-    seats = (
-        replace(seat, has_answered=not asks, move_number=int(asks))
-        for seat, asks in zip(state.seats, first, strict=True)
-    )
-    return replace(state, board=board, seats=tuple(seats))
+    seats = tuple(_next_question(seat, board) for seat in state.seats)
+    return replace(state, board=board, seats=seats)
 
 
-def warning(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
-    return error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
+def _next_question(seat: Seat, board: Board) -> Seat:
+    """A player after a move: it has a new question to answer, or it waits."""
+    has_options = bool(options_of(board, seat.player_id))
+    number = seat.move_number + has_options
+    return Seat(player_id=seat.player_id, has_answered=not has_options, move_number=number)
 
 
-def complain_of_choice(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Next[State]:
+# answers
+
+
+def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection:
+    """Transitions 3a and 3b. A player has chosen; when both have, the number is drawn.
+
+    The latest choice counts, and a player that changes it is warned. A choice that is neither even nor odd may
+    be repeated within the retries by either player; the specification allows this only to the first player that answers
+    (docs/departures.md).
+    """
+    seat = _sender_seat(state, event, asked_for(state))
+    if isinstance(seat, Send):
+        return Next(state, seat)
+    if state.standings is None or state.board is not None:
+        return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, asked_for(state)))
+    if seat.is_out:
+        return ALREADY_ANSWERED
+    if event.parity_choice not in list(Parity):
+        return _complain_of_choice(state, seat)
+    choice = Parity(event.parity_choice)
+    state = put(state, replace(seat, has_answered=True, is_unreached=False, choice=choice))
+    if seat.has_answered:
+        return Next(state, _warning(state, seat.player_id, f"your latest choice counts: {choice}"))
+    if state.other(seat).is_out:
+        return end_by_default(state)
+    phase = Phase.COLLECTING_CHOICES if state.other(seat).is_awaited else Phase.DRAWING_NUMBER
+    return Next(replace(state, phase=phase), Disarm(timer_of(state, seat)))
+
+
+def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
+    """A player moves; then every player that has a decision to make is asked for it, until the match is over.
+
+    A move that is not legal may be repeated within the retries. An answer to a question that is past is ignored.
+    """
+    seat = _sender_seat(state, event, asked_for(state))
+    if isinstance(seat, Send):
+        return Next(state, seat)
+    if state.board is None:
+        return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, asked_for(state)))
+    if not seat.is_awaited or event.move_number not in (None, seat.move_number):
+        return ALREADY_ANSWERED
+    after = None if event.move_data is None else apply_move(state.board, seat.player_id, event.move_data.choice)
+    if after is None:
+        return _complain_of_choice(state, seat, MOVED_BADLY)
+    if state.other(seat).is_out:
+        return end_by_default(put(state, replace(seat, has_answered=True, is_unreached=False)))
+    if outcome := outcome_of(after):
+        return end_match(state, result_of_outcome(state, after, outcome))
+    if seat.move_number == MOST_MOVES:
+        return end_match(state, result_of_broken_off(state, after))
+    return _ask_next(state, state.board, after, seat.player_id)
+
+
+def _ask_next(state: State, before: Board, after: Board, mover: PlayerId) -> Next[State]:
+    """Every player that has another decision to make than before is asked for it. Other questions stand."""
+
+    def next_seat(seat: Seat) -> Seat:
+        player = seat.player_id
+        stands = seat.is_awaited and player != mover and options_of(after, player) == options_of(before, player)
+        return seat if stands else _next_question(seat, after)
+
+    seats = tuple(map(next_seat, state.seats))
+    following = replace(state, board=after, seats=seats)
+    effects: list[Effect] = []
+    for was, now in zip(state.seats, seats, strict=True):
+        if now != was:
+            effects += [Disarm(timer_of(state, now))] if now.has_answered else call_player(following, now)
+    return Next(following, *effects)
+
+
+def _complain_of_choice(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Next[State]:
     """E004 INVALID_CHOICE; within the retries the player is asked again, and has its 30 seconds anew."""
     name = ErrorName.INVALID_CHOICE
     if seat.has_answered:
-        return Next(state, warning(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
+        return Next(state, _warning(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
     if seat.retry_count == MAX_RETRIES:
-        out = rule_out(state, seat, fault)
+        out = _rule_out(state, seat, fault)
         told = error(state, seat.player_id, name, Awaited.GAME_OVER_ACK, seat.retry_count, "technical loss")
         return Next(out.state, told, Disarm(timer_of(state, seat)), *out.effects)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
@@ -177,44 +288,36 @@ def complain_of_choice(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> Ne
     return Next(state, told, *call_player(state, again))
 
 
-def rule_out(state: State, seat: Seat, fault: str) -> Next[State]:
+def _warning(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
+    return error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
+
+
+# silence
+
+
+def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
+    """Transitions 2c, 2d, 3c and 3d. A player that has not answered in time is told so and called again, three times.
+
+    After that it is out: it has the technical loss as soon as the other has answered, or is out as well.
+    """
+    seat = seat_of_timer(state, event)
+    if not is_due(state, seat, event):
+        return STALE
+    if seat.retry_count == MAX_RETRIES:
+        return _rule_out(state, seat, NOT_REACHED if seat.is_unreached else LATE[event.waiting_for])
+    again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
+    state = put(state, again)
+    return Next(state, *_timeout_error(state, seat, event.waiting_for), *call_player(state, again))
+
+
+def _timeout_error(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
+    """E001 for a player that has let its time pass; one that could not be reached is not told."""
+    if seat.is_unreached:
+        return []
+    return [error(state, seat.player_id, ErrorName.TIMEOUT_ERROR, awaited, seat.retry_count + 1, RETRIES_LEFT)]
+
+
+def _rule_out(state: State, seat: Seat, fault: str) -> Next[State]:
     """A player's retries are used up. As long as the other may still answer, the match is not over."""
     state = put(state, replace(seat, fault=fault))
     return Next(state) if state.other(seat).is_awaited else end_by_default(state)
-
-
-def end_by_default(state: State) -> Next[State]:
-    return end_match(state, result_of_forfeit(state))
-
-
-def end_match(state: State, result: GameResult) -> Next[State]:
-    """Transition 5. Both players are told how the match ended, and have 10 seconds to acknowledge it."""
-    state = replace(fresh(state), phase=Phase.NOTIFYING_PLAYERS, board=None, result=result)
-    return Next(state, *disarm_players(), *(notify(state, seat) for seat in state.seats), arm_notification_timer(state))
-
-
-def notify_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 5, error handling. The pause is over, and the player is told once more."""
-    seat = seat_of_timer(state, event)
-    if not seat.is_unreached or not is_due(state, seat, event, Awaited.GAME_OVER_ACK):
-        return STALE
-    again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    return Next(put(state, again), notify(state, again))
-
-
-def report_once_told(state: State) -> Next[State]:
-    return Next(state) if any(seat.is_awaited for seat in state.seats) else begin_report(state)
-
-
-def begin_report(state: State) -> Next[State]:
-    """Transition 6. The result is reported, and the league manager has 10 seconds to acknowledge it."""
-    state = replace(fresh(state), phase=Phase.REPORTING_RESULT)
-    return Next(state, *disarm_players(), Disarm(NOTIFICATION_TIMER), *report_result(state))
-
-
-def withdraw(state: State, event: MatchWithdrawn) -> Next[State] | Rejection:
-    """Another referee has the match. This one is done with it: it tells nobody, and forgets what it was told."""
-    if event.match_id != state.match_id:
-        return Rejection(Code.IGNORED, f"This is about {event.match_id}, not {state.match_id}.")
-    timers = (*disarm_players(), Disarm(MANAGER_TIMER), Disarm(NOTIFICATION_TIMER))
-    return Next(State(phase=Phase.IDLE, referee_id=state.referee_id), *timers)

@@ -16,9 +16,9 @@ from turnstile.league.protocol.messages import (
     GameOverAck,
 )
 from turnstile.league.protocol.words import LEAGUE_MANAGER, MAX_RETRIES, Awaited, DeliveryFailed
-from turnstile.league.referee.calls import asked_for
+from turnstile.league.referee.calls import awaited_of
 from turnstile.league.referee.machine import referee
-from turnstile.league.referee.state import Phase, State
+from turnstile.league.referee.state import State
 
 PostedAnswer = GameJoinAck | ChooseParityResponse | GameMoveResponse | GameOverAck
 """The answers that a player may post, as a request to the referee."""
@@ -38,23 +38,10 @@ class PlayerCall(NamedTuple):
 
 def awaited_call(state: State, player: PlayerId) -> PlayerCall | None:
     """The call that a player is to answer now; `None` when nothing is awaited from it."""
-    seat, awaited = state.seat_of(player), _awaited(state)
+    seat, awaited = state.seat_of(player), awaited_of(state)
     if seat is None or awaited is None or not seat.is_awaited:
         return None
     return PlayerCall(player, awaited, seat.move_number, seat.retry_count)
-
-
-def _awaited(state: State) -> Awaited | None:
-    """What the referee awaits from the players in the phase of a match."""
-    match state.phase:
-        case Phase.WAITING_FOR_PLAYERS:
-            return Awaited.GAME_JOIN_ACK
-        case Phase.COLLECTING_CHOICES if state.standings is not None:
-            return asked_for(state)
-        case Phase.NOTIFYING_PLAYERS:
-            return Awaited.GAME_OVER_ACK
-        case _:
-            return None
 
 
 def call_made(send: Send) -> PlayerCall | None:

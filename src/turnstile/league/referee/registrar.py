@@ -15,14 +15,8 @@ from turnstile.kernel.values import Timeout
 from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueCompleted
 from turnstile.league.protocol.values import RefereeMeta
-from turnstile.league.protocol.words import (
-    DEFAULT_LEAGUE,
-    Internal,
-    RefereeId,
-    Registration,
-    wire,
-)
-from turnstile.league.registering import EXHAUSTED, REGISTER_TIMER, RETRY, Registering, Registrant, accepted
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, Internal, RefereeId, Registration, wire
+from turnstile.league.registering import REGISTER_TIMER, Registering, Registrant, accepted
 
 
 class Phase(StrEnum):
@@ -93,10 +87,7 @@ _registering: Registering[State] = Registering(
 )
 
 
-@registrar.on(Phase.UNREGISTERED, RefereeStartup, to=Phase.REGISTERING)
-def start_up(state: State, event: RefereeStartup) -> Next[State]:
-    """The referee asks the league manager for a place. After a rejection it asks for its own name first."""
-    return _registering.start(state)
+_registering.add_rows(registrar, RefereeStartup, RegistrationExpired, RequestLost)
 
 
 @registrar.on(
@@ -120,24 +111,6 @@ def register(state: State, event: RefereeRegisterResponse) -> Next[State] | Reje
         league_id=event.league_id or DEFAULT_LEAGUE,
     )
     return Next(after, Disarm(REGISTER_TIMER))
-
-
-@registrar.on(Phase.UNREGISTERED, RegistrationExpired, to=Phase.REGISTERING)
-def register_renamed(state: State, event: RegistrationExpired) -> Next[State] | Rejection:
-    """After a moment the referee asks again, under another name."""
-    return _registering.request_renamed(state, event)
-
-
-@registrar.on(Phase.REGISTERING, RegistrationExpired, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
-def register_again(state: State, event: RegistrationExpired) -> Next[State] | Rejection:
-    """The league manager does not answer: it is asked again, three times; then the referee gives up."""
-    return _registering.request_again(state, event)
-
-
-@registrar.on(Phase.REGISTERING, RequestLost, to={RETRY: Phase.REGISTERING, EXHAUSTED: Phase.UNREGISTERED})
-def manager_unreached(state: State, event: RequestLost) -> Next[State] | Rejection:
-    """The manager cannot be reached: it is tried again after pauses that double."""
-    return _registering.back_off(state, event)
 
 
 @registrar.on(Phase.REGISTERED, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)
