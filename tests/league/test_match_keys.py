@@ -8,8 +8,7 @@ from tests.league.manager.managed import REF01, REF02, SECRET, League
 from turnstile.kernel import PlayerId, Rejection, Seed, Send
 from turnstile.kernel.values import encode
 from turnstile.league.manager.register import authenticate
-from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import is_believed
+from turnstile.league.player.machine import is_believed, new, player
 from turnstile.league.player.state import Options, PlayerStartup, State
 from turnstile.league.proofs.manager import refereeing
 from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, StartLeague

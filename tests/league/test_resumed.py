@@ -8,7 +8,7 @@ from tests.league.player import played
 from tests.league.referee import refereed
 from turnstile.kernel import Event, Rejection, Send
 from turnstile.kernel.check import MOST_STATES, Walk
-from turnstile.league.player import play as player_play
+from turnstile.league.player import machine as player_machine
 from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import player
 from turnstile.league.proofs import player as player_world
@@ -101,35 +101,35 @@ def answer(state: referee_state.State, call: Send) -> Event:
 
 def test_a_player_asks_for_its_place_again_unless_the_manager_could_not_be_reached() -> None:
     step = played.play(played.starting(), "starts")
-    assert player_play.resumed(step.state) == [effect for effect in step.effects if isinstance(effect, Send)]
-    assert player_play.resumed(played.play(step.state, "manager is unreached").state) == []
+    assert player_machine.resumed(step.state) == [effect for effect in step.effects if isinstance(effect, Send)]
+    assert player_machine.resumed(played.play(step.state, "manager is unreached").state) == []
 
 
 @pytest.mark.parametrize(
     "state", [played.starting(), played.registered(), played.waiting(), *(made() for made in played.IN_MATCH.values())]
 )
 def test_a_player_asks_for_nothing_else(state: player_state.State) -> None:
-    assert player_play.resumed(state) == []
+    assert player_machine.resumed(state) == []
 
 
 def test_a_new_player_wants_to_be_started_and_one_that_gave_up_wants_it_when_its_process_is_run_again() -> None:
     gave_up = played.play(played.registering(), "rejected: League full").state
     assert gave_up.failure is not None
     for state in (played.starting(), gave_up):
-        assert player_play.wanted(state) == player_state.PlayerStartup()
+        assert player_machine.wanted(state) == player_state.PlayerStartup()
 
 
 def test_a_player_that_waits_to_try_another_name_wants_nothing_but_its_timer() -> None:
-    assert player_play.wanted(played.play(played.registering(), "rejected: Duplicate name").state) is None
+    assert player_machine.wanted(played.play(played.registering(), "rejected: Duplicate name").state) is None
 
 
 def test_a_player_that_is_invited_wants_to_join() -> None:
-    assert player_play.wanted(played.invited()) == player_state.ReadyToJoin()
+    assert player_machine.wanted(played.invited()) == player_state.ReadyToJoin()
 
 
 def test_a_player_that_is_called_has_a_question_for_its_strategy() -> None:
     state = played.play(played.complete(), "round 2", "invited R2M2", "ready", "standings", "called R2M2").state
-    question = player_play.wanted(state)
+    question = player_machine.wanted(state)
     assert isinstance(question, player_state.Question)
     assert (question.match_id, question.round_id) == ("R2M2", 2)
     assert (question.player_id, question.opponent_id) == (played.ME, played.THIRD)
@@ -151,13 +151,13 @@ def test_a_player_that_is_called_has_a_question_for_its_strategy() -> None:
     ],
 )
 def test_in_every_other_phase_a_player_wants_nothing(state: player_state.State) -> None:
-    assert player_play.wanted(state) is None
+    assert player_machine.wanted(state) is None
 
 
 def test_whatever_a_player_wants_it_takes() -> None:
     world, *_ = player_world.worlds()
     for node in Walk(world, MOST_STATES).nodes:
-        want = player_play.wanted(node.state)
+        want = player_machine.wanted(node.state)
         if want is None:
             continue
         event = even(want) if isinstance(want, player_state.Question) else want

@@ -19,7 +19,7 @@ from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.process import Settings
 from turnstile.agents.strategies.strategies import Choice
 from turnstile.agents.wire.envelope import format_time, utc_now
-from turnstile.league.player.play import CHOICE_TIMER
+from turnstile.league.player.rounds import CHOICE_TIMER
 from turnstile.league.player.state import Phase, Question, State
 from turnstile.league.protocol.words import MAX_RETRIES
 from turnstile.league.registering import REGISTER_TIMER

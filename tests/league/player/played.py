@@ -3,8 +3,8 @@
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel import Arm, ByPlayer, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import commit
-from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import choice_expiry, join_expiry, registration_expiry, registration_failure
+from turnstile.league.player.machine import new, player, registration_expiry, registration_failure
+from turnstile.league.player.match import choice_expiry, join_expiry
 from turnstile.league.player.state import (
     ChoiceMade,
     Options,

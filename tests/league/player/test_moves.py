@@ -11,8 +11,8 @@ from tests.league.matches import LEAGUE, MATCH, A, B, Meeting, by_random, waitin
 from tests.league.player.played import sent, timers
 from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import Commitment, commit
-from turnstile.league.player.machine import player
-from turnstile.league.player.play import choice_expiry, wanted
+from turnstile.league.player.machine import player, wanted
+from turnstile.league.player.match import choice_expiry
 from turnstile.league.player.state import ChoiceMade, Code, MoveMade, Phase, Question, ReadyToJoin, State
 from turnstile.league.protocol.messages import (
     ChooseParityCall,

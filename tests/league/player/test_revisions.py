@@ -20,7 +20,7 @@ from tests.league.player.played import (
     taken,
     timers,
 )
-from turnstile.league.player.play import wanted
+from turnstile.league.player.machine import wanted
 from turnstile.league.player.state import MOST_KEPT, Code, OwnResult, Phase, Question, Round, State, Statistics
 from turnstile.league.proofs.player import violation
 from turnstile.league.protocol.messages import RoundAnnouncement

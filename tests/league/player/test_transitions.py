@@ -36,8 +36,7 @@ from tests.league.player.played import (
 )
 from turnstile.games.evenodd import Parity
 from turnstile.kernel import Event, PlayerId, Seed, Send, Step
-from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import wanted
+from turnstile.league.player.machine import new, player, wanted
 from turnstile.league.player.record import record_result
 from turnstile.league.player.state import MOST_KEPT, Code, Options, OwnResult, Phase, Question, State
 from turnstile.league.protocol.messages import (

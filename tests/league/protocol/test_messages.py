@@ -9,7 +9,7 @@ import pytest
 
 from turnstile.kernel import encode
 from turnstile.kernel.values import decode, wire_name
-from turnstile.league.player.play import revision_of
+from turnstile.league.player.rounds import revision_of
 from turnstile.league.protocol import messages
 from turnstile.league.protocol.messages import LeagueMessage
 

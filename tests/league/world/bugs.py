@@ -26,10 +26,9 @@ from turnstile.league.manager import rounds as manager_rounds
 from turnstile.league.manager import schedule
 from turnstile.league.manager import state as manager_state
 from turnstile.league.manager.state import MatchOutcome
-from turnstile.league.player import announcements as player_announcements
-from turnstile.league.player import machine as player
-from turnstile.league.player import play as player_play
+from turnstile.league.player import match as player_match
 from turnstile.league.player import record as player_record
+from turnstile.league.player import rounds as player_rounds
 from turnstile.league.player.state import ChoiceMade, Question, ReadyToJoin
 from turnstile.league.player.state import State as Player
 from turnstile.league.protocol.words import MatchId
@@ -66,12 +65,17 @@ def patch_row(patch: Patch, machine: Machine[Any], phase: Any, event: type[Event
 
 @caught_by("same answer")
 def second_thoughts_when_asked_again(patch: Patch) -> None:
-    def answered(state: Player) -> Send:
-        said = player_play.choice_response(state)
-        other = {"even": "odd", "odd": "even"}[said.message.parity_choice]  # type: ignore[attr-defined]
-        return Send(said.to, replace(said.message, parity_choice=other))
+    def answer_again(state: Player) -> Next[Player] | Rejection:
+        again = player_match.response_of(state.playing, state.me)
+        other = {"even": "odd", "odd": "even"}[again.message.parity_choice]  # type: ignore[attr-defined]
+        return Next(state, Send(again.to, replace(again.message, parity_choice=other)))
 
-    patch.setattr(player, "choice_response", answered)
+    first_answer = player_match.answer_again
+    patch.setattr(
+        player_match,
+        "answer_again",
+        lambda state: answer_again(state) if state.playing.has_answered else first_answer(state),
+    )
 
 
 @caught_by("same answer")
@@ -91,17 +95,17 @@ def answers_before_it_has_written_it_down(patch: Patch) -> None:
 
 @caught_by("just")
 def keeps_to_a_referee_that_was_replaced(patch: Patch) -> None:
-    patch.setattr(player_announcements, "is_given_to_another", lambda state, event: False)
+    patch.setattr(player_rounds, "is_given_to_another", lambda state, event: False)
 
 
 @caught_by("just")
 def keeps_the_result_of_a_referee_that_was_replaced(patch: Patch) -> None:
-    patch.setattr(player_play, "take_back_results", lambda state, matches: state)
+    patch.setattr(player_rounds, "take_back_results", lambda state, matches: state)
 
 
 @caught_by("just")
 def believes_what_was_announced_before(patch: Patch) -> None:
-    patch.setattr(player_announcements, "is_outdated", lambda state, event: False)
+    patch.setattr(player_rounds, "is_outdated", lambda state, event: False)
 
 
 @caught_by("statistics")
@@ -109,12 +113,12 @@ def counts_a_result_that_was_taken_back(patch: Patch) -> None:
     def counted_for_ever(state: Player, matches: Any) -> Player:
         return replace(player_record.take_back_results(state, matches), statistics=state.statistics)
 
-    patch.setattr(player_play, "take_back_results", counted_for_ever)
+    patch.setattr(player_rounds, "take_back_results", counted_for_ever)
 
 
 @caught_by("just")
 def joins_too_late(patch: Patch) -> None:
-    patch.setattr(player_play, "JOIN_SECONDS", 90.0)
+    patch.setattr(player_match, "JOIN_SECONDS", 90.0)
     patch.setattr(LocalPlayer, "give", lambda self, want: _give_all_but_joining(self, want))
 
 

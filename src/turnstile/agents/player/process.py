@@ -27,15 +27,8 @@ from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, wire_name
-from turnstile.league.player.machine import WHY, new
-from turnstile.league.player.play import (
-    FALLBACK,
-    decision_event,
-    is_believed,
-    refuse_invitation,
-    resumed,
-    wanted,
-)
+from turnstile.league.player.machine import WHY, decision_event, is_believed, new, resumed, wanted
+from turnstile.league.player.match import FALLBACK, refuse_invitation
 from turnstile.league.player.state import (
     BETWEEN_MATCHES,
     IN_MATCH,

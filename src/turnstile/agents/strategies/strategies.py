@@ -20,7 +20,7 @@ from turnstile.agents.strategies.worker import REASON
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.values import encode
-from turnstile.league.player.play import FALLBACK
+from turnstile.league.player.match import FALLBACK
 from turnstile.league.player.state import AskedMove, Question
 from turnstile.league.protocol.values import option_meant
 from turnstile.league.protocol.words import GAME_TYPE

@@ -11,8 +11,7 @@ from turnstile.kernel.timers import Log
 from turnstile.kernel.values import Event, Instant, PlayerId
 from turnstile.league.local.machine import LocalMachine, sends_of
 from turnstile.league.local.network import Envelope, Network, envelope_of
-from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import decision_event, resumed, wanted
+from turnstile.league.player.machine import decision_event, new, player, resumed, wanted
 from turnstile.league.player.state import Options, PlayerStartup, Question, ReadyToJoin, State
 from turnstile.league.protocol.messages import RoundAnnouncement, RoundAnnouncementAck
 from turnstile.league.protocol.words import Address, player_address

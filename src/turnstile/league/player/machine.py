@@ -4,40 +4,13 @@ Which parity to choose is not decided here: a strategy outside says so with an e
 chooses "even". Requests that are repeated are given the first answer again. More about it: docs/league.md.
 """
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.league.player.announcements import hear_of_round, hear_of_round_in_match, queue_until_registered
-from turnstile.league.player.moves import be_asked, make_move, move
-from turnstile.league.player.play import (
-    FALLBACK,
-    IGNORED,
-    PENDING,
-    STALE,
-    acknowledge_round,
-    ask_strategy,
-    begin_match,
-    choice_expiry,
-    choice_response,
-    close_match_unheard,
-    dequeue_round,
-    join_ack,
-    join_expiry,
-    make_choice,
-    refuse_call,
-    refuse_invitation,
-    refuse_league,
-    refuse_match,
-    registering,
-    stop_match_timers,
-    take_part,
-    wait_between_matches,
-)
-from turnstile.league.player.rounds import end_league, end_match, end_match_again, end_round, hear_of_standings
+from turnstile.league.player import match, rounds
 from turnstile.league.player.state import (
     BETWEEN_MATCHES,
     IN_MATCH,
@@ -48,6 +21,7 @@ from turnstile.league.player.state import (
     Phase,
     PlayerStartup,
     PlayerTimeout,
+    Question,
     ReadyToJoin,
     ShutdownInitiated,
     State,
@@ -55,20 +29,22 @@ from turnstile.league.player.state import (
 from turnstile.league.protocol.messages import (
     ChooseParityCall,
     FromPlayer,
+    FromReferee,
     GameError,
-    GameErrorAck,
     GameInvitation,
     GameMoveCall,
     GameOver,
     LeagueCompleted,
+    LeagueRegisterRequest,
     LeagueRegisterResponse,
     LeagueStandingsUpdate,
     RoundAnnouncement,
     RoundCompleted,
 )
 from turnstile.league.protocol.values import PlayerMeta
-from turnstile.league.protocol.words import DeliveryFailed, Registration
-from turnstile.league.registering import REGISTER_TIMER, accepted
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Awaited, DeliveryFailed, Registration
+from turnstile.league.registering import REGISTER_TIMER, Registering, accepted
+from turnstile.league.trust import opens_match
 
 PLAYS, SITS_OUT, NOTHING_NEW = "plays", "sits out", "nothing new"
 UNHEARD = "the match is over unheard"
@@ -106,6 +82,26 @@ player: Machine[State] = Machine(
 
 # registration
 
+
+def registration_expiry(state: State) -> PlayerTimeout:
+    """The timer of the latest request."""
+    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=state.attempt)
+
+
+def registration_failure(state: State) -> DeliveryFailed:
+    """The event that says that the latest request was not delivered."""
+    awaited = Awaited.LEAGUE_REGISTER_RESPONSE
+    return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=awaited, retry_count=state.attempt)
+
+
+registering: Registering[State] = Registering(
+    unregistered=Phase.UNREGISTERED,
+    registering=Phase.REGISTERING,
+    message=lambda state: LeagueRegisterRequest(player_meta=state.meta),
+    expiry=registration_expiry,
+    failure=registration_failure,
+    stale=match.STALE,
+)
 registering.add_rows(player, PlayerStartup, PlayerTimeout, DeliveryFailed)
 
 
@@ -126,160 +122,66 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
         return Rejection(Code.IGNORED, "A player that is accepted is given an id.")
     after = replace(accepted(state, event), phase=Phase.REGISTERED, player_id=event.player_id)
     queued = after.queued
-    if queued is None or refuse_league(after, queued.league_id):
+    if queued is None or rounds.refuse_league(after, queued.league_id):
         return Next(replace(after, queued=None), Disarm(REGISTER_TIMER))
-    return Next(wait_between_matches(dequeue_round(after)), Disarm(REGISTER_TIMER), acknowledge_round(after, queued))
-
-
-player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(queue_until_registered)
+    ready = rounds.wait_between_matches(rounds.dequeue_round(after))
+    return Next(ready, Disarm(REGISTER_TIMER), rounds.acknowledge_round(after, queued))
 
 
 # rounds
 
+player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(rounds.queue_round)
 _HEARD = {PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED}
-player.on(Phase.REGISTERED, RoundAnnouncement, to=_HEARD)(hear_of_round)
-player.on(Phase.WAITING_FOR_ROUND, RoundAnnouncement, to=_HEARD)(hear_of_round)
-player.on(Phase.MATCH_COMPLETE, RoundAnnouncement, to={**_HEARD, NOTHING_NEW: Phase.MATCH_COMPLETE})(hear_of_round)
+_HEARD_AFTER_MATCH = {**_HEARD, NOTHING_NEW: Phase.MATCH_COMPLETE}
+player.on(Phase.REGISTERED, RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
+player.on(Phase.WAITING_FOR_ROUND, RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
+player.on(Phase.MATCH_COMPLETE, RoundAnnouncement, to=_HEARD_AFTER_MATCH)(rounds.hear_of_round)
 for _phase in IN_MATCH:
-    player.on(_phase, RoundAnnouncement, to={"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND})(
-        hear_of_round_in_match
-    )
+    _heard = {"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND}
+    player.on(_phase, RoundAnnouncement, to=_heard)(rounds.hear_of_round_in_match)
 
 
 # an invitation
 
-
-@player.on(Phase.WAITING_FOR_ROUND, GameInvitation, to=Phase.INVITED_TO_MATCH)
-@player.on(Phase.MATCH_COMPLETE, GameInvitation, to=Phase.INVITED_TO_MATCH)
-def be_invited(state: State, event: GameInvitation) -> Next[State] | Rejection:
-    """Transitions 4 and 9a. The player is invited to a match of the announced round; its own countdown begins.
-
-    A player that takes unannounced invitations takes any (docs/league.md).
-    """
-    return refuse_invitation(state, event) or begin_match(state, event)
-
-
-@player.on(Phase.REGISTERED, GameInvitation, to=Phase.INVITED_TO_MATCH)
-def be_invited_early(state: State, event: GameInvitation) -> Next[State] | Rejection:
-    """Transition 4. An invitation that no announcement preceded is ignored, unless the player takes any."""
-    refused = refuse_invitation(state, event)
-    if refused is not None and refused.code == Code.MATCH_NOT_FOUND:
-        return Rejection(Code.IGNORED, f"Round {event.round_id} was not announced with this match.")
-    return refused or begin_match(state, event)
-
-
-def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejection:
-    """A repeated invitation gets the first answer again. An invitation to another match is ignored.
-
-    Unless that match is of a later round: then this one is over, and the player was not told (docs/departures.md).
-    """
-    if event.match_id == state.playing.match_id:
-        if refused := refuse_match(state, event):
-            return refused
-        return PENDING if state.phase is Phase.INVITED_TO_MATCH else Next(state, join_ack(state))
-    after = close_match_unheard(state)
-    if event.round_id <= state.playing.round_id or refuse_invitation(after, event):
-        return Rejection(Code.IGNORED, f"The player is in {state.playing.match_id}.")
-    begun = begin_match(after, event)
-    return Next(begun.state, *stop_match_timers(), *begun.effects)
-
-
-player.on(Phase.INVITED_TO_MATCH, GameInvitation, to=Phase.INVITED_TO_MATCH)(be_invited_again)
+player.on(Phase.WAITING_FOR_ROUND, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
+player.on(Phase.MATCH_COMPLETE, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
+player.on(Phase.REGISTERED, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_early)
+player.on(Phase.INVITED_TO_MATCH, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_again)
 for _phase in IN_MATCH[1:]:
-    player.on(_phase, GameInvitation, to={"repeated": _phase, UNHEARD: Phase.INVITED_TO_MATCH})(be_invited_again)
+    player.on(_phase, GameInvitation, to={"repeated": _phase, UNHEARD: Phase.INVITED_TO_MATCH})(match.be_invited_again)
+player.on(Phase.INVITED_TO_MATCH, ReadyToJoin, to=Phase.WAITING_FOR_CHOICE_REQUEST)(match.join)
+player.on(Phase.INVITED_TO_MATCH, PlayerTimeout, to=Phase.WAITING_FOR_CHOICE_REQUEST)(match.join_late)
 
 
 # the match
 
-
-@player.on(Phase.INVITED_TO_MATCH, ReadyToJoin, to=Phase.WAITING_FOR_CHOICE_REQUEST)
-def join(state: State, event: ReadyToJoin) -> Next[State]:
-    """Transition 5. The player takes part; it always does."""
-    return take_part(state)
-
-
-@player.on(Phase.INVITED_TO_MATCH, PlayerTimeout, to=Phase.WAITING_FOR_CHOICE_REQUEST)
-def join_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 5b. The time to answer is nearly over: the player joins (docs/departures.md)."""
-    return take_part(state) if event == join_expiry(state) else STALE
-
-
-@player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)
-def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
-    """Transition 6. The player is to choose: its strategy is asked, and its own countdown begins."""
-    return refuse_call(state, event) or ask_strategy(state, event, event.context)
-
-
-@player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)
-def be_called_twice(state: State, event: ChooseParityCall) -> Rejection:
-    """A repeated call changes nothing: the strategy is thinking."""
-    return refuse_call(state, event) or PENDING
-
-
-@player.on(Phase.WAITING_FOR_RESULT, ChooseParityCall, to=Phase.WAITING_FOR_RESULT)
-def be_called_again(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
-    """A call that was answered is given the same answer again."""
-    return refuse_call(state, event) or Next(state, choice_response(state))
-
-
-@player.on(Phase.CHOOSING_PARITY, ChoiceMade, to=Phase.WAITING_FOR_RESULT)
-def choose(state: State, event: ChoiceMade) -> Next[State] | Rejection:
-    """Transition 7. The strategy has chosen, and the referee is told."""
-    if event.match_id != state.playing.match_id or state.playing.asked is not None:
-        return IGNORED
-    if event.parity_choice not in list(Parity):
-        return Rejection(Code.INVALID_CHOICE, 'A strategy says "even" or "odd".')
-    return make_choice(state, Parity(event.parity_choice))
-
-
-@player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)
-def choose_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
-    """Transition 7b. The strategy is too slow: the player says "even", or makes its first move (docs/departures.md)."""
-    if event != choice_expiry(state):
-        return STALE
-    asked = state.playing.asked
-    return make_choice(state, FALLBACK) if asked is None else make_move(state, asked, 0)
-
-
-player.on(Phase.WAITING_FOR_CHOICE_REQUEST, GameMoveCall, to=Phase.CHOOSING_PARITY)(be_asked)
-player.on(Phase.CHOOSING_PARITY, GameMoveCall, to=Phase.CHOOSING_PARITY)(be_asked)
-player.on(
-    Phase.WAITING_FOR_RESULT,
-    GameMoveCall,
-    to={"repeated": Phase.WAITING_FOR_RESULT, "another move": Phase.CHOOSING_PARITY},
-)(be_asked)
-player.on(Phase.CHOOSING_PARITY, MoveMade, to=Phase.WAITING_FOR_RESULT)(move)
-
-
-def hear_of_error(state: State, event: GameError) -> Next[State] | Rejection:
-    """The referee complains; what it wants it asks for again, and is then given."""
-    if refused := refuse_match(state, event):
-        return refused
-    return Next(state, Send(event.sender, GameErrorAck(player_id=state.me, match_id=event.match_id)))
-
-
-for _phase in IN_MATCH:
-    player.on(_phase, GameError, to=_phase)(hear_of_error)
+player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
+player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
+player.on(Phase.WAITING_FOR_RESULT, ChooseParityCall, to=Phase.WAITING_FOR_RESULT)(match.be_called)
+_ASKED = {"repeated": Phase.WAITING_FOR_RESULT, "another move": Phase.CHOOSING_PARITY}
+player.on(Phase.WAITING_FOR_CHOICE_REQUEST, GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
+player.on(Phase.CHOOSING_PARITY, GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
+player.on(Phase.WAITING_FOR_RESULT, GameMoveCall, to=_ASKED)(match.be_asked)
+player.on(Phase.CHOOSING_PARITY, ChoiceMade, to=Phase.WAITING_FOR_RESULT)(match.choose)
+player.on(Phase.CHOOSING_PARITY, MoveMade, to=Phase.WAITING_FOR_RESULT)(match.move)
+player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)(match.choose_late)
 
 
 # the end of a match, of a round and of the league
 
-player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)(end_match_again)
 _ENDED = {"over": Phase.MATCH_COMPLETE, QUEUED: Phase.WAITING_FOR_ROUND, QUEUED_WITHOUT: Phase.REGISTERED}
+player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)(match.end_match_again)
 for _phase in IN_MATCH:
-    player.on(_phase, GameOver, to=_ENDED)(end_match)
-for _phase in (*BETWEEN_MATCHES, *IN_MATCH):
-    player.on(_phase, LeagueStandingsUpdate, to=_phase)(hear_of_standings)
-    player.on(_phase, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(end_league)
-player.on(Phase.REGISTERED, RoundCompleted, to=Phase.REGISTERED)(end_round)
+    player.on(_phase, GameError, to=_phase)(match.hear_of_error)
+    player.on(_phase, GameOver, to=_ENDED)(match.end_match)
+    _round_over = {UNHEARD: Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, EARLIER: _phase}
+    player.on(_phase, RoundCompleted, to=_round_over)(rounds.end_round)
+player.on(Phase.REGISTERED, RoundCompleted, to=Phase.REGISTERED)(rounds.end_round)
 for _phase in (Phase.WAITING_FOR_ROUND, Phase.MATCH_COMPLETE):
-    player.on(_phase, RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: _phase})(end_round)
-for _phase in IN_MATCH:
-    player.on(
-        _phase,
-        RoundCompleted,
-        to={UNHEARD: Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, EARLIER: _phase},
-    )(end_round)
+    player.on(_phase, RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: _phase})(rounds.end_round)
+for _phase in (*BETWEEN_MATCHES, *IN_MATCH):
+    player.on(_phase, LeagueStandingsUpdate, to=_phase)(rounds.hear_of_standings)
+    player.on(_phase, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(rounds.end_league)
 
 
 @player.on(Phase.LEAGUE_COMPLETE, ShutdownInitiated, to=Phase.LEAGUE_COMPLETE)
@@ -306,3 +208,62 @@ WHY = {
 }
 for _phase, _why in WHY.items():
     player.close([_phase], Rejection(Code.IGNORED, _why))
+
+
+# for hosts
+
+
+def resumed(state: State) -> list[Send]:
+    """The calls that still await an answer, to be made again after a restart. Timers come with the log."""
+    return registering.resumed(state)
+
+
+def wanted(state: State) -> PlayerStartup | ReadyToJoin | Question | None:
+    """What a player wants of its host now, after any step and after a restart.
+
+    A player with a `failure` has ended its process. When the process is started again, the player registers again.
+    """
+    match state.phase:
+        case Phase.UNREGISTERED if registering.wants_to_start(state):
+            return PlayerStartup()
+        case Phase.INVITED_TO_MATCH:
+            return ReadyToJoin()
+        case Phase.CHOOSING_PARITY:
+            return _question(state)
+        case _:
+            return None
+
+
+def _question(state: State) -> Question:
+    playing = state.playing
+    return Question(
+        match_id=playing.match_id,
+        round_id=playing.round_id,
+        player_id=state.me,
+        opponent_id=playing.opponent_id,
+        standings=state.standings,
+        statistics=state.statistics,
+        history=state.history,
+        your_standings=playing.your_standings,
+        deadline=playing.deadline,
+        move=playing.asked,
+    )
+
+
+def decision_event(question: Question, choice: str | Raw) -> ChoiceMade | MoveMade:
+    """The answer of a strategy to a question, as an event for the player."""
+    if question.move is None:
+        return ChoiceMade(match_id=question.match_id, parity_choice=str(choice))
+    move = choice if isinstance(choice, Raw) else Raw(choice.encode())
+    return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=move)
+
+
+def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
+    """Whether a message is from the referee of its match, by the token that it shows.
+
+    If the match was announced with a key, the token must be that key. Without a key every sender is believed.
+    """
+    queued = () if state.queued is None or state.player_id is None else rounds.my_matches(state, state.queued)
+    known = (*(() if state.round is None else state.round.matches), *queued)
+    keys = [each.key for each in known if each.match_id == event.match_id and each.key is not None]
+    return opens_match(keys, shown)

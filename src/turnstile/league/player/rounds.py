@@ -1,4 +1,8 @@
-"""How a match, a round and the league end for a player.
+"""How a player hears of rounds, and how a match, a round and the league end for it.
+
+Of all that is announced of a round the latest counts, in whatever order it arrives: announcements have a `revision`,
+which a manager raises when matches are given to other referees. Where it does not, the one that came last counts, and
+what is over stays over.
 
 The specification lets a round and the league end for a player that waits for them. They also end for one that has
 missed how its match ended, or it would wait for ever (docs/departures.md).
@@ -6,46 +10,171 @@ missed how its match ended, or it would wait for ever (docs/departures.md).
 
 from msgspec.structs import replace
 
-from turnstile.kernel.effects import Send
+from turnstile.kernel.effects import Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
-from turnstile.league.player.play import (
-    IGNORED,
-    close_match,
-    close_match_unheard,
-    refuse_league,
-    refuse_match,
-    stop_match_timers,
-    wait_between_matches,
-)
-from turnstile.league.player.state import IN_MATCH, Phase, State
+from turnstile.league.player.record import record_unheard, take_back_results
+from turnstile.league.player.state import IN_MATCH, Code, Expected, Phase, Round, State
 from turnstile.league.protocol.messages import (
-    GameOver,
-    GameOverAck,
     LeagueCompleted,
     LeagueCompletedAck,
     LeagueStandingsUpdate,
+    RoundAnnouncement,
+    RoundAnnouncementAck,
     RoundCompleted,
     RoundCompletedAck,
     StandingsUpdateAck,
 )
-from turnstile.league.protocol.words import LEAGUE_MANAGER
+from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, MatchId
+
+JOIN_TIMER = "join"
+CHOICE_TIMER = "choice"
+
+WRONG_LEAGUE = Rejection(Code.WRONG_LEAGUE, "This player plays in another league.")
+
+# announcements
 
 
-def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
-    """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
-    if refused := refuse_match(state, event):
+def queue_round(state: State, event: RoundAnnouncement) -> State:
+    """A round that is announced too early is kept. The later of two waits; of two alike, the one that came last."""
+    waiting = state.queued
+    if waiting is not None and waiting.league_id == event.league_id:
+        event = max(event, waiting, key=lambda each: (each.round_id, revision_of(each)))
+    return replace(state, queued=event)
+
+
+def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+    """Transition 3. The player learns which matches it has in the round; in some rounds it has none.
+
+    A match that was over, but is given to another referee, is to be played once more.
+    """
+    if refused := refuse_league(state, event.league_id):
         return refused
-    after = close_match(state, event.game_result)
-    return Next(after, *stop_match_timers(), _acknowledge(state, event))
+    ack = acknowledge_round(state, event)
+    if is_past(state, event.round_id) or is_outdated(state, event):
+        return Next(state, ack)
+    is_repeat = state.round is not None and state.round.round_id == event.round_id
+    after = with_round(state, event)
+    is_done = is_repeat and state.phase is Phase.MATCH_COMPLETE and not is_to_play(after)
+    return Next(after if is_done else wait_between_matches(after), ack)
 
 
-def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
-    """The first result counts; a repeated one is acknowledged again."""
-    return Next(state, _acknowledge(state, event)) if state.has_played(event.match_id) else IGNORED
+def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+    """A round that is announced during a match is kept until the match is over.
+
+    When the round of the match is announced again, and now with another referee for it, that one begins it anew.
+    """
+    if refused := refuse_league(state, event.league_id):
+        return refused
+    ack = acknowledge_round(state, event)
+    if event.round_id > state.playing.round_id:
+        return Next(queue_round(state, event), ack)
+    if event.round_id < state.playing.round_id or state.queued is not None or is_outdated(state, event):
+        return Next(state, ack)
+    if is_given_to_another(state, event):
+        without = replace(state, phase=Phase.WAITING_FOR_ROUND, match=None)
+        return Next(with_round(without, event), *stop_match_timers(), ack)
+    return Next(with_round(state, event) if is_anew(state, event) else state, ack)
 
 
-def _acknowledge(state: State, event: GameOver) -> Send:
-    return Send(event.sender, GameOverAck(player_id=state.me, match_id=event.match_id))
+def is_given_to_another(state: State, event: RoundAnnouncement) -> bool:
+    """Whether the match that is played has another referee now, or has had another meanwhile."""
+    match = state.playing
+    return any(
+        expected.match_id == match.match_id and expected.is_other_than(match.referee, match.reassignments)
+        for expected in my_matches(state, event)
+    )
+
+
+# the round that is played
+
+
+def refuse_league(state: State, league: LeagueId) -> Rejection | None:
+    return None if state.league_id in (None, league) else WRONG_LEAGUE
+
+
+def acknowledge_round(state: State, event: RoundAnnouncement) -> Send:
+    return Send(LEAGUE_MANAGER, RoundAnnouncementAck(player_id=state.me, round_id=event.round_id))
+
+
+def with_round(state: State, event: RoundAnnouncement) -> State:
+    """The round that is played next, as far as it concerns this player.
+
+    When it is announced anew, the results of those referees that have been replaced are void.
+    """
+    announced = Round(round_id=event.round_id, matches=my_matches(state, event), revision=revision_of(event))
+    void = _void_matches(state, announced) if is_anew(state, event) else ()
+    return replace(take_back_results(state, void) if void else state, round=announced)
+
+
+def _void_matches(state: State, announced: Round) -> list[MatchId]:
+    """The matches of a round that are over, but have been given to another referee since, or away and back."""
+    ended = {played.match_id: played for played in state.history if played.round_id == announced.round_id}
+    return [
+        match.match_id
+        for match in announced.matches
+        if (played := ended.get(match.match_id)) is not None
+        and played.referee is not None
+        and match.is_other_than(played.referee, played.reassignments)
+    ]
+
+
+def revision_of(event: RoundAnnouncement) -> int:
+    """Which of the announcements of its round this is. Where a manager does not count, all are alike."""
+    return event.revision if isinstance(event.revision, int) else 0
+
+
+def is_anew(state: State, event: RoundAnnouncement) -> bool:
+    """Whether the round is known, and this is a later announcement of it."""
+    known = state.round
+    return known is not None and event.round_id == known.round_id and revision_of(event) > known.revision
+
+
+def is_outdated(state: State, event: RoundAnnouncement) -> bool:
+    """Whether the round is known from a later announcement, and this one was long on its way."""
+    known = state.round
+    return known is not None and event.round_id == known.round_id and revision_of(event) < known.revision
+
+
+def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
+    return tuple(
+        Expected(
+            match_id=match.match_id,
+            opponent_id=match.player_b_id if match.player_a_id == state.me else match.player_a_id,
+            referee_endpoint=match.referee_endpoint,
+            referee_id=match.referee_id,
+            key=match.key_of(state.me),
+            reassignments=match.times_reassigned,
+        )
+        for match in event.matches
+        if state.me in (match.player_a_id, match.player_b_id)
+    )
+
+
+def is_to_play(state: State) -> bool:
+    """Whether the announced round has a match for this player that it has not played."""
+    announced = state.round
+    return announced is not None and not all(
+        state.has_played(match.match_id, announced.round_id) for match in announced.matches
+    )
+
+
+def is_past(state: State, round_id: int) -> bool:
+    """Whether the player knows of a later round: this one is over, and so are all its matches."""
+    return state.round is not None and round_id < state.round.round_id
+
+
+def dequeue_round(state: State) -> State:
+    """The round that was announced too early is now the one to be played."""
+    queued = state.queued
+    return state if queued is None else with_round(replace(state, queued=None), queued)
+
+
+def wait_between_matches(state: State) -> State:
+    """Transition 3. A player with a match due waits for its invitation; one without is registered."""
+    return replace(state, phase=Phase.WAITING_FOR_ROUND if is_to_play(state) else Phase.REGISTERED)
+
+
+# the end of a round and of the league
 
 
 def hear_of_standings(state: State, event: LeagueStandingsUpdate) -> Next[State] | Rejection:
@@ -61,27 +190,30 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     if refused := refuse_league(state, event.league_id):
         return refused
     ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
-    if _goes_on(state, event):
+    if is_past(state, event.round_id):
         return Next(state, ack)
-    after = close_match_unheard(state) if state.phase in IN_MATCH else state
-    known = after.round
+    left = leave_match(state)
+    known = left.state.round
     if known is not None and known.round_id <= event.round_id:
         known = replace(known, matches=())
-    after = wait_between_matches(replace(after, round=known))
-    return Next(after, *(stop_match_timers() if state.phase in IN_MATCH else ()), ack)
-
-
-def _goes_on(state: State, event: RoundCompleted) -> bool:
-    """Whether the player is already in a later round."""
-    present = state.round
-    return present is not None and event.round_id < present.round_id
+    return Next(wait_between_matches(replace(left.state, round=known)), *left.effects, ack)
 
 
 def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:
     """Transition 10. The league is over."""
     if refused := refuse_league(state, event.league_id):
         return refused
-    after = close_match_unheard(state) if state.phase in IN_MATCH else state
-    after = replace(after, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
-    ack = Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me))
-    return Next(after, *(stop_match_timers() if state.phase in IN_MATCH else ()), ack)
+    left = leave_match(state)
+    after = replace(left.state, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
+    return Next(after, *left.effects, Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me)))
+
+
+def leave_match(state: State) -> Next[State]:
+    """The match that is played is over, and the player was not told how it ended. Between two matches, nothing ends."""
+    if state.phase not in IN_MATCH:
+        return Next(state)
+    return Next(dequeue_round(record_unheard(state)), *stop_match_timers())
+
+
+def stop_match_timers() -> list[Effect]:
+    return [Disarm(JOIN_TIMER), Disarm(CHOICE_TIMER)]

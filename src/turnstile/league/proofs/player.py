@@ -20,7 +20,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.check import World
 from turnstile.kernel.values import ByPlayer, Event, PlayerId, encode
 from turnstile.league.player.machine import new, player
-from turnstile.league.player.play import is_past, is_to_play
+from turnstile.league.player.rounds import is_past, is_to_play
 from turnstile.league.player.state import (
     IN_MATCH,
     MOST_KEPT,
