@@ -6,7 +6,7 @@ is sent again as it was, and must be answered as it was. To try more, add a func
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from tests.crash.company import ANA, BO, Company
+from tests.crash.players import ANA, BO, Company
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.table.values import AddBot, AddWords, Clock, How, Phase, Rematch, Resign, RunOut, Settings, Start

@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.crash.company import Company, Memory, Said, told
 from tests.crash.dying import DONE, STOPPED, Disk, Say, run
 from tests.crash.evenings import Evening
 from tests.crash.judging import Time, Wrong
-from tests.host.history import check
+from tests.crash.players import Company, Memory, Said, told
 from tests.host.matches import at_once
+from tests.host.processes.history import check
 from turnstile.cli.stores import KINDS
 from turnstile.durable import upkeep
 from turnstile.host import Host, chores, watch

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.world.store import FaultyStore
+from tests.world.simulated.store import FaultyStore
 from turnstile.durable import storing
 from turnstile.durable.log import Kept, follow
 from turnstile.host import Host, Line, tables

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tests.league.matches import MATCH, PLAYERS, assignment
 from tests.league.referee.refereed import idle
-from tests.leaky import PLANTED
+from tests.testing.leaky import PLANTED
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
 from turnstile.league.protocol.values import MoveData
