@@ -1,7 +1,7 @@
 """The players of an evening, and all that they know: what they asked for, what they were answered, what they were told.
 
-What they know outlives the process that serves them: it is said aloud as soon as it is known (`Said`), and a company
-that has heard it all can take the evening up again. The clockwork of the host is turned by hand, so that everything
+What they know outlives the process that serves them: it is said aloud as soon as it is known (`Said`), and players
+that have heard it all can take the evening up again. The clockwork of the host is turned by hand, so that everything
 happens in the same order each time.
 """
 
@@ -60,7 +60,7 @@ SAID: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
 
 @dataclass
 class Memory:
-    """All that a company knows."""
+    """All that the players know."""
 
     opened: set[LogId] = field(default_factory=set)
     sent: dict[tuple[LogId, PlayerId, str], Command] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Memory:
         return self.histories.setdefault((table, player), History(table, player))
 
 
-class Company:
+class EveningPlayers:
     """The players at one host, who ask and hear one after the other."""
 
     def __init__(self, host: Host, time: Time, memory: Memory, say: Callable[[Said], object]) -> None:
@@ -206,5 +206,5 @@ def _require(answer: object) -> None:
 
 
 def told(lines: Sequence[str]) -> list[Said]:
-    """What a company that has died had said."""
+    """What the players of a dead process had said."""
     return [SAID.decode(line) for line in lines]

@@ -17,7 +17,7 @@ from tests.world.plan import EPOCH
 from tests.world.simulated.client import Player, Reader
 from tests.world.simulated.loop import SimulatedLoop, Stuck
 from tests.world.simulated.mail import Mail
-from tests.world.simulated.people import Company
+from tests.world.simulated.people import TablePeople
 from tests.world.simulated.server import Process
 from turnstile.host import Status, Update
 from turnstile.host.logs import TABLES
@@ -257,8 +257,8 @@ class World:
     async def story(self) -> None:
         for place in range(self.plan.processes):
             self.start(place)
-        companies = [Company(self, table) for table in self.plan.tables]
-        tasks = [self.loop.create_task(company.meet()) for company in companies]
+        people = [TablePeople(self, table) for table in self.plan.tables]
+        tasks = [self.loop.create_task(each.meet()) for each in people]
         disasters = self._storm()
         await self.pause(self.plan.storm)
         self.heal()

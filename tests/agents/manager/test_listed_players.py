@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.manager.test_process import UNWATCHED, managed, register_referee
 from tests.agents.test_leagues import start
@@ -58,7 +58,7 @@ def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached
     async def play() -> None:
         async with living(away_for_a_moment) as one, living(by_everything) as other:
             players = [("Foreign", one.url), ("Strange", other.url)]
-            async with company(tmp_path) as here:
+            async with in_process_agents(tmp_path) as here:
                 manager = await here.manager(players=players, ends_with_league=True)
                 await here.referee()
                 await until(lambda: bool(manager.host.work.state.referees))
@@ -80,7 +80,7 @@ def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
         async with living(by_everything) as one:
             async with living(by_everything) as gone:
                 pass
-            async with company(tmp_path) as here:
+            async with in_process_agents(tmp_path) as here:
                 players = [("Gone", gone.url), ("Here", one.url)]
                 manager = await here.manager(players=players, ends_with_league=True, options=UNWATCHED)
                 referee = await here.referee()
@@ -101,7 +101,7 @@ def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
 
 def test_a_listed_player_that_may_not_be_called_is_refused_at_once(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             with pytest.raises(CannotStart, match="Foreign cannot be called"):
                 ManagerProcess(here.settings("league"), Options(), players=[("Foreign", "http://10.0.0.1/mcp")])
 
@@ -121,7 +121,7 @@ def test_A7_a_listed_player_that_cannot_take_part_is_refused_at_once(
     tmp_path: Path, other: tuple[str, str], why: str
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             with pytest.raises(CannotStart, match=why):
                 await here.manager(2, players=[("Foreign", "http://127.0.0.1:1/mcp"), other])
 
@@ -132,7 +132,7 @@ def test_A7_a_listed_player_whose_place_is_taken_is_refused_after_a_restart(tmp_
     async def play() -> None:
         reach = allowing(OPEN_NETWORK, "127.0.0.0/8")
         listed = [("Foreign", "http://127.0.0.1:1/mcp")]
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(players=listed, reach=reach)
             await manager.stop()
             with pytest.raises(CannotStart, match="Foreign cannot take part: Duplicate name"):

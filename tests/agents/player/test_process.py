@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result
@@ -28,7 +28,7 @@ from turnstile.league.registering import REGISTER_TIMER
 class Stage:
     """A player of ours, and whoever calls it."""
 
-    def __init__(self, here: Company) -> None:
+    def __init__(self, here: InProcessAgents) -> None:
         self.here = here
         self.player: Running
         self.registered: list[Body] = []
@@ -126,7 +126,7 @@ class Stage:
 @asynccontextmanager
 async def stage(data: Path) -> AsyncIterator[Stage]:
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(company(data))
+        here = await stack.enter_async_context(in_process_agents(data))
         made = Stage(here)
         manager = await stack.enter_async_context(living(made.manage))
         here.url = manager.url
@@ -287,7 +287,7 @@ def test_a_player_that_is_told_a_short_table_says_what_it_has_counted_itself(tmp
 
 def test_a_player_that_cannot_reach_the_manager_gives_up_with_a_sentence(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             here.url = "http://127.0.0.1:1/mcp"
             player = await here.player("Juniper")
             await tries_to_register(player)

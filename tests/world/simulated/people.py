@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.world.world import World
 
 
-class Company:
+class TablePeople:
     """The people of one table, and the order in which they come."""
 
     def __init__(self, world: "World", plan: TablePlan) -> None:
