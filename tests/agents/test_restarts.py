@@ -9,7 +9,7 @@ import pytest
 from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.referee.test_process import file_of, gone, seed_of
 from tests.agents.wire.zoo import Body
 from tests.host.test_damage import flip

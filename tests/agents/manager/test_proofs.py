@@ -11,7 +11,7 @@ from tests.agents.agents_in_process import InProcessAgents, Running, in_process_
 from tests.agents.foreign import foreign_league
 from tests.agents.loops import until
 from tests.agents.manager.test_process import managed, meta, register, register_referee, say
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.referee.test_process import get
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result

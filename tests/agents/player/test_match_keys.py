@@ -9,7 +9,7 @@ import pytest
 from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.foreign import foreign_league
 from tests.agents.loops import until
-from tests.agents.player.test_process import Stage, stage
+from tests.agents.player.stage import Stage, stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.league.player.state import Phase

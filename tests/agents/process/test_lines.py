@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.wire.zoo import Body, Said, living
 from turnstile.agents.player import process as player_module
 from turnstile.agents.player.process import PlayerProcess

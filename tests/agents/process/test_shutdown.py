@@ -7,7 +7,7 @@ import pytest
 
 from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.agents.player.process import PlayerProcess

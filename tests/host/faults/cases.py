@@ -8,7 +8,7 @@ from random import Random
 from msgspec import Raw
 
 from tests.crash.judging import Time
-from tests.crash.players import ANA, BO, Company, Memory
+from tests.crash.players import ANA, BO, EveningPlayers, Memory
 from tests.host.matches import at_once
 from turnstile.host import Host, Line, Refused, Update
 from turnstile.kernel.chance import Seed
@@ -53,7 +53,7 @@ class World:
         self.store: Mortal
 
     @asynccontextmanager
-    async def host(self, *, is_shared: bool = False) -> AsyncIterator[Company]:
+    async def host(self, *, is_shared: bool = False) -> AsyncIterator[EveningPlayers]:
         """A host that is killed at the end: whatever it is at then is never done."""
         self.store = Mortal(lambda: self.time.milliseconds, self.disk, is_shared=is_shared)
         made, ready = Host(self.store, think=at_once, chance=Random(7)), asyncio.Event()
@@ -61,7 +61,7 @@ class World:
         await asyncio.wait({running, began := asyncio.create_task(ready.wait())}, return_when="FIRST_COMPLETED")
         began.cancel()
         try:
-            yield Company(made, self.time, self.memory, lambda said: None)
+            yield EveningPlayers(made, self.time, self.memory, lambda said: None)
         finally:
             running.cancel()
             with suppress(asyncio.CancelledError):
@@ -81,7 +81,7 @@ class World:
         return sum(b'"type":"%s"' % kind.encode() in entry.event for entry in self.disk.tables[T].log[1:])
 
 
-async def started(company: Company, game: str = "e-card", settings: Settings | None = None) -> None:
+async def started(company: EveningPlayers, game: str = "e-card", settings: Settings | None = None) -> None:
     """Two players at a table, the match begun, everything heard."""
     await company.sit_down(T, game, settings or Settings())
     await company.ask(T, Start(ANA, "start", NOW, Seed("a seed")))

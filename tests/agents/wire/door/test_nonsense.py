@@ -7,7 +7,7 @@ import pytest
 
 from tests.agents.loops import run
 from tests.agents.wire import zoo
-from tests.agents.wire.test_hostile import SHORT, called
+from tests.agents.wire.door.test_hostile import SHORT, called
 from tests.agents.wire.wired import CALL, INVITATION, JOINED, asked
 from tests.agents.wire.zoo import Manners, listening, living
 from turnstile.agents.wire.caller import Caller, Unreached

@@ -1,4 +1,4 @@
-"""The table on its stand: small worlds walked to the last state, and tables opened and read from outside."""
+"""Small worlds of tables, walked to the last state, and what makes a table unsound."""
 
 import json
 from dataclasses import replace as with_fields
@@ -11,12 +11,11 @@ from tests.table.proofs.walks import find
 from tests.table.tables import ANA, BO, play, started, starting
 from tests.table.toys import hourglass
 from turnstile.games.updown import rules as updown
-from turnstile.kernel import AnyGame, ByPlayer, Refusal, Rejection, Seed, encode
+from turnstile.kernel import AnyGame, ByPlayer
 from turnstile.kernel.check import Report, Verdict, World, check
-from turnstile.registry import find_inspectable, lent, machine_names, names
-from turnstile.table.inspect import inspectable, new, read
+from turnstile.registry import lent, names
 from turnstile.table.proofs import companies_of, violation, world_of, worlds
-from turnstile.table.values import Batch, Code, How, Phase, Result, RunOut
+from turnstile.table.values import Batch, How, Phase, Result, RunOut
 
 WORLDS = list(worlds(most_events=3))
 
@@ -132,60 +131,3 @@ def test_a_game_for_three_is_walked_with_three() -> None:
 def test_a_table_that_contradicts_itself_is_not_sound(table: Any, lie: dict[str, Any]) -> None:
     assert violation(table.state) is None
     assert violation(replace(table.state, **lie)) is not None
-
-
-# opened and read from outside
-
-
-def options(**given: object) -> bytes:
-    return encode({"game": "e-card", **given})
-
-
-def code(answer: object) -> str:
-    assert isinstance(answer, Rejection), answer
-    return answer.code
-
-
-def test_a_new_table_has_these_players_seated_and_the_first_has_opened_it() -> None:
-    table = new((ANA, BO), options(settings={"ackSeconds": 5}), None)
-    assert not isinstance(table, Rejection)
-    assert (table.phase, table.players, table.header.admin) == (Phase.SEATING, (ANA, BO), ANA)
-    assert table.header.settings.ack_seconds == 5
-
-
-def test_no_table_is_opened_from_nonsense() -> None:
-    assert code(new((ANA,), b"{}", None)) == Refusal.INVALID_OPTIONS
-    assert code(new((), options(), None)) == Refusal.INVALID_PLAYERS
-    assert code(new((ANA,), options(), Seed("7"))) == Refusal.INVALID_SEED
-    assert code(new((ANA,), options(game="chess"), None)) == Code.UNKNOWN_GAME
-    assert code(new((ANA,), options(gameOptions={"wings": 2}), None)) == Refusal.INVALID_OPTIONS
-    assert code(new((ANA, ANA), options(), None)) == Code.ALREADY_SEATED
-
-
-@pytest.mark.parametrize("table", [starting(), started(), started("66"), play(started(), "ana resigns")])
-def test_a_table_that_is_written_is_read_again(table: Any) -> None:
-    again = read(encode(table.state))
-    assert again == table.state
-    assert encode(again) == encode(table.state)
-
-
-@pytest.mark.parametrize(
-    ("lie", "refused"),
-    [
-        ({"phase": "Nowhere"}, Refusal.INVALID_STATE),
-        ({"header": {**json.loads(encode(started().state.header)), "game": "chess"}}, Code.UNKNOWN_GAME),
-        ({"header": {**json.loads(encode(started().state.header)), "gameVersion": 99}}, Code.OTHER_VERSION),
-        ({"match": {"phase": "Nowhere"}}, Refusal.INVALID_STATE),
-        ({"match": {**json.loads(encode(started().match)), "score": {"ana": 5, "bo": 0}}}, Refusal.INVALID_STATE),
-        ({"acked": {"ana": 99, "bo": 99}}, Refusal.INVALID_STATE),
-    ],
-)
-def test_a_table_that_cannot_be_is_not_read(lie: dict[str, object], refused: str) -> None:
-    written = {**json.loads(encode(started().state)), **lie}
-    assert code(read(encode(written))) == refused
-
-
-def test_the_table_is_found_by_its_name_beside_the_games() -> None:
-    assert find_inspectable("table") is inspectable
-    assert machine_names()[-1] == "table"
-    assert find_inspectable("chess") is None
