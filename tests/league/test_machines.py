@@ -103,14 +103,14 @@ walked = cache(walk_of)
         pytest.param("referee", 1, 10_819, marks=pytest.mark.uncounted),
         pytest.param("player", 0, 4_262, marks=pytest.mark.uncounted),
         pytest.param("player", 1, 7_254, marks=pytest.mark.uncounted),
-        ("referee", 2, 1_816),
+        pytest.param("referee", 2, 1_816, marks=pytest.mark.uncounted),
         ("player", 2, 66),
     ],
 )
 def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     name: str, number: int, states: int
 ) -> None:
-    is_small = states < 2_000  # walked anew, for the lines of a cached walk are counted only if this test comes first
+    is_small = states < 100  # walked anew, for the lines of a cached walk are counted only if this test comes first
     walk, findings = walk_of(name, number) if is_small else walked(name, number)
     assert all(finding.verdict is not Verdict.FAILED for finding in findings), findings
     told = [finding.sentence for finding in findings]
@@ -119,6 +119,7 @@ def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     assert len(walk.nodes) == states
 
 
+@pytest.mark.uncounted
 def test_a_match_in_which_nobody_repeats_itself_has_an_end_on_every_path() -> None:
     _, findings = walked("referee", 1)
     assert "no match goes on for ever: the longest has 52 events" in [finding.sentence for finding in findings]
@@ -284,6 +285,7 @@ def anything(name: str) -> st.SearchStrategy[Event]:
     return st.sampled_from(HAPPENINGS[name]) | st.one_of(made)
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -299,6 +301,7 @@ def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tup
         assert SOUND[name](answer.state) is None
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -309,6 +312,7 @@ def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tu
     assert encode(machine.apply(states[-1], event)) == encode(one.state if isinstance(one, Step) else one)
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -348,6 +352,7 @@ def test_every_row_is_taken_and_every_code_is_met(name: str, every: int) -> None
     assert set(MACHINES[name].machine.codes) - codes - unmet == set()
 
 
+@pytest.mark.uncounted
 def test_without_repeats_and_second_thoughts_nothing_is_walked_that_leads_back() -> None:
     """What is left says how long a match can last at most."""
     everything, shorter = list(referee_world.worlds())[:2]
@@ -367,6 +372,7 @@ def test_to_a_new_player_nothing_can_happen_but_its_start() -> None:
 # failures, for hosts
 
 
+@pytest.mark.uncounted
 def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_at_all() -> None:
     seen = set()
     for _, step in tried("referee", 20):

@@ -30,6 +30,8 @@ from turnstile.registry import find_game, lent, study_of
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 
+pytestmark = pytest.mark.uncounted
+
 GAMES = ("e-card", "66", "up-down", "even-odd")
 LENGTH = 12
 SETTINGS = settings(

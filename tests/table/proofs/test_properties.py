@@ -19,6 +19,8 @@ from turnstile.table.proofs import violation
 from turnstile.table.values import Act, Code, Phase, State, Told
 from turnstile.testing.strategies import NAMES, events, values
 
+pytestmark = pytest.mark.uncounted
+
 SETTINGS = settings(
     max_examples=60,
     deadline=None,

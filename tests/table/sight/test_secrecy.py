@@ -37,6 +37,8 @@ from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 from turnstile.testing.moments import Spot, open_phases
 
+pytestmark = pytest.mark.uncounted
+
 STRANGER = PlayerId("a stranger")
 LENGTH = 5
 TRIES = 6
