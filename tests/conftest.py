@@ -1,3 +1,4 @@
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(HERE).as_posix().startswith(UNCOUNTED):
             item.add_marker(pytest.mark.uncounted)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and the tests out of garbage collection from here on: they stay until the end anyway."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
