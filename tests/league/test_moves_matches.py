@@ -20,8 +20,6 @@ from turnstile.league.protocol.words import Status
 from turnstile.league.referee.boards import replay_outcome
 from turnstile.registry import find_game
 
-pytestmark = pytest.mark.uncounted
-
 GAMES = ("e-card", "66", "up-down", "even-odd")
 LARGEST = 65_536  # bytes that an agent of the league reads at most
 SETTINGS = settings(max_examples=40, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.agents.agents_in_process import in_process_agents, run
-from tests.agents.loops import until
+from tests.agents.loops import hurry, until
 from tests.agents.manager.test_process import UNWATCHED, managed, register_referee
 from tests.agents.test_leagues import start
 from tests.agents.wire.zoo import Body, by_tool, living, played, result
 from tests.agents.wire.zoo import Said as Told
+from turnstile.agents.manager.beginning import LISTEN_SECONDS
 from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
@@ -148,7 +149,7 @@ def test_A7_nobody_is_listed_for_a_league_that_has_begun(tmp_path: Path) -> None
         listed = [("Foreign", "http://127.0.0.1:1/mcp"), ("Strange", "http://127.0.0.1:2/mcp")]
         async with managed(tmp_path, players=listed) as (here, manager):
             await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
-            await start(here.url)
+            await hurry(start(here.url), LISTEN_SECONDS / 10)  # nobody is at those endpoints
             await manager.drop()
             more = [*listed, ("Other", "http://127.0.0.1:4/mcp")]
             with pytest.raises(CannotStart, match="Other cannot take part: Registration closed"):

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
-from tests.agents.loops import until
+from tests.agents.loops import hurry, until
 from tests.agents.test_leagues import start
 from tests.agents.wire.wired import Said, post
 from tests.agents.wire.zoo import Body, by_tool, living
+from turnstile.agents.manager.beginning import LISTEN_SECONDS
 from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
@@ -304,7 +305,7 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
                 await register(manager, f"Player {number}", f"http://127.0.0.1:{number}/mcp")
             await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
             incoming = Incoming(StartLeague(), Address("launcher"), token, "c", "start_league", peer)
-            answer = await manager.host.handle(incoming)
+            answer = await hurry(manager.host.handle(incoming), LISTEN_SECONDS / 10)  # nobody is at those endpoints
             assert isinstance(answer, LeagueStatus if may else Fault)
             assert bool(manager.host.work.state.round_id) is may
 

@@ -13,7 +13,7 @@ from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
 from turnstile.league.manager.machine import manager
 from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State, Tally
 from turnstile.league.proofs.inspect import manager_inspectable
-from turnstile.league.proofs.manager import HAPPENINGS, worlds
+from turnstile.league.proofs.manager import HAPPENINGS, state_key, worlds
 from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
 
@@ -134,6 +134,11 @@ LIES: list[tuple[Any, dict[str, Any]]] = [
     (PLAYING, {"tallies": (Tally(wins=1, points=3), *PLAYING.tallies[1:])}),
     (PLAYING, {"ladder": PLAYING.ladder[::-1]}),
 ]
+
+
+def test_who_registered_first_makes_no_other_state_of_the_small_world() -> None:
+    assert state_key(replace(JOINED, players=JOINED.players[::-1])) == state_key(JOINED)
+    assert state_key(WAITING) != state_key(PLAYING)
 
 
 @pytest.mark.parametrize(("state", "lie"), LIES)

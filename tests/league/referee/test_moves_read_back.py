@@ -11,6 +11,7 @@ from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, Rejection, encode
 from turnstile.league.proofs.inspect import referee_inspectable
 from turnstile.league.proofs.referee import violation
+from turnstile.league.proofs.referee_moves import state_key
 from turnstile.league.protocol.words import Status
 from turnstile.league.referee.boards import game_of, match_of, options_of
 from turnstile.league.referee.state import Code, Phase, State
@@ -46,6 +47,14 @@ def test_a_board_that_contradicts_itself_is_not_sound_and_not_read(lie: str) -> 
     false = lies(state)[lie]
     assert violation(false) is not None
     assert isinstance(referee_inspectable.read(encode(false)), Rejection)
+
+
+def test_how_a_match_came_to_a_position_makes_no_other_state_of_the_small_world() -> None:
+    state = asking().state
+    assert state.board is not None
+    forgotten = replace(state, board=replace(state.board, moves=None))
+    assert state_key(forgotten) == state_key(state)
+    assert state_key(taken(state, answer(state, A)).state) != state_key(state)
 
 
 def test_a_board_without_moves_is_judged_by_its_match() -> None:
