@@ -120,22 +120,22 @@ def test_S10_a_file_that_is_moved_away_is_noticed_at_the_next_beat(path: Path, s
 LIMITED = """
 import asyncio, os, resource, signal, sys
 from tests.store.making import ROW, commit_of, following, header, stored
-from turnstile.store.log import TableId
+from turnstile.kernel.values import LogId
 from turnstile.store.protocol import StorageFull
 from turnstile.store.sqlite.store import SqliteStore
 
 async def test(path):
     store = await SqliteStore.open(path)
-    entries = await stored(store, TableId("t"), 1)
+    entries = await stored(store, LogId("t"), 1)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (os.stat(path + "-wal").st_size, limits[1]))
-    made = commit_of(TableId("t"), following(entries[-1], event=b"x" * 20_000))
+    made = commit_of(LogId("t"), following(entries[-1], event=b"x" * 20_000))
     try:
         await store.commit(made)
     except StorageFull:
         print("full")
-    assert await store.row(TableId("t")) == ROW
+    assert await store.row(LogId("t")) == ROW
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert await store.commit(made)
     await store.close()
