@@ -249,7 +249,7 @@ def stream_counted_wrongly_after_a_restart(patch: Patch) -> None:
     patch.setattr(tables, "load", recount)
 
 
-@caught_by("fresh")
+@caught_by("fresh", can_show=lambda world: world.plan.processes > 1)
 def refused_on_what_is_past(patch: Patch) -> None:
     real = Live.take
 
@@ -279,6 +279,6 @@ def busy_store_ends_the_host(patch: Patch) -> None:
     patch.setattr(Host, "_guard", guard)
 
 
-@caught_by("rematch", first=559, can_show=lambda world: any(table.is_rematched for table in world.plan.tables))
+@caught_by("rematch", can_show=lambda world: any(table.is_rematched for table in world.plan.tables))
 def rematch_without_everyone(patch: Patch) -> None:
     patch.setattr(drives, "is_passing", lambda answer: False)
