@@ -119,6 +119,21 @@ def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     assert len(walk.nodes) == states
 
 
+@pytest.mark.parametrize("name", MACHINES)
+def test_along_a_random_path_every_offered_event_is_taken_and_every_state_is_sound(name: str) -> None:
+    """A part of the walks above that is small enough for its lines to be counted."""
+    for world in MACHINES[name].worlds():
+        rng, state = Random(world.setting), world.starts[0]
+        for _ in range(40):
+            steps = [world.machine.apply(state, event) for event in world.moves(state)]
+            assert not any(isinstance(step, Rejection) for step in steps)
+            others = [step for step in steps if world.state_key(step) != world.state_key(state)]
+            if not others or world.over(state):
+                break
+            state = rng.choice(others)
+            assert world.violation(state) is None
+
+
 @pytest.mark.uncounted
 def test_a_match_in_which_nobody_repeats_itself_has_an_end_on_every_path() -> None:
     _, findings = walked("referee", 1)
