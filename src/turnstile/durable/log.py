@@ -132,7 +132,7 @@ def fingerprint(written: bytes) -> bytes:
 # reading
 
 
-class _Tagged(msgspec.Struct):
+class _Tagged(msgspec.Struct, frozen=True):
     log: str = ""
 
 
