@@ -75,3 +75,24 @@ def test_what_a_walk_looks_at_is_there(module: str, names: list[str]) -> None:
         *owner, last = name.split(".")
         places = [getattr(loaded, owner[0])] if owner else homes
         assert any(hasattr(place, last) for place in places), f"{module} has no {name}"
+
+
+# departures
+
+
+def departing_functions() -> Iterator[tuple[str, str]]:
+    """Every function that the page of departures names, with the file or folder where it should be."""
+    page = (ROOT / "docs" / "departures.md").read_text("utf-8")
+    for part in re.split(r"^## ", page, flags=re.MULTILINE):
+        yield from ((name, path) for name, path in re.findall(r"`(\w+)` in\s+`([\w/]+\.py)`", part))
+        home = re.search(r"[Ff]unctions are in `([\w/.]+)`", part)
+        groups = re.findall(r"\((`[a-z_]+`(?:,\s+`[a-z_]+`)*)\)", part)
+        yield from ((name, home[1]) for group in groups for name in re.findall(r"\w+", group) if home)
+
+
+@pytest.mark.parametrize(("name", "place"), sorted(set(departing_functions())))
+def test_a_function_that_a_departure_names_is_there(name: str, place: str) -> None:
+    path = SOURCE / place
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    assert files
+    assert any(re.search(rf"^( *(async )?def {name}\b|{name} = )", file.read_text("utf-8"), re.M) for file in files)
