@@ -18,6 +18,8 @@ from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Pick, Reset, Start, State
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Timeout
 
+pytestmark = pytest.mark.uncounted
+
 ROOT = Path(__file__).parent.parent
 BENCH = [sys.executable, "-m", "bench"]
 FEW = 20  # tables, where a contest is about many

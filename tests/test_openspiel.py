@@ -18,6 +18,8 @@ from turnstile.games.updown.sight import actions
 from turnstile.games.updown.state import Options, State
 from turnstile.kernel import Event, PlayerId, Seed
 
+pytestmark = pytest.mark.uncounted
+
 ROUNDS = 250  # for each company and size: 4,000 in all
 COMPANIES = [3, 4, 5, 6]  # oh_hell takes no fewer
 SIZES = [1, 3, 5, 7]

@@ -1,6 +1,6 @@
 """A league of agents in one process, each with its own store and its own port on this machine.
 
-`async with company(tmp_path) as here: await here.manager(2)`. Nothing here waits for a time: everything waits
+`async with in_process_agents(tmp_path) as here: await here.manager(2)`. Nothing here waits for a time: everything waits
 for something to happen, and `run` ends a test that hangs. Where a timer is to run out, the test says so
 (`run_out`), and then it has: the clock of everybody here is set forth. No other timer is so short that it could run
 out because the machine is slow.
@@ -117,7 +117,7 @@ class Running:
         return self.host  # type: ignore[no-any-return]
 
 
-class Company:
+class InProcessAgents:
     """Starts agents, all in one data folder and with one journal."""
 
     def __init__(self, data: Path, time_scale: float) -> None:
@@ -186,9 +186,9 @@ class Company:
 
 
 @asynccontextmanager
-async def company(data: Path, time_scale: float = 1.0) -> AsyncIterator[Company]:
+async def in_process_agents(data: Path, time_scale: float = 1.0) -> AsyncIterator[InProcessAgents]:
     """At its end whatever still runs is stopped."""
-    here = Company(data, time_scale)
+    here = InProcessAgents(data, time_scale)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("turnstile.agents.process.process.open_store", open_store)
         try:

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.agents.agents_in_process import Company, Running, company
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents
 from tests.agents.loops import until
 from tests.agents.wire.wired import Said, post
 from tests.agents.wire.zoo import Animal, Body, living, result
@@ -31,7 +31,7 @@ def joins(fields: Body, choice: str = "odd") -> Body:
 class ForeignLeague:
     """A manager that hands out matches one by one, and remembers what was reported."""
 
-    def __init__(self, here: Company, stack: AsyncExitStack) -> None:
+    def __init__(self, here: InProcessAgents, stack: AsyncExitStack) -> None:
         self.here = here
         self.reports: asyncio.Queue[Body] = asyncio.Queue()
         self.is_deaf = False
@@ -108,7 +108,7 @@ class ForeignLeague:
 async def foreign_league(data: Path, **referee: Any) -> AsyncIterator[ForeignLeague]:
     """A foreign manager, and our referee registered with it."""
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(company(data))
+        here = await stack.enter_async_context(in_process_agents(data))
         league = ForeignLeague(here, stack)
         manager = await stack.enter_async_context(living(league.manage))
         here.url = manager.url

@@ -50,6 +50,15 @@ def be_patient(seconds: float) -> None:
     limit.reschedule((limit.when() or 0.0) + seconds)
 
 
+async def hurry(work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """Do it, and let so many seconds pass at once, again and again, until it is done."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        await asyncio.sleep(0.01)
+        pass_time(seconds)
+    return await task
+
+
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something that nobody announces; others go on meanwhile."""
     while not condition():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.manager.test_process import meta, say
 from tests.agents.wire.wired import post
@@ -26,7 +26,7 @@ def found(manager: Running) -> list[tuple[MatchEntry, Verdict]]:
 
 def test_A20_the_draws_of_a_league_of_ours_are_fair_and_still_so_after_a_restart_of_the_manager(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(3)
             for name in ("Ana", "Bo", "Cy"):
                 await here.player(name)
@@ -123,7 +123,7 @@ class Crook:
 def test_A20_a_draw_is_called_what_it_is_and_players_say_when_a_referee_breaks_its_word(
     tmp_path: Path, told: Seed | None, shown: Seed, details: Body | None, expected: Verdict, is_noticed: bool
 ) -> None:
-    async def play(here: Company) -> None:
+    async def play(here: InProcessAgents) -> None:
         manager = await here.manager(2)
         players = [await here.player("Ana", "always:odd"), await here.player("Bo", "always:even")]
         crook = Crook(manager, told, shown, details)
@@ -143,7 +143,7 @@ def test_A20_a_draw_is_called_what_it_is_and_players_say_when_a_referee_breaks_i
         assert [each for _, each in found(manager)] == [expected]
 
     async def staged() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             await play(here)
 
     run(staged())

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.agents.agents_in_process import Running, company, pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import Running, in_process_agents, pairings, points_of, run, standings_of
 from tests.agents.loops import until
 
 SEEDS = range(8)
@@ -23,7 +23,7 @@ PAIRS = sorted(combinations(("P01", "P02", "P03", "P04"), 2))
 def test_A15_however_often_agents_are_dropped_no_pairing_is_lost_or_doubled(tmp_path: Path, seed: int) -> None:
     async def play() -> None:
         chance = Random(seed)
-        async with company(tmp_path, PACE) as here:
+        async with in_process_agents(tmp_path, PACE) as here:
             starting: dict[str, Callable[[int], Awaitable[Running]]] = {
                 "manager": lambda port: here.manager(4, port=port),
                 "referee": lambda port: here.referee(port=port),

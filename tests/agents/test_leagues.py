@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import in_process_agents, pairings, points_of, run, standings_of
 from tests.agents.loops import until
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.wire.exchange import Answer, Exchange
@@ -27,7 +27,7 @@ def test_a_league_is_played_to_its_end_every_pairing_once_and_the_table_is_the_s
     tmp_path: Path, count: int
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(count)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(count)]
@@ -66,7 +66,7 @@ def test_A10_whatever_is_captured_and_sent_again_counts_once(
     monkeypatch.setattr(Exchange, "answer", answered)
 
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(3)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(3)]
@@ -84,7 +84,7 @@ def test_A10_whatever_is_captured_and_sent_again_counts_once(
 
 def test_two_referees_share_the_matches(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             await here.manager(ends_with_league=True)
             for name in ("Whistle", "Flag"):
                 await here.referee(name, capacity=1)
@@ -103,7 +103,7 @@ def test_two_referees_share_the_matches(tmp_path: Path) -> None:
 
 def test_a_referee_with_room_for_one_match_leads_the_others_afterwards(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             await here.manager(6, ends_with_league=True)
             referee = await here.referee(capacity=1)
             most = 0
@@ -125,7 +125,7 @@ def test_a_referee_with_room_for_one_match_leads_the_others_afterwards(tmp_path:
 @pytest.mark.parametrize("game", [name for name in games_for_two() if name != GAME_TYPE])
 def test_a_league_of_another_game_is_played_by_bots(tmp_path: Path, game: str) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, options={"game_type": game})
             await here.referee()
             one = await here.player("Best", "bot")
@@ -160,7 +160,7 @@ async def start(url: str, token: str | None = None) -> Any:
 
 def test_a_league_begins_when_it_is_told_to_with_two_players_and_a_referee(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager()
             answer = await start(here.url)
             assert answer["error"]["data"]["message_type"] == "LEAGUE_ERROR"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests import postgres
-from tests.agents.agents_in_process import company, pairings, points_of, run, standings_of
+from tests.agents.agents_in_process import in_process_agents, pairings, points_of, run, standings_of
 from tests.agents.loops import until
 from turnstile.cli.stores import KINDS
 from turnstile.durable.upkeep import check, every
@@ -29,7 +29,7 @@ async def logs_in(url: str) -> dict[str, Any]:
 
 def test_a_league_is_played_to_its_end_in_one_store_and_every_log_in_it_is_whole(tmp_path: Path, url: str) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             here.store = url
             manager = await here.manager(3)
             referees = [await here.referee(f"Whistle {number}") for number in (1, 2)]
@@ -50,7 +50,7 @@ def test_a_league_is_played_to_its_end_in_one_store_and_every_log_in_it_is_whole
 
 def test_a_referee_that_is_dropped_finds_its_own_matches_among_those_of_others(tmp_path: Path, url: str) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             here.store = url
             manager = await here.manager(4)
             referees = [await here.referee(name, capacity=1) for name in ("Ann", "Ann's sister")]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.referee.test_process import file_of, gone, seed_of
 from tests.agents.wire.zoo import Body
 from tests.host.test_damage import flip
@@ -96,7 +96,7 @@ def test_T6_a_player_that_was_stopped_over_night_asks_its_strategy_again(
 
 def test_A14_a_player_that_comes_back_before_its_manager_does_tells_it_when_it_is_there(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager, player = await here.manager(), await here.player("Juniper")
             await until(lambda: player.host.work.state.player_id is not None)
             await player.stop()

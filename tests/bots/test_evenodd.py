@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.bots.matches import results
-from tests.rules.evenodd_matches import ALICE, BOB, collecting, play
+from tests.rules.evenodd.matches import ALICE, BOB, collecting, play
 from turnstile.bots.evenodd import bots, contrary, forecast, reader
 from turnstile.games.evenodd import GameResult, Options, Parity, State, actions, game, result_of, view
 from turnstile.kernel import ByPlayer

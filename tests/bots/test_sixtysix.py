@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.rules.sixtysix_matches import ALICE, BOB, act, event, play, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, act, event, play, turn
 from turnstile.bots import Bot, random_bot
 from turnstile.bots.sixtysix import attentive, unseen
 from turnstile.games.sixtysix.cards import DECK

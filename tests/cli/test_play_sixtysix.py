@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.cli.conftest import Turnstile
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, PLAYERS, RESTING, act, in_phase, play, step, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, CAROL, PLAYERS, RESTING, act, in_phase, play, step, turn
 from turnstile.cli.terminals.sixtysix import terminal
 from turnstile.games.sixtysix.messages import NextTurn
 from turnstile.games.sixtysix.rules import game, sixtysix

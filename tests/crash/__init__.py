@@ -6,5 +6,5 @@
     python -m tests.crash --what host           a host on the store, not the store alone
 
 `shim` is the disk that fails. A store alone does the steps of `scenarios`, and `judging` says what must be found then.
-A host lives through the `evenings` of a `company`, whose members know what they were told and take it from there.
+A host lives through the `evenings` of `players`, who know what they were told and take it from there.
 """

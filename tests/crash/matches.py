@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.crash.company import Company, Memory, Said, told
 from tests.crash.dying import DONE, STOPPED, Disk, Say, run
 from tests.crash.evenings import Evening
 from tests.crash.judging import Time, Wrong
-from tests.host.history import check
+from tests.crash.players import EveningPlayers, Memory, Said, told
 from tests.host.matches import at_once
+from tests.host.processes.history import check
 from turnstile.cli.stores import KINDS
 from turnstile.durable import upkeep
 from turnstile.host import Host, chores, watch
@@ -28,7 +28,7 @@ class Matches:
 
     def __init__(self, evening: Evening) -> None:
         self._evening = evening
-        watch.BEAT_EVERY = watch.LOOK_EVERY = chores.TIDY_EVERY = HOUR  # the company turns the clockwork by hand
+        watch.BEAT_EVERY = watch.LOOK_EVERY = chores.TIDY_EVERY = HOUR  # the players turn the clockwork by hand
 
     def crash(self, disk: Disk, times: int) -> bool:
         """Crash so often, and play on to the end; whether the moment came too late. Raises `Wrong`."""
@@ -49,7 +49,7 @@ class Matches:
         try:
             store = await disk.store(time)
             async with _running(store) as running:
-                await self._evening(Company(running, time, memory, lambda said: say(_written(said))))
+                await self._evening(EveningPlayers(running, time, memory, lambda said: say(_written(said))))
             await store.close()
         except* (CannotOpen, Broken):
             ended = STOPPED
@@ -62,7 +62,7 @@ class Matches:
         try:
             await _judge(store, memory)
             async with _running(store) as running:
-                await self._evening(Company(running, time, memory, lambda said: None))
+                await self._evening(EveningPlayers(running, time, memory, lambda said: None))
             await _judge(store, memory)
         finally:
             await store.close()

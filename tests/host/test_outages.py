@@ -12,7 +12,7 @@ from itertools import count
 import pytest
 
 from tests.crash.judging import Time
-from tests.host.cases import ANA, BO, TIMED, T, World, pick, started
+from tests.host.faults.cases import ANA, BO, TIMED, T, World, pick, started
 from turnstile.host import Host
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.host import bell
-from tests.host.cases import ANA, BO, T, World, attached, code, pick, started
+from tests.host.faults.cases import ANA, BO, T, World, attached, code, pick, started
 from tests.host.matches import at_once
 from turnstile import registry
 from turnstile.durable import room

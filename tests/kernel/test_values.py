@@ -28,7 +28,7 @@ from turnstile.kernel import (
     encode,
     wire_name,
 )
-from turnstile.kernel.values import LONGEST_ID
+from turnstile.kernel.values import LONGEST_ID, is_log_id
 
 ANA, BO, CY = (PlayerId(name) for name in ("ana", "bo", "cy"))
 
@@ -249,3 +249,8 @@ def test_the_garbage_collector_need_not_look_at_values() -> None:
         held: tuple[object, ...]
 
     assert not gc.is_tracked(Box(([],)))
+
+
+def test_the_id_of_a_log_is_short_and_printable() -> None:
+    assert all(map(is_log_id, ("t", "table 7", "x" * LONGEST_ID)))
+    assert not any(map(is_log_id, ("", "x" * (LONGEST_ID + 1), "two\nlines", "\0")))

@@ -37,7 +37,6 @@ from turnstile.league.protocol.management import ALL_REPLIES, LeagueError
 from turnstile.league.protocol.messages import GameError, GameOver, MatchResultReport
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.machine import referee
-from turnstile.registry import find_inspectable
 from turnstile.testing.strategies import values
 
 MACHINES: dict[str, AnyInspectable] = {
@@ -103,14 +102,14 @@ walked = cache(walk_of)
         pytest.param("referee", 1, 10_819, marks=pytest.mark.uncounted),
         pytest.param("player", 0, 4_262, marks=pytest.mark.uncounted),
         pytest.param("player", 1, 7_254, marks=pytest.mark.uncounted),
-        ("referee", 2, 1_816),
+        pytest.param("referee", 2, 1_816, marks=pytest.mark.uncounted),
         ("player", 2, 66),
     ],
 )
 def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     name: str, number: int, states: int
 ) -> None:
-    is_small = states < 2_000  # walked anew, for the lines of a cached walk are counted only if this test comes first
+    is_small = states < 100  # walked anew, for the lines of a cached walk are counted only if this test comes first
     walk, findings = walk_of(name, number) if is_small else walked(name, number)
     assert all(finding.verdict is not Verdict.FAILED for finding in findings), findings
     told = [finding.sentence for finding in findings]
@@ -119,6 +118,22 @@ def test_every_order_of_all_that_can_happen_leads_to_sound_states_and_to_an_end(
     assert len(walk.nodes) == states
 
 
+@pytest.mark.parametrize("name", MACHINES)
+def test_along_a_random_path_every_offered_event_is_taken_and_every_state_is_sound(name: str) -> None:
+    """A part of the walks above that is small enough for its lines to be counted."""
+    for world in MACHINES[name].worlds():
+        rng, state = Random(world.setting), world.starts[0]
+        for _ in range(40):
+            steps = [world.machine.apply(state, event) for event in world.moves(state)]
+            assert not any(isinstance(step, Rejection) for step in steps)
+            others = [step for step in steps if world.state_key(step) != world.state_key(state)]
+            if not others or world.over(state):
+                break
+            state = rng.choice(others)
+            assert world.violation(state) is None
+
+
+@pytest.mark.uncounted
 def test_a_match_in_which_nobody_repeats_itself_has_an_end_on_every_path() -> None:
     _, findings = walked("referee", 1)
     assert "no match goes on for ever: the longest has 52 events" in [finding.sentence for finding in findings]
@@ -215,48 +230,6 @@ def test_a_state_that_contradicts_itself_is_not_sound_and_not_read(state: Any, l
     assert answer.code == Refusal.INVALID_STATE
 
 
-# stands
-
-
-@pytest.mark.parametrize("name", MACHINES)
-def test_the_machines_are_found_by_their_names(name: str) -> None:
-    assert find_inspectable(name) is MACHINES[name]
-
-
-def code(answer: object) -> str:
-    assert isinstance(answer, Rejection), answer
-    return answer.code
-
-
-def test_each_of_them_is_opened_from_outside() -> None:
-    referee_opened = referee_inspectable.new((), b'{"referee_id":"REF07"}', None)
-    assert not isinstance(referee_opened, Rejection)
-    assert referee_opened.referee_id == "REF07"
-    player_opened = player_inspectable.new((), b'{"display_name":"Juniper","accepts_unannounced":true}', played.SEED)
-    assert not isinstance(player_opened, Rejection)
-    assert (player_opened.meta.display_name, player_opened.accepts_unannounced) == ("Juniper", True)
-    manager_opened = manager_inspectable.new((), b'{"league_id":"spring","most_players":8}', played.SEED)
-    assert not isinstance(manager_opened, Rejection)
-    assert (manager_opened.league_id, manager_opened.options.most_players) == ("spring", 8)
-
-
-def test_nothing_is_opened_from_nonsense() -> None:
-    assert code(referee_inspectable.new((played.ME,), b"{}", None)) == Refusal.INVALID_PLAYERS
-    assert code(referee_inspectable.new((), b"{}", played.SEED)) == Refusal.INVALID_SEED
-    assert code(referee_inspectable.new((), b'{"referee_id":""}', None)) == Refusal.INVALID_OPTIONS
-    assert code(player_inspectable.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(player_inspectable.new((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(player_inspectable.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(player_inspectable.new((), b'{"display_name":7}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(manager_inspectable.new((played.ME,), b"{}", played.SEED)) == Refusal.INVALID_PLAYERS
-    assert code(manager_inspectable.new((), b"{}", None)) == Refusal.INVALID_SEED
-    assert code(manager_inspectable.new((), b"{}", type(played.SEED)(""))) == Refusal.INVALID_SEED
-    assert code(manager_inspectable.new((), b'{"most_players":1}', played.SEED)) == Refusal.INVALID_OPTIONS
-    assert code(manager_inspectable.read(b"{}")) == Refusal.INVALID_STATE
-    assert code(referee_inspectable.read(b"{}")) == Refusal.INVALID_STATE
-    assert code(player_inspectable.read(b"[]")) == Refusal.INVALID_STATE
-
-
 # nets
 
 
@@ -284,6 +257,7 @@ def anything(name: str) -> st.SearchStrategy[Event]:
     return st.sampled_from(HAPPENINGS[name]) | st.one_of(made)
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -299,6 +273,7 @@ def test_any_event_in_any_state_answers_and_leaves_the_state_as_it_was(walk: tup
         assert SOUND[name](answer.state) is None
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -309,6 +284,7 @@ def test_the_same_step_twice_gives_the_same_to_the_bit_and_apply_agrees(walk: tu
     assert encode(machine.apply(states[-1], event)) == encode(one.state if isinstance(one, Step) else one)
 
 
+@pytest.mark.uncounted
 @SETTINGS
 @given(walks(), st.data())
 def test_S19_encode_and_decode_agree_about_every_state_and_every_event(walk: tuple[str, list[Any]], data: Any) -> None:
@@ -348,6 +324,7 @@ def test_every_row_is_taken_and_every_code_is_met(name: str, every: int) -> None
     assert set(MACHINES[name].machine.codes) - codes - unmet == set()
 
 
+@pytest.mark.uncounted
 def test_without_repeats_and_second_thoughts_nothing_is_walked_that_leads_back() -> None:
     """What is left says how long a match can last at most."""
     everything, shorter = list(referee_world.worlds())[:2]
@@ -367,6 +344,7 @@ def test_to_a_new_player_nothing_can_happen_but_its_start() -> None:
 # failures, for hosts
 
 
+@pytest.mark.uncounted
 def test_whatever_a_referee_sends_its_failure_is_an_event_that_it_takes_or_none_at_all() -> None:
     seen = set()
     for _, step in tried("referee", 20):

@@ -3,7 +3,10 @@
 import pytest
 
 from tests.conformance import Spec, faults
-from tests.rules import ecard_matches, evenodd_matches, sixtysix_matches, updown_matches
+from tests.rules.ecard import matches as ecard_matches
+from tests.rules.evenodd import matches as evenodd_matches
+from tests.rules.sixtysix import matches as sixtysix_matches
+from tests.rules.updown import matches as updown_matches
 from turnstile.registry import find_game, names
 
 SPECS = {

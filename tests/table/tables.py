@@ -13,7 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from tests.rules import ecard_matches, evenodd_matches, sixtysix_matches, updown_matches
+from tests.rules.ecard import matches as ecard_matches
+from tests.rules.evenodd import matches as evenodd_matches
+from tests.rules.sixtysix import matches as sixtysix_matches
+from tests.rules.updown import matches as updown_matches
 from tests.table import toys
 from turnstile.games import ecard
 from turnstile.kernel import ByPlayer, Event, PlayerId, Rejection, Seed, Step, encode

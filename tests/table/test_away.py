@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, CAROL, turn
 from tests.table.tables import ANA, BO, around, heard, play, refusal, started, starting
 from turnstile.table.clocks import ACKS, timer_of
 from turnstile.table.values import Code, Phase

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 from msgspec.json import decode as read_json
 
-from tests.rules.sixtysix_matches import BOB, turn
+from tests.rules.sixtysix.matches import BOB, turn
+from tests.table.proofs.walks import find, walked
 from tests.table.tables import ANA, BO, CY, Eyes, Sitting, Update, around, heard, play, refusal, started
-from tests.table.walks import find, walked
 from turnstile.kernel import Step, decode, encode
 from turnstile.registry import names
 from turnstile.table.machine import table as machine

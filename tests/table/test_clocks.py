@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.sixtysix_matches import ALICE, BOB, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, turn
 from tests.table.tables import ANA, BO, Sitting, around, heard, play, refusal, started, starting
 from turnstile.kernel import PlayerId
 from turnstile.kernel.values import Instant

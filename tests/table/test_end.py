@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 from msgspec.structs import replace
 
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, CAROL, turn
 from tests.table.tables import (
     ANA,
     BO,

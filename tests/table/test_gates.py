@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.sixtysix_matches import ALICE, BOB, CAROL, act, turn
+from tests.rules.sixtysix.matches import ALICE, BOB, CAROL, act, turn
 from tests.table.tables import Sitting, Update, around, batches, heard, play, refusal, started, starting
 from turnstile.kernel import PlayerId
 from turnstile.table.values import Code, Phase

@@ -6,8 +6,8 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
+from tests.table.proofs.walks import find
 from tests.table.tables import ANA, BO, OPENED, opened, play, refusal, refused, seated
-from tests.table.walks import find
 from turnstile.kernel import PlayerId, Refusal, Rejection
 from turnstile.kernel.values import LogId
 from turnstile.registry import names

@@ -13,12 +13,12 @@ import turnstile.host.live as live_tables
 from tests.world import plan as plans
 from tests.world import weather as weathers
 from tests.world.audit import Audit
-from tests.world.client import Player, Reader
-from tests.world.company import Company
-from tests.world.loop import SimulatedLoop, Stuck
-from tests.world.mail import Mail
 from tests.world.plan import EPOCH
-from tests.world.server import Process
+from tests.world.simulated.client import Player, Reader
+from tests.world.simulated.loop import SimulatedLoop, Stuck
+from tests.world.simulated.mail import Mail
+from tests.world.simulated.people import TablePeople
+from tests.world.simulated.server import Process
 from turnstile.host import Status, Update
 from turnstile.host.logs import TABLES
 from turnstile.kernel.values import Instant, LogId, PlayerId
@@ -257,8 +257,8 @@ class World:
     async def story(self) -> None:
         for place in range(self.plan.processes):
             self.start(place)
-        companies = [Company(self, table) for table in self.plan.tables]
-        tasks = [self.loop.create_task(company.meet()) for company in companies]
+        people = [TablePeople(self, table) for table in self.plan.tables]
+        tasks = [self.loop.create_task(each.meet()) for each in people]
         disasters = self._storm()
         await self.pause(self.plan.storm)
         self.heal()

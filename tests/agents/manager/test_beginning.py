@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.agents import loops
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Animal, Body, Said, held_port, living, result
@@ -41,7 +41,7 @@ def has_begun(manager: Running) -> bool:
 
 
 @asynccontextmanager
-async def all_but_the_last(here: Company, expected: int | None) -> AsyncIterator[tuple[Running, Animal]]:
+async def all_but_the_last(here: InProcessAgents, expected: int | None) -> AsyncIterator[tuple[Running, Animal]]:
     """A manager with a referee and one player, and that player."""
     manager = await here.manager(expected)
     referee = await here.referee()
@@ -86,7 +86,7 @@ def test_the_probe_is_bounded_and_connects_only_where_calls_may_go(endpoint: str
 
 def test_a_league_does_not_begin_before_the_last_registered_agents_port_answers(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here, all_but_the_last(here, 2) as (manager, first):
+        async with in_process_agents(tmp_path) as here, all_but_the_last(here, 2) as (manager, first):
             with held_port() as held:
                 await register(manager, "Bo", url(held.getsockname()[1]))
                 assert manager.host.board().waits_for == "its last agent to listen"
@@ -105,7 +105,7 @@ def test_after_a_few_seconds_a_league_begins_without_its_last_agent_and_says_so(
     tmp_path: Path, expected: int | None
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here, all_but_the_last(here, expected) as (manager, _):
+        async with in_process_agents(tmp_path) as here, all_but_the_last(here, expected) as (manager, _):
             with held_port() as held:
                 await register(manager, "Bo", endpoint := url(held.getsockname()[1]))
                 starting = asyncio.create_task(ask(manager, "start_league", "START_LEAGUE"))
@@ -121,7 +121,7 @@ def test_after_a_few_seconds_a_league_begins_without_its_last_agent_and_says_so(
 
 def test_a_manager_that_is_started_again_while_it_waits_goes_on_waiting(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here, all_but_the_last(here, 2) as (manager, _):
+        async with in_process_agents(tmp_path) as here, all_but_the_last(here, 2) as (manager, _):
             with held_port() as held:
                 await register(manager, "Bo", url(held.getsockname()[1]))
                 await manager.stop()

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
-from tests.agents.loops import until
+from tests.agents.agents_in_process import in_process_agents, run
+from tests.agents.loops import hurry, until
 from tests.agents.manager.test_process import UNWATCHED, managed, register_referee
 from tests.agents.test_leagues import start
 from tests.agents.wire.zoo import Body, by_tool, living, played, result
 from tests.agents.wire.zoo import Said as Told
+from turnstile.agents.manager.beginning import LISTEN_SECONDS
 from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
@@ -58,7 +59,7 @@ def test_what_is_told_to_everybody_is_told_again_to_one_who_could_not_be_reached
     async def play() -> None:
         async with living(away_for_a_moment) as one, living(by_everything) as other:
             players = [("Foreign", one.url), ("Strange", other.url)]
-            async with company(tmp_path) as here:
+            async with in_process_agents(tmp_path) as here:
                 manager = await here.manager(players=players, ends_with_league=True)
                 await here.referee()
                 await until(lambda: bool(manager.host.work.state.referees))
@@ -80,7 +81,7 @@ def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
         async with living(by_everything) as one:
             async with living(by_everything) as gone:
                 pass
-            async with company(tmp_path) as here:
+            async with in_process_agents(tmp_path) as here:
                 players = [("Gone", gone.url), ("Here", one.url)]
                 manager = await here.manager(players=players, ends_with_league=True, options=UNWATCHED)
                 referee = await here.referee()
@@ -101,7 +102,7 @@ def test_who_is_gone_is_called_once_for_each_piece_of_news_and_holds_nobody_up(
 
 def test_a_listed_player_that_may_not_be_called_is_refused_at_once(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             with pytest.raises(CannotStart, match="Foreign cannot be called"):
                 ManagerProcess(here.settings("league"), Options(), players=[("Foreign", "http://10.0.0.1/mcp")])
 
@@ -121,7 +122,7 @@ def test_A7_a_listed_player_that_cannot_take_part_is_refused_at_once(
     tmp_path: Path, other: tuple[str, str], why: str
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             with pytest.raises(CannotStart, match=why):
                 await here.manager(2, players=[("Foreign", "http://127.0.0.1:1/mcp"), other])
 
@@ -132,7 +133,7 @@ def test_A7_a_listed_player_whose_place_is_taken_is_refused_after_a_restart(tmp_
     async def play() -> None:
         reach = allowing(OPEN_NETWORK, "127.0.0.0/8")
         listed = [("Foreign", "http://127.0.0.1:1/mcp")]
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(players=listed, reach=reach)
             await manager.stop()
             with pytest.raises(CannotStart, match="Foreign cannot take part: Duplicate name"):
@@ -148,7 +149,7 @@ def test_A7_nobody_is_listed_for_a_league_that_has_begun(tmp_path: Path) -> None
         listed = [("Foreign", "http://127.0.0.1:1/mcp"), ("Strange", "http://127.0.0.1:2/mcp")]
         async with managed(tmp_path, players=listed) as (here, manager):
             await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
-            await start(here.url)
+            await hurry(start(here.url), LISTEN_SECONDS / 10)  # nobody is at those endpoints
             await manager.drop()
             more = [*listed, ("Other", "http://127.0.0.1:4/mcp")]
             with pytest.raises(CannotStart, match="Other cannot take part: Registration closed"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import aiohttp
 from msgspec.structs import asdict
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.manager.test_process import managed, register, say
 from tests.agents.page.boards import board
 from turnstile.agents.page.change_signal import ChangeSignal
@@ -35,7 +35,7 @@ def test_an_answer_that_has_changed_nothing_is_no_news(tmp_path: Path) -> None:
 
 def test_a_manager_that_stops_keeps_nobody_listening(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here, aiohttp.ClientSession() as session:
+        async with in_process_agents(tmp_path) as here, aiohttp.ClientSession() as session:
             manager = await here.manager()
             async with session.get(manager.endpoint.replace("/mcp", "/events")) as news:
                 assert await news.content.readuntil(b"\n\n") == b"retry: 2000\n\n"

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
-from tests.agents.loops import until
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
+from tests.agents.loops import hurry, until
 from tests.agents.test_leagues import start
 from tests.agents.wire.wired import Said, post
 from tests.agents.wire.zoo import Body, by_tool, living
+from turnstile.agents.manager.beginning import LISTEN_SECONDS
 from turnstile.agents.manager.process import ManagerProcess
 from turnstile.agents.process import calls
 from turnstile.agents.process.process import CannotStart
@@ -50,8 +51,8 @@ async def register_referee(manager: Running, name: str, endpoint: str) -> Body:
 
 
 @asynccontextmanager
-async def managed(data: Path, **more: Any) -> AsyncIterator[tuple[Company, Running]]:
-    async with company(data) as here:
+async def managed(data: Path, **more: Any) -> AsyncIterator[tuple[InProcessAgents, Running]]:
+    async with in_process_agents(data) as here:
         yield here, await here.manager(**more)
 
 
@@ -72,7 +73,7 @@ def test_who_asks_while_the_log_is_read_waits_and_is_answered_then(tmp_path: Pat
             await super().begin(endpoint)
 
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.start(Slow(here.settings("league"), Options()))
             assert [(await asked).status for asked in manager.host.asking] == [200] * 4
 
@@ -304,7 +305,7 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
                 await register(manager, f"Player {number}", f"http://127.0.0.1:{number}/mcp")
             await register_referee(manager, "Whistle", "http://127.0.0.1:3/mcp")
             incoming = Incoming(StartLeague(), Address("launcher"), token, "c", "start_league", peer)
-            answer = await manager.host.handle(incoming)
+            answer = await hurry(manager.host.handle(incoming), LISTEN_SECONDS / 10)  # nobody is at those endpoints
             assert isinstance(answer, LeagueStatus if may else Fault)
             assert bool(manager.host.work.state.round_id) is may
 
@@ -314,7 +315,7 @@ def test_a_league_is_started_from_its_own_machine_or_with_the_token_of_who_runs_
 @pytest.mark.parametrize("given", [{"admin_token": ""}, {"referee_key": ""}])
 def test_A6_an_empty_token_or_key_is_refused_at_once(tmp_path: Path, given: dict[str, Any]) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             with pytest.raises(CannotStart, match="would admit everyone"):
                 await here.manager(**given)
 
@@ -330,7 +331,7 @@ def test_A14_a_player_that_is_gone_forfeits_its_matches_and_the_league_goes_on(
     monkeypatch.setattr(calls, "pause", lambda number: 0.0)
 
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(3, options=UNWATCHED)
             referee = await here.referee()
             players = [await here.player(f"Player {number}") for number in range(2)]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.foreign import foreign_league
 from tests.agents.loops import until
 from tests.agents.manager.test_process import managed, meta, register, register_referee, say
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.referee.test_process import get
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body, living, result
@@ -49,7 +49,7 @@ MATCH: Body = {
 }
 
 
-async def entered(here: Company, manager: Running) -> tuple[Running, Running]:
+async def entered(here: InProcessAgents, manager: Running) -> tuple[Running, Running]:
     """A player and a referee of ours that have registered."""
     player, referee = await here.player("Juniper"), await here.referee()
     await until(lambda: bool(player.host.work.state.player_id and referee.host.work.state.referee_id))
@@ -96,7 +96,7 @@ def test_A6_the_manager_shows_each_agent_its_own_proof_and_an_agent_knows_it_aft
 
 def test_A6_a_league_of_ours_is_played_with_proofs_and_the_referee_reports_none_of_its_own(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, ends_with_league=True)
             referee, players = await here.referee(), [await here.player(name) for name in ("Juniper", "Sorrel")]
             for agent in (*players, referee, manager):
@@ -287,7 +287,7 @@ def test_A9_beyond_this_machine_a_foreign_agent_shows_its_token_to_be_known_agai
 
 def test_A20_the_secret_of_an_agent_is_told_to_nobody_but_the_manager(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2)
             players = [await here.player(name) for name in ("Juniper", "Sorrel")]
             referee = await here.referee()

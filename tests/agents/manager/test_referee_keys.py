@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.manager.test_process import managed, meta, say
 from turnstile.agents.manager.process import KEY_MISSING
@@ -33,7 +33,7 @@ def test_A6_a_referee_without_the_key_is_rejected_in_words(tmp_path: Path, shown
 
 def test_A6_a_referee_of_ours_shows_the_key_and_again_after_a_restart(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(referee_key=KEY)
             stranger = await here.referee("Stranger")
             assert KEY_MISSING in str((await stranger.ended()).failure)

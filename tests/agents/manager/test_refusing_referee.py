@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.manager.test_process import register_referee
 from tests.agents.wire.zoo import Body, living
@@ -22,7 +22,7 @@ def test_a_referee_that_refuses_its_rounds_is_warned_of_and_its_matches_go_to_an
     tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int, code: int
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here, living(lambda body: refusing(status, code)) as deaf:
+        async with in_process_agents(tmp_path) as here, living(lambda body: refusing(status, code)) as deaf:
             manager = await here.manager(2)
             assert (await register_referee(manager, "Deaf", deaf.url))["referee_id"] == "REF01"
             await here.referee("Whistle")
@@ -53,7 +53,7 @@ def test_a_referee_that_takes_its_matches_after_all_is_not_warned_of_any_more(tm
                 return refusing(200, -32601)
             return 200, {"jsonrpc": "2.0", "result": {"status": "ok"}, "id": body.get("id")}
 
-        async with company(tmp_path) as here, living(say) as late:
+        async with in_process_agents(tmp_path) as here, living(say) as late:
             manager = await here.manager(2)
             await register_referee(manager, "Late", late.url)
             for name in ("Juniper", "Sorrel"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from turnstile.agents.player.process import PlayerProcess
 from turnstile.agents.process.process import ITS_LEAGUE_IS_OVER, AgentProcess, CannotStart, Ready
 from turnstile.agents.referee.process import RefereeProcess
@@ -39,7 +39,7 @@ def test_a_manager_does_not_ignore_options_for_another_league(
     tmp_path: Path, expected: int, options: dict[str, Any]
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             before = await here.manager(2)
             await before.stop()
             with pytest.raises(
@@ -53,7 +53,7 @@ def test_a_manager_does_not_ignore_options_for_another_league(
 
 def test_whoever_comes_back_after_the_end_is_told_that_it_is_over(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2)
             agents = [await here.referee(), await here.player("Juniper"), await here.player("Sorrel")]
             await asyncio.gather(*(agent.ended() for agent in agents))
@@ -68,7 +68,7 @@ def test_whoever_comes_back_after_the_end_is_told_that_it_is_over(tmp_path: Path
 
 def test_a_manager_that_waits_says_how_the_league_is_begun(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager()
             assert manager.host.hint().endswith(f"turnstile league start --manager {manager.endpoint}")
 

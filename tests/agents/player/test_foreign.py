@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.agents.agents_in_process import run
-from tests.agents.player.test_process import Stage, stage
+from tests.agents.player.stage import Stage, stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.agents.wire.lenient import read_message

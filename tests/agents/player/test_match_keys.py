@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.foreign import foreign_league
 from tests.agents.loops import until
-from tests.agents.player.test_process import Stage, stage
+from tests.agents.player.stage import Stage, stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.league.player.state import Phase
@@ -154,7 +154,7 @@ def test_A6_a_referee_shows_each_player_the_key_of_its_own_and_nobody_else_sees_
 
 def test_A6_a_league_of_ours_is_played_with_keys_and_a_stranger_learns_no_choice(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2)
             ana = await here.player("Ana", "always:odd")
             await here.player("Bo", "always:even")

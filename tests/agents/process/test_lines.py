@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.wire.zoo import Body, Said, living
 from turnstile.agents.player import process as player_module
 from turnstile.agents.player.process import PlayerProcess
@@ -36,7 +36,7 @@ ANSWERS = {
 
 def test_A20_everything_sent_and_received_has_its_line_and_no_line_has_a_secret(tmp_path: Path) -> None:
     async def play() -> str:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, ends_with_league=True)
             others = [await here.referee(), await here.player("Juniper", "always:odd"), await here.player("Sorrel")]
             for running in (manager, *others):
@@ -70,7 +70,7 @@ def test_A20_everything_sent_and_received_has_its_line_and_no_line_has_a_secret(
 
 def test_when_the_league_is_over_a_player_says_how_it_did(tmp_path: Path) -> None:
     async def play() -> str:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, ends_with_league=True)
             others = [
                 await here.referee(),
@@ -281,7 +281,7 @@ def test_a_result_that_cannot_be_read_is_a_line_and_a_flag_in_the_history(tmp_pa
 
 def test_what_changes_nothing_is_no_transition(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, ends_with_league=True)
             await here.referee()
             for name in ("Juniper", "Sorrel"):

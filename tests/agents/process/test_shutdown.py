@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
-from tests.agents.player.test_process import stage
+from tests.agents.player.stage import stage
 from tests.agents.wire.wired import post
 from tests.agents.wire.zoo import Body
 from turnstile.agents.player.process import PlayerProcess
@@ -26,7 +26,7 @@ async def command(agent: Running, token: str | None = None, sender: str = "leagu
     return answer
 
 
-async def start_all(here: Company, *, accepts: bool, **manager: Any) -> tuple[Running, list[Running]]:
+async def start_all(here: InProcessAgents, *, accepts: bool, **manager: Any) -> tuple[Running, list[Running]]:
     """A manager that waits for its league to begin, a referee and a player."""
     league = await here.manager(**manager)
     referee = await here.start(RefereeProcess(here.settings("Whistle", accepts_shutdown=accepts)))
@@ -41,7 +41,7 @@ def proof_for(manager: Running, agent: Running) -> str:
 
 def test_an_agent_that_is_not_told_otherwise_knows_no_shutdown_command(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager, agents = await start_all(here, accepts=False)
             for agent in agents:
                 assert (await command(agent, proof_for(manager, agent)))["error"]["code"] == -32601
@@ -53,7 +53,7 @@ def test_an_agent_that_is_not_told_otherwise_knows_no_shutdown_command(tmp_path:
 
 def test_an_agent_that_is_told_so_obeys_the_shutdown_command_of_its_manager(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager, agents = await start_all(here, accepts=True)
             for agent in agents:
                 told = (await command(agent, proof_for(manager, agent)))["result"]
@@ -71,7 +71,7 @@ def test_an_agent_that_is_told_so_obeys_the_shutdown_command_of_its_manager(tmp_
 @pytest.mark.parametrize("token", [None, "", "tok-p01-0123", "\N{SNOWMAN}"])
 def test_nobody_but_the_manager_shuts_an_agent_down(tmp_path: Path, token: str | None) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             _, agents = await start_all(here, accepts=True)
             for agent in agents:
                 assert (await command(agent, token))["error"]["code"] == 3001
@@ -125,7 +125,7 @@ def test_a_player_that_was_shut_down_goes_on_when_it_is_started_again(tmp_path: 
 @pytest.mark.parametrize("is_on", [True, False])
 def test_a_manager_shuts_its_agents_down_when_it_is_stopped_if_that_is_switched_on(tmp_path: Path, is_on: bool) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager, agents = await start_all(here, accepts=True, shuts_down_agents=is_on)
             await manager.stop()
             if is_on:
@@ -139,7 +139,7 @@ def test_a_manager_shuts_its_agents_down_when_it_is_stopped_if_that_is_switched_
 
 def test_after_the_league_a_manager_says_nothing_more_to_anybody(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager(2, ends_with_league=True, shuts_down_agents=True)
             await here.referee()
             for name in ("Juniper", "Sorrel"):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import pass_time, until
 from tests.agents.manager.test_process import register
 from tests.agents.wire.wired import Said, post
@@ -44,7 +44,7 @@ def test_S3_an_agent_whose_disk_is_full_can_be_stopped_and_has_told_nobody_what_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager()
             full = Trouble(StorageFull("There is no room."), monkeypatch)
             asked = asyncio.create_task(register(manager, "Juniper"))
@@ -64,7 +64,7 @@ def test_S3_an_agent_whose_disk_is_full_when_it_begins_can_be_stopped(
     tmp_path: Path, role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             full = Trouble(StorageFull("There is no room."), monkeypatch)
             stop, ready = asyncio.Event(), list[Ready]()
             task = asyncio.create_task(made(here, role).run(stop, ready.append))
@@ -76,7 +76,7 @@ def test_S3_an_agent_whose_disk_is_full_when_it_begins_can_be_stopped(
     run(play())
 
 
-def made(here: Company, role: str) -> AgentProcess:
+def made(here: InProcessAgents, role: str) -> AgentProcess:
     settings = here.settings("Juniper", manager="http://127.0.0.1:1/mcp")
     return ManagerProcess(settings, Options()) if role == "manager" else PlayerProcess(settings)
 
@@ -94,7 +94,7 @@ def test_who_waits_at_the_door_of_an_agent_that_is_stopped_before_it_has_begun_i
             await asyncio.Event().wait()
 
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             host, stop = Slow(here.settings("Juniper"), Options()), asyncio.Event()
             task = asyncio.create_task(host.run(stop, lambda ready: None))
             await until(lambda: bool(host._is_open._waiters))
@@ -110,7 +110,7 @@ def test_an_agent_whose_disk_is_broken_ends_with_that_very_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
             host, stop = made(here, "manager"), asyncio.Event()
             task = asyncio.create_task(host.run(stop, ready.set_result))

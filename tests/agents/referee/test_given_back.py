@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, Running, company, run
+from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.foreign import foreign_league, joins
 from tests.agents.loops import pass_time, until
 from tests.agents.wire.zoo import Body
@@ -22,7 +22,7 @@ CHOOSING = "WAITING_FOR_CHOICE_REQUEST -> CHOOSING_PARITY"
 class League:
     """A manager without patience, two referees, and two players that choose when the test lets them."""
 
-    def __init__(self, here: Company, gates: Path) -> None:
+    def __init__(self, here: InProcessAgents, gates: Path) -> None:
         self.here, self.gates = here, gates
         self.manager: Running
         self.referees: list[Running] = []
@@ -80,7 +80,7 @@ def test_a_match_that_is_given_away_and_back_is_begun_anew_and_both_players_play
     tmp_path: Path, gates: Path
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             league = League(here, gates)
             await league.begin()
             await league.lose(0, Phase.PLAYING_ROUND)
@@ -100,7 +100,7 @@ def test_a_match_that_is_given_away_and_back_is_begun_anew_and_both_players_play
 
 def test_the_files_of_other_referees_are_removed_when_the_result_is_booked(tmp_path: Path, gates: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             league = League(here, gates)
             await league.begin()
             await until(lambda: "R1M1" in here.match_files())
@@ -122,7 +122,7 @@ def test_the_files_of_other_referees_are_removed_when_the_result_is_booked(tmp_p
 
 def test_a_referee_that_comes_back_while_another_has_its_match_calls_no_player(tmp_path: Path, gates: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             league = League(here, gates)
             await league.begin()
             await league.lose(0, Phase.PLAYING_ROUND)
@@ -142,7 +142,7 @@ def test_a_referee_that_comes_back_before_its_manager_asks_until_there_is_an_ans
     tmp_path: Path, gates: Path
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             league = League(here, gates)
             await league.begin(referees=1)
             await league.referees[0].drop()
@@ -163,7 +163,7 @@ def test_a_result_reaches_a_manager_within_10_seconds_of_its_return_however_long
     tmp_path: Path, gates: Path
 ) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             league = League(here, gates)
             await league.begin(referees=1)
             await league.manager.stop()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.wire.zoo import Body, living, result
@@ -152,7 +152,7 @@ def seed_of(league: ForeignLeague) -> Any:
 
 def test_a_match_that_comes_before_the_answer_to_the_registration_waits_for_it(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             go = asyncio.Event()
 
             async def manage(body: Body) -> Answer:

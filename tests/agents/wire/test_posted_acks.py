@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Running, company, run
+from tests.agents.agents_in_process import Running, in_process_agents, run
 from tests.agents.foreign import ForeignLeague, foreign_league, joins
 from tests.agents.loops import until
 from tests.agents.manager.test_process import managed, register, register_referee, say
@@ -226,7 +226,7 @@ def test_what_nobody_waits_for_is_noted(tmp_path: Path) -> None:
 
 def test_a_LEAGUE_ERROR_is_noted_and_acknowledged_by_everybody(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager, referee, player = await here.manager(), await here.referee(), await here.player("Juniper")
             await until(lambda: bool(referee.host.work.state.referee_id and player.host.work.state.player_id))
             for agent in (manager, referee, player):

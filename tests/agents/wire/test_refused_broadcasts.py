@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.agents_in_process import Company, company, run
+from tests.agents.agents_in_process import InProcessAgents, in_process_agents, run
 from tests.agents.wire import zoo
 from tests.agents.wire.zoo import Animal, Body, Manners, living
 from turnstile.agents.wire.dialect import REFUSALS_PER_FULL_TRY, forms_of
@@ -39,11 +39,11 @@ def only_asked(refusal: zoo.Said) -> Callable[[Body], zoo.Said]:
 
 
 @asynccontextmanager
-async def league_of(data: Path, *players: Manners) -> AsyncIterator[tuple[Company, list[Animal]]]:
+async def league_of(data: Path, *players: Manners) -> AsyncIterator[tuple[InProcessAgents, list[Animal]]]:
     """A league of ours among these players, when it is over."""
     async with AsyncExitStack() as stack:
         animals = [await stack.enter_async_context(living(manners)) for manners in players]
-        here = await stack.enter_async_context(company(data))
+        here = await stack.enter_async_context(in_process_agents(data))
         listed = [(f"Animal {number}", animal.url) for number, animal in enumerate(animals)]
         manager = await here.manager(len(animals), players=listed, ends_with_league=True)
         referee = await here.referee()

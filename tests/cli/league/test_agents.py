@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from click.testing import CliRunner
 
-from tests.agents.agents_in_process import company, run
+from tests.agents.agents_in_process import in_process_agents, run
 from tests.agents.loops import until
 from tests.agents.processes import AgentProcess
 from tests.agents.wire.zoo import listening, written
@@ -292,7 +292,7 @@ def test_a_log_file_is_readable_by_its_owner_alone(turnstile: Turnstile, tmp_pat
 
 def test_a_league_that_waits_is_begun_by_a_command(turnstile: Turnstile, tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path) as here:
+        async with in_process_agents(tmp_path) as here:
             manager = await here.manager()
 
             async def said(*words: str) -> Ran:

@@ -2,85 +2,30 @@
 
 import json
 from dataclasses import replace as with_fields
-from typing import Any
 
 import pytest
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from tests.league.matches import MATCH, A, B, announced, assignment
-from tests.league.referee.refereed import STRANGER, errors, idle, refusal, sent, taken, timers
+from tests.league.matches import MATCH, A, B, assignment
+from tests.league.referee.moved import SEED, answer, asking, calls, is_silent, joined, refused, result_of, saying, seat
+from tests.league.referee.refereed import STRANGER, errors, idle, sent, taken, timers
 from turnstile.games import ecard
-from turnstile.kernel import ByPlayer, PlayerId, Rejection, Seed, Send, Step, encode
+from turnstile.kernel import ByPlayer, PlayerId, Seed, Send, encode
 from turnstile.kernel.chance import verify
-from turnstile.league.proofs.inspect import referee_inspectable
 from turnstile.league.proofs.referee import violation
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
-    GameJoinAck,
-    GameMoveCall,
     GameMoveResponse,
-    LeagueQueryResponse,
 )
-from turnstile.league.protocol.values import MoveData
 from turnstile.league.protocol.words import Awaited, MatchId, Status
-from turnstile.league.referee.boards import game_of, match_of, options_of
-from turnstile.league.referee.calls import call_player, expiry_of
-from turnstile.league.referee.machine import referee
-from turnstile.league.referee.state import Code, Phase, Seat, State
+from turnstile.league.referee.boards import options_of
+from turnstile.league.referee.calls import call_player
+from turnstile.league.referee.state import Code, Phase
 from turnstile.registry import lent
 
-SEED = Seed("1")
 CALLED_A, CALLED_B = "GAME_MOVE_CALL to player:P05", "GAME_MOVE_CALL to player:P02"
 OVER = ["GAME_OVER to player:P05", "GAME_OVER to player:P02"]
-
-
-def joined(game: str) -> State:
-    state = taken(idle(), assignment(game, SEED)).state
-    for player in (A, B):
-        state = taken(state, GameJoinAck(match_id=MATCH, player_id=player, accept=True)).state
-    return state
-
-
-def asking(game: str = "e-card") -> Step[State]:
-    return taken(joined(game), LeagueQueryResponse(success=True))
-
-
-def seat(state: State, player: PlayerId) -> Seat:
-    found = state.seat_of(player)
-    assert found is not None
-    return found
-
-
-def answer(state: State, player: PlayerId, option: int = 0, number: int | None = None) -> GameMoveResponse:
-    """What a player says to its present question: one of its options."""
-    assert state.board is not None
-    choice = options_of(state.board, player)[option]
-    return saying(player, choice, seat(state, player).move_number if number is None else number)
-
-
-def saying(player: PlayerId, choice: Raw, number: int | None) -> GameMoveResponse:
-    return GameMoveResponse(match_id=MATCH, player_id=player, move_number=number, move_data=MoveData(choice=choice))
-
-
-def is_silent(state: State, player: PlayerId) -> Any:
-    return expiry_of(state, seat(state, player), Awaited.GAME_MOVE_RESPONSE)
-
-
-def refused(state: State, event: Any) -> str:
-    after = referee.step(state, event)
-    assert isinstance(after, Rejection), after
-    return after.code
-
-
-def calls(step: Step[State]) -> list[GameMoveCall]:
-    said = [effect.message for effect in step.effects if isinstance(effect, Send)]
-    return [message for message in said if isinstance(message, GameMoveCall)]
-
-
-def result_of(state: State) -> tuple[str, str | None, str]:
-    assert state.result is not None
-    return state.result.status, state.result.winner_player_id, state.result.reason
 
 
 # assignment
@@ -380,71 +325,3 @@ def test_a_failure_of_an_older_question_is_stale() -> None:
     failed = call.on_failure
     state = taken(taken(state, answer(state, A, 1)).state, answer(state, B, 1)).state
     assert refused(state, failed) == Code.STALE_TIMER
-
-
-# what is read back
-
-
-def lies(state: State) -> dict[str, State]:
-    assert state.board is not None
-    board, other = state.board, asking("up-down").state.board
-    assert other is not None
-    over = replace(match_of(board), phase=ecard.Phase.FINISHED)
-    strangers = replace(match_of(board), players=(A, STRANGER))
-    unsound = replace(match_of(board), decisive_round_index=77)
-    return {
-        "no board": replace(state, board=None),
-        "a game that is not here": replace(state, board=replace(board, game="chess")),
-        "another version": replace(state, board=replace(board, version=77)),
-        "another game": replace(state, board=replace(board, match=other.match)),
-        "other players": replace(state, board=replace(board, match=Raw(encode(strangers)))),
-        "a match that is over": replace(state, board=replace(board, match=Raw(encode(over)))),
-        "not what the moves lead to": replace(state, board=replace(board, moves=(options_of(board, A)[0],))),
-        "no match of this game": replace(state, board=replace(board, moves=None, match=Raw(encode(unsound)))),
-        "nobody is asked of those who should be": replace(
-            state, seats=(state.seats[0], replace(state.seats[1], has_answered=True))
-        ),
-        "asked too often": replace(state, seats=tuple(replace(each, move_number=501) for each in state.seats)),
-    }
-
-
-@pytest.mark.parametrize("lie", lies(asking().state))
-def test_a_board_that_contradicts_itself_is_not_sound_and_not_read(lie: str) -> None:
-    state = asking().state
-    assert referee_inspectable.read(encode(state)) == state
-    false = lies(state)[lie]
-    assert violation(false) is not None
-    assert isinstance(referee_inspectable.read(encode(false)), Rejection)
-
-
-def test_a_board_without_moves_is_judged_by_its_match() -> None:
-    state = asking().state
-    assert state.board is not None
-    assert violation(replace(state, board=replace(state.board, moves=None))) is None
-    assert game_of(state.board).name == "e-card"
-
-
-def test_a_referee_is_not_read_with_a_match_that_it_could_not_begin() -> None:
-    state = taken(idle(), assignment("e-card", SEED)).state
-    given = replace(state.given, match=replace(announced("e-card"), game_type="chess"))
-    assert violation(replace(state, assignment=given)) == "There is no game chess here."
-
-
-def test_a_result_that_is_not_what_came_of_the_moves_is_not_sound() -> None:
-    state = asking("even-odd").state
-    while state.phase is Phase.COLLECTING_CHOICES:
-        state = taken(state, answer(state, next(each.player_id for each in state.seats if each.is_awaited))).state
-    result = state.result
-    assert result is not None
-    assert isinstance(result.moves, tuple)
-    assert violation(state) is None
-    assert violation(replace(state, result=replace(result, moves=UNSET))) is None, "there is nothing to hold against it"
-    for wrong in (
-        replace(result, scores=ByPlayer({A: 30, B: 0})),
-        replace(result, scores=UNSET, status=Status.WIN, winner_player_id=A),
-        replace(result, moves=result.moves[:-1]),
-        replace(result, status=Status.WIN, winner_player_id=B if result.winner_player_id == A else A),
-        replace(result, drawn_number=7),
-    ):
-        assert violation(replace(state, result=wrong)) is not None
-    assert refusal(state, "manager is silent") == Code.IGNORED

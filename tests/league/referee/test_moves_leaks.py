@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tests.league.matches import MATCH, PLAYERS, assignment
 from tests.league.referee.refereed import idle
-from tests.leaky import PLANTED
+from tests.testing.leaky import PLANTED
 from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed, Send, Step, encode
 from turnstile.league.protocol.messages import GameJoinAck, GameMoveResponse, LeagueQueryResponse
 from turnstile.league.protocol.values import MoveData
@@ -29,6 +29,8 @@ from turnstile.league.referee.state import Phase, State
 from turnstile.registry import find_game, lent, study_of
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
+
+pytestmark = pytest.mark.uncounted
 
 GAMES = ("e-card", "66", "up-down", "even-odd")
 LENGTH = 12

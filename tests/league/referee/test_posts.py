@@ -3,6 +3,7 @@
 import pytest
 from msgspec import Raw
 
+from tests.league.referee.moved import answer, asking, saying
 from tests.league.referee.refereed import (
     STRANGER,
     A,
@@ -15,7 +16,6 @@ from tests.league.referee.refereed import (
     notifying,
     play,
 )
-from tests.league.referee.test_moves import answer, asking, saying
 from turnstile.kernel import Rejection, Send, Step
 from turnstile.league.protocol.words import Awaited
 from turnstile.league.referee.posts import PlayerCall, awaited_call, call_made, complaint

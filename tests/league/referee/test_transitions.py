@@ -15,7 +15,6 @@ from tests.league.referee.refereed import (
     collecting,
     complete,
     errors,
-    event_of,
     idle,
     notifying,
     play,
@@ -386,34 +385,3 @@ def test_a_match_that_was_withdrawn_can_be_begun_anew_with_invitations() -> None
     again = taken(play(collecting(), "withdrawn").state, assignment())
     assert again.state == assigned()
     assert sent(again) == ["GAME_INVITATION to player:P05", "GAME_INVITATION to player:P02"]
-
-
-# late timers
-
-
-@pytest.mark.parametrize(
-    ("state", "of"),
-    [
-        (collecting(), assigned()),
-        (notifying(), collecting()),
-        (play(assigned(), "A is silent").state, assigned()),
-        (play(assigned(), "A joins", "B joins").state, collecting()),
-        (notifying(), notifying()),
-    ],
-)
-def test_A1_a_timer_of_a_call_that_is_past_changes_nothing(state: State, of: State) -> None:
-    answer = referee.step(state, event_of(of, "A is silent"))
-    assert isinstance(answer, Rejection)
-    assert answer.code == Code.STALE_TIMER
-
-
-def test_A1_a_timer_of_the_manager_that_is_past_changes_nothing() -> None:
-    assert refusal(collecting(), "manager is silent") == Code.STALE_TIMER
-    assert refusal(play(assigned(), "A joins", "B joins").state, "A is unreached") == Code.STALE_TIMER
-    late = referee.step(play(reporting(), "manager is silent").state, _first_report_timeout())
-    assert isinstance(late, Rejection)
-    assert late.code == Code.STALE_TIMER
-
-
-def _first_report_timeout() -> Any:
-    return event_of(reporting(), "manager is silent")

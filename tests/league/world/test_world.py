@@ -1,16 +1,16 @@
 """Many simulated leagues, each from its seed. A failure prints the seed and the command that repeats it."""
 
 import os
-from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.league.world.bugs import BUGS, Bug
 from tests.league.world.world import Violation, World
+from tests.world.chunks import Chunk, chunks_of, play
 
 SEEDS = int(os.environ.get("TORTURE_SEEDS", "1000"))
 MOST_SEEDS = 1500  # in which a planted bug must show
-AT_ONCE = 500  # seeds in one test: enough to reach every rare situation
 MUST_BE_REACHED = (
     "an envelope arrived 0 times",
     "an envelope arrived 2 times",
@@ -29,13 +29,9 @@ MUST_BE_REACHED = (
 
 
 @pytest.mark.uncounted
-@pytest.mark.parametrize("first", range(0, SEEDS, AT_ONCE))
-def test_leagues_hold_what_is_promised(first: int) -> None:
-    reached: Counter[str] = Counter()
-    for seed in range(first, min(first + AT_ONCE, SEEDS)):
-        reached.update(World(seed).run().reached)
-    missed = [situation for situation in MUST_BE_REACHED if not reached[situation]]
-    assert not missed or SEEDS < AT_ONCE, f"never reached with the seeds from {first} on: {missed}"
+@pytest.mark.parametrize("chunk", chunks_of(SEEDS), ids=lambda chunk: str(chunk.first))
+def test_leagues_hold_what_is_promised(chunk: Chunk, shared_by_workers: Path) -> None:
+    play(chunk, lambda seed: World(seed).run().reached, MUST_BE_REACHED, shared_by_workers / "leagues")
 
 
 REGRESSIONS = (
