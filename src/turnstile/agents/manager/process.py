@@ -232,14 +232,10 @@ class ManagerProcess(AgentProcess):
 
     async def handle(self, incoming: Incoming) -> Reply:
         """Admit the message, then let the machine handle it."""
-        by = incoming.sender or incoming.peer
-        if isinstance(incoming.message, LeagueError):
-            self.agent.journal.received(None, incoming.message, by)
-            return DONE
+        by = incoming.origin
         message = await self._admit(incoming)
         if isinstance(message, NotAdmitted):
-            self.agent.turned_down(incoming.message, by, message.reply)
-            return message.reply
+            return self.agent.turn_down(incoming.message, by, message.reply)
         if isinstance(message, UNAWAITED_ACKS):
             self.agent.journal.received(None, message, by)
             return POSTED

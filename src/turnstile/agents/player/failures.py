@@ -1,7 +1,7 @@
-"""Strategies that fail: what a player's log says of it, and what whoever has started the league is told.
+"""Failures of strategies: the lines in a player's log, and the summary for the user who has started the league.
 
-A player goes on without its strategy, and says so in its log. Of a league of processes that is a file, which nobody
-reads who does not know that there is a reason to.
+A player goes on without its strategy, and logs it. In a league of processes the log is a file, so the launcher reads
+it and tells the user.
 """
 
 import re
@@ -23,7 +23,7 @@ class Failing(LeagueValue, frozen=True, kw_only=True):
     first: str
     """In which match, and why."""
     log: str | None = None
-    """Where it is told of, of a player with this strategy."""
+    """The log of a player with this strategy."""
 
     def __str__(self) -> str:
         often = "once" if self.failures == 1 else f"{self.failures} times, first"

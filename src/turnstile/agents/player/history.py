@@ -71,7 +71,7 @@ def merged(path: Path, player: PlayerId, name: str, league: LeagueId, played: It
 
 
 def _standing(path: Path) -> tuple[Told, ...]:
-    """The matches in the file, if there is one. One that cannot be read is put beside, for whoever wants to mend it."""
+    """The matches in the file, if there is one. A file that cannot be read is renamed, so that it can be repaired."""
     if not path.exists():
         return ()
     try:

@@ -61,11 +61,9 @@ from turnstile.league.protocol.messages import (
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
-    MANAGER_SECONDS,
     Awaited,
     player_address,
 )
-from turnstile.league.registering import pause
 from turnstile.league.trust import FROM_MANAGER
 from turnstile.store.protocol import Store
 
@@ -87,7 +85,7 @@ MOST_EARLY = 16
 
 
 class RunningPlayer(RunningMachine[State]):
-    """The player's machine. It calls nobody but the league manager; all else it says in answers."""
+    """The player's machine. It calls only the league manager; all other messages are answers."""
 
     errors = ERRORS
     later = (GameInvitation, ChooseParityCall, GameMoveCall)
@@ -152,9 +150,9 @@ class PlayerProcess(AgentProcess):
         self._kept_matches: tuple[PlayedMatch, ...] = ()
         self._registered = asyncio.Event()
         self._early: list[Incoming] = []
-        """What was said as by the manager, before there was an answer to the registration."""
+        """Messages in the manager's name that came before the answer to the registration."""
         self._has_missed = False
-        """There was more of that than is kept."""
+        """There were more of them than are kept."""
         self._round_known: int | None = None
         """The latest round that the player has heard of."""
 
@@ -193,69 +191,56 @@ class PlayerProcess(AgentProcess):
         return await TimedKeeper.begin(self.agent.store, self._log, PLAYERS, start, time_scale=self.settings.time_scale)
 
     async def _come_back(self, state: State) -> None:
-        """Register once more, after a restart say: the manager knows us, and tells us again what we may have missed.
+        """Register once more, for example after a restart: the manager repeats what the player may have missed.
 
-        One that cannot be reached, perhaps because it is being restarted as well, is tried again after pauses.
+        A manager that cannot be reached may be restarting as well: it is asked again after pauses.
         """
         request, time_scale = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.time_scale
-        for number in range(ALL_TRIES):
-            answer = await self.agent.calls.ask(
-                self.settings.manager, LEAGUE_MANAGER, request, MANAGER_SECONDS * time_scale
-            )
-            if answer is not None:
-                return
-            await asyncio.sleep(pause(number) * time_scale)
+        ask = self.agent.calls.ask_until_answered
+        await ask(self.settings.manager, LEAGUE_MANAGER, request, time_scale, tries=ALL_TRIES)
 
     # its life
 
     async def handle(self, incoming: Incoming) -> Reply:
-        if isinstance(incoming.message, LeagueError):
-            self.agent.journal.received(None, incoming.message, incoming.sender or incoming.peer)
-            return DONE
+        message, by = incoming.message, incoming.origin
         if self.work.state.phase is Phase.UNREGISTERED:
-            by = incoming.sender or incoming.peer
-            return await self.agent.exchange(self.work, incoming.message, by, lambda _: NOT_REGISTERED)
-        if isinstance(incoming.message, FROM_MANAGER):
+            return await self.agent.exchange(self.work, message, by, lambda _: NOT_REGISTERED)
+        if isinstance(message, FROM_MANAGER):
             is_known = await comes_within(EARLY_SECONDS * self.work.keeper.time_scale, self._registered)
             if not is_known:
-                return self._kept_for_later(incoming)
-        return await self._handled(incoming)
+                return self._keep_for_later(incoming)
+        return await self._handle_registered(incoming)
 
     def is_from_its_manager(self, incoming: Incoming) -> bool:
         state = self.work.state
         return state.player_id is not None and is_by_manager(incoming, state.manager_proof)
 
-    async def _handled(self, incoming: Incoming) -> Reply:
-        """Who speaks as the manager proves it; who speaks as the referee of a match shows its key, if there is one."""
+    async def _handle_registered(self, incoming: Incoming) -> Reply:
+        """Let the machine take a message. The manager must prove its identity, a referee must show the match's key."""
         message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
         message = timed(message, utc_now(), self.work.keeper.time_scale)
-        by, shown = incoming.sender or incoming.peer, incoming.auth_token
         if isinstance(message, FROM_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
-            self.agent.turned_down(message, by, BAD_TOKEN)
-            return BAD_TOKEN
+            return self.agent.turn_down(message, incoming.origin, BAD_TOKEN)
 
         def refuse(state: State) -> Rejection | None:
-            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, shown)
+            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, incoming.auth_token)
             return STRANGER if is_stranger else None
 
-        return await self.agent.exchange(self.work, message, by, refuse)
+        return await self.agent.exchange(self.work, message, incoming.origin, refuse)
 
-    def _kept_for_later(self, incoming: Incoming) -> Reply:
-        """Whose word counts is said in the answer to the registration: until then news are kept, and not believed."""
-        by = incoming.sender or incoming.peer
+    def _keep_for_later(self, incoming: Incoming) -> Reply:
+        """Keep a message until the answer to the registration says how the manager proves its identity."""
         if len(self._early) == MOST_EARLY:
             self._has_missed = True
-            reply = ignored(WHY[Phase.REGISTERING])
-            self.agent.turned_down(incoming.message, by, reply)
-            return reply
+            return self.agent.turn_down(incoming.message, incoming.origin, ignored(WHY[Phase.REGISTERING]))
         self._early.append(incoming)
-        kind = wire_name(type(incoming.message))
-        self.agent.journal.warning(f"{kind} from {by} came before the registration was complete: kept until then.")
+        what = f"{wire_name(type(incoming.message))} from {incoming.origin}"
+        self.agent.journal.warning(f"{what} came before the registration was complete: kept until then.")
         return DONE
 
     async def _catch_up(self, early: list[Incoming], state: State) -> None:
         for incoming in early:
-            await self._handled(incoming)
+            await self._handle_registered(incoming)
         if self._has_missed:
             await self._come_back(state)
 
@@ -282,7 +267,9 @@ class PlayerProcess(AgentProcess):
         if state.failure is not None:
             self.end(state.failure)
         elif state.phase is Phase.LEAGUE_COMPLETE:
-            self._part(state)
+            if not state.has_shut_down:
+                self._start_event(ShutdownInitiated())
+            self.end()
         elif (wish := wanted(state)) is not None:
             self._grant(wish)
 
@@ -294,7 +281,7 @@ class PlayerProcess(AgentProcess):
         self._round_known = number
 
     def _tell_of_match(self, played: PlayedMatch, event: Event) -> None:
-        """Whoever runs the player is to hear how it ended, and of a referee that has not kept its word."""
+        """Log how a match ended, and whether its referee has kept its word."""
         self.agent.journal.over("Match", played.match_id, of_match(played, event))
         if played.is_unreadable is True:
             self.agent.journal.note("The result cannot be read: the match is kept without one.", played.match_id)
@@ -320,10 +307,10 @@ class PlayerProcess(AgentProcess):
                 task = self.agent.start(self._think(wish))
                 self._thinking = None if task is None else (asked, task)
         else:
-            self.agent.start(self._feed(wish))
+            self._start_event(wish)
 
-    async def _feed(self, event: Event) -> None:
-        await self.agent.bring(self.work, event)
+    def _start_event(self, event: Event) -> None:
+        self.agent.start(self.agent.bring(self.work, event))
 
     async def _think(self, question: Question) -> None:
         """Ask the strategy. One that fails costs its choice, and nothing else; so does a bug in how it is asked."""
@@ -342,11 +329,6 @@ class PlayerProcess(AgentProcess):
     def _fallen_back(self, question: Question, why: str) -> Choice:
         self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
         return default_of(question)
-
-    def _part(self, state: State) -> None:
-        if not state.has_shut_down:
-            self.agent.start(self._feed(ShutdownInitiated()))
-        self.end()
 
     def _keep_history(self, state: State) -> None:
         """Matches that are over are written down when there is a new one, and once more after a restart."""
@@ -367,6 +349,6 @@ class PlayerProcess(AgentProcess):
 
 
 def would_take_any(state: State, invitation: GameInvitation) -> bool:
-    """Whether an invitation is turned down only because nobody has announced its match."""
+    """Whether an invitation is turned down only because its match was not announced."""
     would_be = replace(state, accepts_unannounced=True)
     return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None

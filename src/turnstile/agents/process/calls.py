@@ -7,6 +7,7 @@ the machine repeats a question, and a late answer to the first one still counts.
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from itertools import count
 from typing import Any, Protocol
 
 from turnstile.agents.process.contacts import Contacts
@@ -164,6 +165,24 @@ class Calls:
             return None
         self._note(match, message, to, answer)
         return answer
+
+    async def ask_until_answered(
+        self,
+        endpoint: str,
+        to: str,
+        message: LeagueMessage,
+        time_scale: float,
+        *,
+        token: str | None = None,
+        tries: int | None = None,
+    ) -> Answered | None:
+        """Call another agent for the host itself, again after pauses, until it answers or the tries are used up."""
+        for number in count() if tries is None else range(tries):
+            answer = await self.ask(endpoint, to, message, seconds_for(message) * time_scale, token)
+            if answer is not None:
+                return answer
+            await asyncio.sleep(pause(min(number, MAX_RETRIES)) * time_scale)
+        return None
 
     async def challenge(self, endpoint: str, claim: Claim, seconds: float) -> bool:
         """Whether the agent at this endpoint confirms the claim with which it registers."""

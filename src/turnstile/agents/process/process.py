@@ -23,7 +23,7 @@ from turnstile.agents.launch.defaults import MANAGER_URL
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.logs import own_prefix
 from turnstile.agents.process.manager_auth import BAD_TOKEN
-from turnstile.agents.process.runtime import STOPPING, Agent, Stopped
+from turnstile.agents.process.runtime import DONE, STOPPING, Agent, Stopped
 from turnstile.agents.wire.caller import Caller
 from turnstile.agents.wire.door import LOCAL_HOSTS, NO_POSTS, Door
 from turnstile.agents.wire.envelope import Identity, ignored
@@ -31,7 +31,7 @@ from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
 from turnstile.agents.wire.remarks import Remarks, remark_context
 from turnstile.kernel.values import LogId
-from turnstile.league.protocol.management import ShutdownAck, ShutdownCommand
+from turnstile.league.protocol.management import LeagueError, ShutdownAck, ShutdownCommand
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.protocol.words import Address
 from turnstile.league.registering import NOT_REGISTERED
@@ -297,19 +297,24 @@ class AgentProcess:
 
     async def _handle(self, incoming: Incoming) -> Reply:
         try:
-            is_command = isinstance(incoming.message, ShutdownCommand)
-            reply = self._shut_down(incoming) if is_command else await self.handle(incoming)
+            match incoming.message:
+                case ShutdownCommand():
+                    reply = self._shut_down(incoming)
+                case LeagueError():
+                    self.agent.journal.received(None, incoming.message, incoming.origin)
+                    reply = DONE
+                case _:
+                    reply = await self.handle(incoming)
         except Stopped:
             reply = ignored(STOPPING)
-        self.agent.replied(incoming.message, reply, incoming.sender or incoming.peer)
+        self.agent.replied(incoming.message, reply, incoming.origin)
         return reply
 
     def _shut_down(self, incoming: Incoming) -> Reply:
         """End, if the league manager wants it. Started again, the agent goes on where it was."""
-        message, by = incoming.message, incoming.sender or incoming.peer
+        message, by = incoming.message, incoming.origin
         if not self.is_from_its_manager(incoming):
-            self.agent.turned_down(message, by, BAD_TOKEN)
-            return BAD_TOKEN
+            return self.agent.turn_down(message, by, BAD_TOKEN)
         self.agent.journal.received(None, message, by)
         self.agent.journal.warning("The league manager shuts this agent down.")
         self.end()

@@ -110,7 +110,7 @@ class Agent:
             if not answer.done():
                 answer.set_result(ignored(STOPPING))
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | None:
         """Run something in a task that is cancelled when the agent stops; it is done after the restart."""
         if self.is_stopping:
             work.close()
@@ -223,10 +223,11 @@ class Agent:
             match = getattr(message, "match_id", None) or getattr(reply, "match_id", None)
             self.journal.sent(match, reply, by)
 
-    def turned_down(self, message: LeagueMessage, by: str, reply: Answer, match: str | None = None) -> None:
+    def turn_down(self, message: LeagueMessage, by: str, reply: Answer) -> Answer:
         """Log a message that was refused before it reached a machine."""
-        self.journal.refused(match, wire_name(type(message)), by, _outcome(reply))
+        self.journal.refused(getattr(message, "match_id", None), wire_name(type(message)), by, _outcome(reply))
         self.meter.count_exchange(wire_name(type(message)), _outcome(reply))
+        return reply
 
     async def _reply(
         self, work: RunningMachine[S], message: LeagueMessage, step: Step[S], by: str, answer: asyncio.Future[Answer]

@@ -1,9 +1,8 @@
-"""Matches that a referee is given: whether they are its own, and whether they can be played."""
+"""Matches that a referee is given, and whether they can be played."""
 
 from turnstile.agents.wire.lenient import invalid_fields
 from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
 from turnstile.kernel.chance import Seed
-from turnstile.league.protocol.endpoints import home_of
 from turnstile.league.protocol.management import RunMatch
 from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import RefereeId
@@ -24,15 +23,8 @@ def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
     )
 
 
-def is_for(match: AnnouncedMatch, me: RefereeId, endpoint: str) -> bool:
-    """Whether this referee is meant: by its id, else by its address."""
-    if match.referee_id is not None:
-        return match.referee_id == me
-    return home_of(match.referee_endpoint) == home_of(endpoint)
-
-
 def unplayable(match: AnnouncedMatch) -> Fault | None:
-    """Why a match cannot be led here: nobody else knows where its players are, or it is no match of a known game."""
+    """Why a match cannot be led here: it does not say where its players are, or its game is not known."""
     ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
     missing = [f"matches.{name}" for name, end in ends.items() if not end]
     if missing:

@@ -122,7 +122,7 @@ class Matches:
         self._fill()
 
     async def _withdraw(self, work: RunningMatch) -> None:
-        """Be done with a match that was given to another referee, and tell nobody."""
+        """Forget a match that was given to another referee, without a message to its players."""
         self._agent.journal.note(GIVEN_AWAY, work.given.match.match_id)
         if work.keeper.position > 0:
             await self._agent.bring(work, MatchWithdrawn(match_id=work.given.match.match_id))
@@ -252,11 +252,9 @@ class Matches:
             self._over(work)
 
     def _take_post(self, work: RunningMatch, post: PostedAnswer) -> None:
-        self._agent.start(self._taken(work, post))
-
-    async def _taken(self, work: RunningMatch, post: PostedAnswer) -> None:
         """A post without proof has waited for the exchange of its player to end, and was answered long ago."""
-        await self._agent.exchange(work, post, player_address(post.player_id), work.refuse_unproven(post))
+        by = player_address(post.player_id)
+        self._agent.start(self._agent.exchange(work, post, by, work.refuse_unproven(post)))
 
     def _see_booked(self, work: RunningMatch) -> None:
         """A match is complete, though the manager may not have acknowledged its result."""

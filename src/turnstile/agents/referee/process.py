@@ -17,7 +17,7 @@ from turnstile.agents.process.manager_auth import (
 )
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.referee.assignment import handed, is_for, unplayable
+from turnstile.agents.referee.assignment import handed, unplayable
 from turnstile.agents.referee.matches import Matches
 from turnstile.agents.referee.posts import Standing
 from turnstile.agents.referee.running import RunningMatch, RunningRegistrar
@@ -56,14 +56,12 @@ from turnstile.league.protocol.words import (
     referee_address,
 )
 from turnstile.league.referee import registrar
-from turnstile.league.referee.ownership import may_go_on, schedule_query
+from turnstile.league.referee.ownership import is_for, may_go_on, schedule_query
 from turnstile.league.referee.posts import PostedAnswer
-from turnstile.league.registering import pause
 from turnstile.league.trust import FROM_MANAGER
 from turnstile.net.addresses import THIS_MACHINE
 from turnstile.store.protocol import Store
 
-LONGEST_BACKOFF = 3  # doublings of the pause before a manager that does not answer is asked again
 NO_MATCH = Fault(4003, "MATCH_NOT_FOUND")
 NOT_UNDER_WAY = ignored("This match is not under way.")
 NOT_ASKED = Fault(4002, "This answer belongs to no question that this player was asked")
@@ -161,13 +159,10 @@ class RefereeProcess(AgentProcess):
         await self._restore_matches(answer)
         await self._answer_to(RefereeRegisterRequest(referee_meta=state.meta), self._key)
 
-    async def _answer_to(self, question: LeagueMessage, token: str | None = None) -> Answered:
+    async def _answer_to(self, question: LeagueMessage, token: str | None = None) -> Answered | None:
         """What the manager answers, however long it is away."""
-        ask, tried = self.agent.calls.ask, 0
-        while (answer := await ask(self.settings.manager, LEAGUE_MANAGER, question, self._seconds, token)) is None:
-            await asyncio.sleep(pause(min(tried, LONGEST_BACKOFF)) * self.work.keeper.time_scale)
-            tried += 1
-        return answer
+        ask, time_scale = self.agent.calls.ask_until_answered, self.work.keeper.time_scale
+        return await ask(self.settings.manager, LEAGUE_MANAGER, question, time_scale, token=token)
 
     async def _restore_matches(self, answer: Answered | None) -> None:
         """Go on with the matches that are still our own, as the manager answers."""
@@ -206,15 +201,15 @@ class RefereeProcess(AgentProcess):
         return state.referee_id is not None and is_by_manager(incoming, state.manager_proof)
 
     async def handle(self, incoming: Incoming) -> Reply:
-        message, by = incoming.message, incoming.sender or incoming.peer
+        message, by = incoming.message, incoming.origin
         if isinstance(message, FROM_MANAGER):
             is_known = await comes_within(self._seconds / 2, self._registered)
             if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
-                return self._turned_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
+                return self.agent.turn_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
         if isinstance(message, RoundAnnouncement | RunMatch):
             is_sure = await comes_within(self._seconds / 2, self._matches_known)
             if not is_sure:
-                return self._turned_down(message, by, NOT_SURE)
+                return self.agent.turn_down(message, by, NOT_SURE)
         match message:
             case RoundAnnouncement():
                 return await self._announced(message, by)
@@ -235,7 +230,7 @@ class RefereeProcess(AgentProcess):
 
     @property
     def _id(self) -> RefereeId:
-        assert self.work.state.referee_id is not None, "nobody else is given matches"
+        assert self.work.state.referee_id is not None, "only a registered referee is given matches"
         return self.work.state.referee_id
 
     @property
@@ -250,9 +245,9 @@ class RefereeProcess(AgentProcess):
         taken = await self._playable(message.league_id, ours)
         why = unplayable(ours[0]) if ours and not taken else None
         if why is not None:
-            return self._turned_down(message, by, why)
+            return self.agent.turn_down(message, by, why)
         if not await self._matches.assign(message.league_id, message.round_id, taken, me):
-            return self._turned_down(message, by, TOO_MANY)
+            return self.agent.turn_down(message, by, TOO_MANY)
         return RoundAnnouncementAck(referee_id=me, round_id=message.round_id)
 
     async def _playable(self, league: LeagueId, matches: Sequence[AnnouncedMatch]) -> list[AnnouncedMatch]:
@@ -275,27 +270,27 @@ class RefereeProcess(AgentProcess):
         league = message.league_id or self._league
         taken = await self._playable(league, [handed(message, me, self.endpoint)])
         if not await self._matches.assign(league, message.round_id, taken, me):
-            return self._turned_down(message, by, TOO_MANY)
+            return self.agent.turn_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
 
     async def _answer_post(self, message: PostedAnswer | GameErrorAck, incoming: Incoming) -> Reply:
         """An answer that comes as a request of its own. It is believed if it shows that it was asked for.
 
-        About a match that nobody knows it is told so in the one that its player is in.
+        If the match is not known, the match that the player is in answers with the error.
         """
         named, work = player_address(message.player_id), self._matches.find(message.match_id)
         if work is None and await self._matches.knows(self._league, message.match_id):
-            return self._turned_down(message, named, NOT_UNDER_WAY)
+            return self.agent.turn_down(message, named, NOT_UNDER_WAY)
         work = work or self._matches.find_with(message.player_id)
         if work is None:
-            return self._turned_down(message, named, NO_MATCH)
+            return self.agent.turn_down(message, named, NO_MATCH)
         proven = work.proven_player(incoming)
         if proven is None:
             is_believed = self._trusts(incoming)
         else:
             is_believed = proven == message.player_id or work.state.seat_of(message.player_id) is None
         if not is_believed:
-            return self._turned_down(message, named, NOT_ASKED)
+            return self.agent.turn_down(message, named, NOT_ASKED)
         if isinstance(message, GameErrorAck):
             self.agent.journal.received(message.match_id, message, player_address(proven or message.player_id))
             return POSTED
@@ -317,10 +312,10 @@ class RefereeProcess(AgentProcess):
         if player != message.player_id:
             self.agent.journal.note(f"{message.player_id} is taken for {player}, who owes an answer", message.match_id)
         if (complaint := work.reply_to_unproven(post)) is not None:
-            return self._turned_down(message, by, complaint)
+            return self.agent.turn_down(message, by, complaint)
         match work.posts.standing_of(work.state, player):
             case Standing.CLOSED:
-                return self._turned_down(message, by, NOT_ASKED)
+                return self.agent.turn_down(message, by, NOT_ASKED)
             case Standing.OPEN:
                 work.posts.hold(post)
                 self.agent.journal.note(f"A posted answer waits for the receipt of {player}", message.match_id)
@@ -334,13 +329,9 @@ class RefereeProcess(AgentProcess):
         work = self._matches.find(message.match_id)
         if work is None:
             is_known = await self._matches.knows(self._league, message.match_id)
-            return self._turned_down(message, by, NOT_UNDER_WAY if is_known else NO_MATCH)
+            return self.agent.turn_down(message, by, NOT_UNDER_WAY if is_known else NO_MATCH)
         reply = await self.agent.exchange(work, message, by)
         return POSTED if reply is DONE else reply
-
-    def _turned_down(self, message: LeagueMessage, by: str, reply: Reply) -> Reply:
-        self.agent.turned_down(message, by, reply, getattr(message, "match_id", None))
-        return reply
 
     def health(self) -> dict[str, Any]:
         return {

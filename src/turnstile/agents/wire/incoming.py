@@ -32,6 +32,11 @@ class Incoming(msgspec.Struct, frozen=True):
     method: str | None
     peer: str
 
+    @property
+    def origin(self) -> str:
+        """The agent that the message names as its sender, or else the address that it came from."""
+        return self.sender or self.peer
+
     def __repr__(self) -> str:
         return f"Incoming({type(self.message).__name__} from {self.sender!r} at {self.peer})"  # without the token
 

@@ -210,7 +210,7 @@ class State(Registrant, frozen=True, kw_only=True):
     standings: tuple[StandingsRow, ...] = ()
     statistics: Statistics = Statistics()
     history: tuple[PlayedMatch, ...] = ()
-    """The latest matches, in the order of their rounds; whoever wants them all keeps them outside."""
+    """The latest matches, in the order of their rounds. A host that wants all of them keeps them itself."""
     has_shut_down: bool = False
 
     @property
@@ -299,5 +299,5 @@ class Options(LeagueValue, frozen=True, kw_only=True):
     game_types: tuple[str, ...] = (GAME_TYPE,)
     contact_endpoint: str = "http://localhost:8101/mcp"
     registration_secret: str | None = None
-    """By which the league manager knows it again; whoever runs the player draws it."""
+    """The secret by which the league manager recognises it. The host of the player draws it."""
     accepts_unannounced: bool = False

@@ -94,7 +94,7 @@ def outcome_of(board: Board) -> Outcome | None:
 
 
 def match_of(board: Board) -> Any:
-    """The match itself: not for anybody's eyes."""
+    """The match itself, which no player may see."""
     return _read(game_of(board).machine, bytes(board.match))
 
 
@@ -106,7 +106,7 @@ def _read(machine: Machine[Any], data: bytes) -> Any:
 
 
 def _settled(game: AnyGame, board: Board, match: Any, moves: tuple[Raw, ...]) -> Board:
-    """The board when all has happened that nobody decides."""
+    """The board after all deals and forced moves, at the next decision or the end."""
     made = list(moves)
     for _ in range(MOST_FORCED):
         match = _dealt(game, match)

@@ -7,7 +7,7 @@ from enum import Enum
 
 from turnstile.league.protocol.endpoints import home_of
 from turnstile.league.protocol.messages import LeagueMessage, LeagueQuery, LeagueQueryResponse
-from turnstile.league.protocol.values import GET_SCHEDULE, QueryData, ScheduledMatch
+from turnstile.league.protocol.values import GET_SCHEDULE, AnnouncedMatch, QueryData, ScheduledMatch
 from turnstile.league.protocol.words import LeagueId, RefereeId
 from turnstile.league.referee.state import Assignment, MatchAssigned, Phase
 
@@ -51,12 +51,13 @@ def owner_of(given: Given, answer: LeagueMessage | None, me: RefereeId, endpoint
     if here is None:
         return Owner.SAME
     match = next((each for each in here.matches if each.match_id == given.match.match_id), None)
-    if match is None or not _is_for(match, me, endpoint):
+    if match is None or not is_for(match, me, endpoint):
         return Owner.ANOTHER
     return Owner.SAME_AGAIN if (match.reassignments or 0) > given.match.times_reassigned else Owner.SAME
 
 
-def _is_for(match: ScheduledMatch, me: RefereeId, endpoint: str) -> bool:
+def is_for(match: AnnouncedMatch | ScheduledMatch, me: RefereeId, endpoint: str) -> bool:
+    """Whether a match is given to this referee: by its id, else by its address."""
     if match.referee_id is not None:
         return match.referee_id == me
     return match.referee_endpoint is None or home_of(match.referee_endpoint) == home_of(endpoint)

@@ -38,7 +38,7 @@ class Phase(StrEnum):
 class Code(StrEnum):
     """Why a referee turns something down. Codes are protocol: add to them, never rename one.
 
-    A host answers whoever has posted what is turned down with ACK, IGNORED.
+    A host answers a post that is turned down with ACK, IGNORED.
     """
 
     IGNORED = "Ignored"
@@ -91,7 +91,7 @@ class State(LeagueValue, frozen=True, kw_only=True):
     seats: tuple[Seat, ...] = ()
     """Player A and Player B."""
     standings: ByPlayer[PlayerStandings] | None = None
-    """What the league manager says of both; while choices are collected and this is missing, nobody has been called."""
+    """What the league manager says of both. While it is missing, the players have not been called for choices."""
     board: Board | None = None
     """The match itself, from the first question to the end, where it is of another game than Even/Odd."""
     result: GameResult | None = None
@@ -143,7 +143,7 @@ def with_seats(state: State, change: Callable[[Seat], Seat]) -> State:
 
 
 class MatchAssigned(Internal, frozen=True, tag="match_assigned", kw_only=True):
-    """A round was announced in which this referee has a match. The host adds a seed that nobody knows."""
+    """A round was announced in which this referee has a match. The host adds a secret seed."""
 
     league_id: LeagueId
     round_id: int
