@@ -44,20 +44,8 @@ from turnstile.league.player.state import (
     ShutdownInitiated,
     State,
 )
+from turnstile.league.protocol import messages
 from turnstile.league.protocol.management import LeagueError
-from turnstile.league.protocol.messages import (
-    ChooseParityCall,
-    FromReferee,
-    GameError,
-    GameInvitation,
-    GameMoveCall,
-    GameOver,
-    LeagueCompleted,
-    LeagueRegisterRequest,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundCompleted,
-)
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     LEAGUE_MANAGER,
@@ -88,7 +76,7 @@ class RunningPlayer(RunningMachine[State]):
     """The player's machine. It calls only the league manager; all other messages are answers."""
 
     errors = ERRORS
-    later = (GameInvitation, ChooseParityCall, GameMoveCall)
+    later = (messages.GameInvitation, messages.ChooseParityCall, messages.GameMoveCall)
 
     def __init__(
         self, keeper: TimedKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
@@ -119,15 +107,15 @@ class PlayerProcess(AgentProcess):
 
     role = "player"
     takes = (
-        RoundAnnouncement,
-        GameInvitation,
-        ChooseParityCall,
-        GameMoveCall,
-        GameOver,
-        GameError,
-        LeagueStandingsUpdate,
-        RoundCompleted,
-        LeagueCompleted,
+        messages.RoundAnnouncement,
+        messages.GameInvitation,
+        messages.ChooseParityCall,
+        messages.GameMoveCall,
+        messages.GameOver,
+        messages.GameError,
+        messages.LeagueStandingsUpdate,
+        messages.RoundCompleted,
+        messages.LeagueCompleted,
         LeagueError,
     )
 
@@ -195,7 +183,7 @@ class PlayerProcess(AgentProcess):
 
         A manager that cannot be reached may be restarting as well: it is asked again after pauses.
         """
-        request, time_scale = LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.time_scale
+        request, time_scale = messages.LeagueRegisterRequest(player_meta=state.meta), self.work.keeper.time_scale
         ask = self.agent.calls.ask_until_answered
         await ask(self.settings.manager, LEAGUE_MANAGER, request, time_scale, tries=ALL_TRIES)
 
@@ -223,7 +211,9 @@ class PlayerProcess(AgentProcess):
             return self.agent.turn_down(message, incoming.origin, BAD_TOKEN)
 
         def refuse(state: State) -> Rejection | None:
-            is_stranger = isinstance(message, FromReferee) and not is_believed(state, message, incoming.auth_token)
+            is_stranger = isinstance(message, messages.FromReferee) and not is_believed(
+                state, message, incoming.auth_token
+            )
             return STRANGER if is_stranger else None
 
         return await self.agent.exchange(self.work, message, incoming.origin, refuse)
@@ -246,7 +236,7 @@ class PlayerProcess(AgentProcess):
 
     def _noticed(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Rejection):
-            if isinstance(event, GameInvitation) and would_take_any(self.work.state, event):
+            if isinstance(event, messages.GameInvitation) and would_take_any(self.work.state, event):
                 self.agent.journal.note(f"{result.sentence} {TAKES_ANY}", event.match_id)
             return
         state = result.state
@@ -262,7 +252,7 @@ class PlayerProcess(AgentProcess):
         if self._thinking is not None and state.phase is not Phase.CHOOSING_PARITY:
             self._thinking[1].cancel()  # it is too late, or there is nothing more to choose
             self._thinking = None
-        if isinstance(event, LeagueCompleted):
+        if isinstance(event, messages.LeagueCompleted):
             self.agent.journal.over("League", None, of_league(state, event))
         if state.failure is not None:
             self.end(state.failure)
@@ -348,7 +338,7 @@ class PlayerProcess(AgentProcess):
         return {"state": state.phase, "statistics": state.statistics, "matches_played": state.statistics.played}
 
 
-def would_take_any(state: State, invitation: GameInvitation) -> bool:
+def would_take_any(state: State, invitation: messages.GameInvitation) -> bool:
     """Whether an invitation is turned down only because its match was not announced."""
     would_be = replace(state, accepts_unannounced=True)
     return state.phase in BETWEEN_MATCHES and refuse_invitation(would_be, invitation) is None

@@ -26,21 +26,7 @@ from turnstile.league.player.state import (
     ShutdownInitiated,
     State,
 )
-from turnstile.league.protocol.messages import (
-    ChooseParityCall,
-    FromPlayer,
-    FromReferee,
-    GameError,
-    GameInvitation,
-    GameMoveCall,
-    GameOver,
-    LeagueCompleted,
-    LeagueRegisterRequest,
-    LeagueRegisterResponse,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundCompleted,
-)
+from turnstile.league.protocol import messages
 from turnstile.league.protocol.values import PlayerMeta
 from turnstile.league.protocol.words import LEAGUE_MANAGER, Awaited, DeliveryFailed, Registration
 from turnstile.league.registering import REGISTER_TIMER, Registering, accepted
@@ -75,7 +61,7 @@ player: Machine[State] = Machine(
     start=Phase.UNREGISTERED,
     ends=(Phase.LEAGUE_COMPLETE, Phase.UNREGISTERED),
     state=State,
-    messages=FromPlayer,
+    messages=messages.FromPlayer,
     codes=Code,
 )
 
@@ -97,7 +83,7 @@ def registration_failure(state: State) -> DeliveryFailed:
 registering: Registering[State] = Registering(
     unregistered=Phase.UNREGISTERED,
     registering=Phase.REGISTERING,
-    message=lambda state: LeagueRegisterRequest(player_meta=state.meta),
+    message=lambda state: messages.LeagueRegisterRequest(player_meta=state.meta),
     expiry=registration_expiry,
     failure=registration_failure,
     stale=match.STALE,
@@ -107,10 +93,10 @@ registering.add_rows(player, PlayerStartup, PlayerTimeout, DeliveryFailed)
 
 @player.on(
     Phase.REGISTERING,
-    LeagueRegisterResponse,
+    messages.LeagueRegisterResponse,
     to={"ACCEPTED": Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, "REJECTED": Phase.UNREGISTERED},
 )
-def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejection:
+def register(state: State, event: messages.LeagueRegisterResponse) -> Next[State] | Rejection:
     """Transitions 2a and 2b. The player has an id and a token; or it was rejected.
 
     If its name is taken it tries three others; for any other reason it gives up. A round that was announced too early
@@ -130,38 +116,40 @@ def register(state: State, event: LeagueRegisterResponse) -> Next[State] | Rejec
 
 # rounds
 
-player.on(Phase.REGISTERING, RoundAnnouncement, to=Phase.REGISTERING)(rounds.queue_round)
+player.on(Phase.REGISTERING, messages.RoundAnnouncement, to=Phase.REGISTERING)(rounds.queue_round)
 _HEARD = {PLAYS: Phase.WAITING_FOR_ROUND, SITS_OUT: Phase.REGISTERED}
 _HEARD_AFTER_MATCH = {**_HEARD, NOTHING_NEW: Phase.MATCH_COMPLETE}
-player.on(Phase.REGISTERED, RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
-player.on(Phase.WAITING_FOR_ROUND, RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
-player.on(Phase.MATCH_COMPLETE, RoundAnnouncement, to=_HEARD_AFTER_MATCH)(rounds.hear_of_round)
+player.on(Phase.REGISTERED, messages.RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
+player.on(Phase.WAITING_FOR_ROUND, messages.RoundAnnouncement, to=_HEARD)(rounds.hear_of_round)
+player.on(Phase.MATCH_COMPLETE, messages.RoundAnnouncement, to=_HEARD_AFTER_MATCH)(rounds.hear_of_round)
 for _phase in IN_MATCH:
     _heard = {"goes on": _phase, "another referee": Phase.WAITING_FOR_ROUND}
-    player.on(_phase, RoundAnnouncement, to=_heard)(rounds.hear_of_round_in_match)
+    player.on(_phase, messages.RoundAnnouncement, to=_heard)(rounds.hear_of_round_in_match)
 
 
 # an invitation
 
-player.on(Phase.WAITING_FOR_ROUND, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
-player.on(Phase.MATCH_COMPLETE, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
-player.on(Phase.REGISTERED, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_early)
-player.on(Phase.INVITED_TO_MATCH, GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_again)
+player.on(Phase.WAITING_FOR_ROUND, messages.GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
+player.on(Phase.MATCH_COMPLETE, messages.GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited)
+player.on(Phase.REGISTERED, messages.GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_early)
+player.on(Phase.INVITED_TO_MATCH, messages.GameInvitation, to=Phase.INVITED_TO_MATCH)(match.be_invited_again)
 for _phase in IN_MATCH[1:]:
-    player.on(_phase, GameInvitation, to={"repeated": _phase, UNHEARD: Phase.INVITED_TO_MATCH})(match.be_invited_again)
+    player.on(_phase, messages.GameInvitation, to={"repeated": _phase, UNHEARD: Phase.INVITED_TO_MATCH})(
+        match.be_invited_again
+    )
 player.on(Phase.INVITED_TO_MATCH, ReadyToJoin, to=Phase.WAITING_FOR_CHOICE_REQUEST)(match.join)
 player.on(Phase.INVITED_TO_MATCH, PlayerTimeout, to=Phase.WAITING_FOR_CHOICE_REQUEST)(match.join_late)
 
 
 # the match
 
-player.on(Phase.WAITING_FOR_CHOICE_REQUEST, ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
-player.on(Phase.CHOOSING_PARITY, ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
-player.on(Phase.WAITING_FOR_RESULT, ChooseParityCall, to=Phase.WAITING_FOR_RESULT)(match.be_called)
+player.on(Phase.WAITING_FOR_CHOICE_REQUEST, messages.ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
+player.on(Phase.CHOOSING_PARITY, messages.ChooseParityCall, to=Phase.CHOOSING_PARITY)(match.be_called)
+player.on(Phase.WAITING_FOR_RESULT, messages.ChooseParityCall, to=Phase.WAITING_FOR_RESULT)(match.be_called)
 _ASKED = {"repeated": Phase.WAITING_FOR_RESULT, "another move": Phase.CHOOSING_PARITY}
-player.on(Phase.WAITING_FOR_CHOICE_REQUEST, GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
-player.on(Phase.CHOOSING_PARITY, GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
-player.on(Phase.WAITING_FOR_RESULT, GameMoveCall, to=_ASKED)(match.be_asked)
+player.on(Phase.WAITING_FOR_CHOICE_REQUEST, messages.GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
+player.on(Phase.CHOOSING_PARITY, messages.GameMoveCall, to=Phase.CHOOSING_PARITY)(match.be_asked)
+player.on(Phase.WAITING_FOR_RESULT, messages.GameMoveCall, to=_ASKED)(match.be_asked)
 player.on(Phase.CHOOSING_PARITY, ChoiceMade, to=Phase.WAITING_FOR_RESULT)(match.choose)
 player.on(Phase.CHOOSING_PARITY, MoveMade, to=Phase.WAITING_FOR_RESULT)(match.move)
 player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)(match.choose_late)
@@ -170,18 +158,18 @@ player.on(Phase.CHOOSING_PARITY, PlayerTimeout, to=Phase.WAITING_FOR_RESULT)(mat
 # the end of a match, of a round and of the league
 
 _ENDED = {"over": Phase.MATCH_COMPLETE, QUEUED: Phase.WAITING_FOR_ROUND, QUEUED_WITHOUT: Phase.REGISTERED}
-player.on(Phase.MATCH_COMPLETE, GameOver, to=Phase.MATCH_COMPLETE)(match.end_match_again)
+player.on(Phase.MATCH_COMPLETE, messages.GameOver, to=Phase.MATCH_COMPLETE)(match.end_match_again)
 for _phase in IN_MATCH:
-    player.on(_phase, GameError, to=_phase)(match.hear_of_error)
-    player.on(_phase, GameOver, to=_ENDED)(match.end_match)
+    player.on(_phase, messages.GameError, to=_phase)(match.hear_of_error)
+    player.on(_phase, messages.GameOver, to=_ENDED)(match.end_match)
     _round_over = {UNHEARD: Phase.REGISTERED, QUEUED: Phase.WAITING_FOR_ROUND, EARLIER: _phase}
-    player.on(_phase, RoundCompleted, to=_round_over)(rounds.end_round)
-player.on(Phase.REGISTERED, RoundCompleted, to=Phase.REGISTERED)(rounds.end_round)
+    player.on(_phase, messages.RoundCompleted, to=_round_over)(rounds.end_round)
+player.on(Phase.REGISTERED, messages.RoundCompleted, to=Phase.REGISTERED)(rounds.end_round)
 for _phase in (Phase.WAITING_FOR_ROUND, Phase.MATCH_COMPLETE):
-    player.on(_phase, RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: _phase})(rounds.end_round)
+    player.on(_phase, messages.RoundCompleted, to={"over": Phase.REGISTERED, EARLIER: _phase})(rounds.end_round)
 for _phase in (*BETWEEN_MATCHES, *IN_MATCH):
-    player.on(_phase, LeagueStandingsUpdate, to=_phase)(rounds.hear_of_standings)
-    player.on(_phase, LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(rounds.end_league)
+    player.on(_phase, messages.LeagueStandingsUpdate, to=_phase)(rounds.hear_of_standings)
+    player.on(_phase, messages.LeagueCompleted, to=Phase.LEAGUE_COMPLETE)(rounds.end_league)
 
 
 @player.on(Phase.LEAGUE_COMPLETE, ShutdownInitiated, to=Phase.LEAGUE_COMPLETE)
@@ -258,7 +246,7 @@ def decision_event(question: Question, choice: str | Raw) -> ChoiceMade | MoveMa
     return MoveMade(match_id=question.match_id, move_number=question.move.number, choice=move)
 
 
-def is_believed(state: State, event: FromReferee, shown: str | None) -> bool:
+def is_believed(state: State, event: messages.FromReferee, shown: str | None) -> bool:
     """Whether a message is from the referee of its match, by the token that it shows.
 
     If the match was announced with a key, the token must be that key. Without a key every sender is believed.

@@ -34,20 +34,7 @@ from turnstile.league.player.state import (
     Round,
     State,
 )
-from turnstile.league.protocol.messages import (
-    Call,
-    ChooseParityCall,
-    ChooseParityResponse,
-    FromReferee,
-    GameError,
-    GameErrorAck,
-    GameInvitation,
-    GameJoinAck,
-    GameMoveCall,
-    GameMoveResponse,
-    GameOver,
-    GameOverAck,
-)
+from turnstile.league.protocol import messages
 from turnstile.league.protocol.values import ChoiceContext, MoveData, option_meant
 from turnstile.league.protocol.words import CHOICE_SECONDS, JOIN_SECONDS, OWN_MARGIN_SECONDS, Awaited, MatchId
 
@@ -65,7 +52,7 @@ WRONG_REFEREE = Rejection(Code.WRONG_REFEREE, "Another referee has this match.")
 # an invitation
 
 
-def be_invited(state: State, event: GameInvitation) -> Next[State] | Rejection:
+def be_invited(state: State, event: messages.GameInvitation) -> Next[State] | Rejection:
     """Transitions 4 and 9a. The player is invited to a match of the announced round; its own countdown begins.
 
     A player that takes unannounced invitations takes any (docs/league.md).
@@ -73,7 +60,7 @@ def be_invited(state: State, event: GameInvitation) -> Next[State] | Rejection:
     return refuse_invitation(state, event) or _begin_match(state, event)
 
 
-def be_invited_early(state: State, event: GameInvitation) -> Next[State] | Rejection:
+def be_invited_early(state: State, event: messages.GameInvitation) -> Next[State] | Rejection:
     """Transition 4. An invitation that no announcement preceded is ignored, unless the player takes any."""
     refused = refuse_invitation(state, event)
     if refused is not None and refused.code == Code.MATCH_NOT_FOUND:
@@ -81,7 +68,7 @@ def be_invited_early(state: State, event: GameInvitation) -> Next[State] | Rejec
     return refused or _begin_match(state, event)
 
 
-def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejection:
+def be_invited_again(state: State, event: messages.GameInvitation) -> Next[State] | Rejection:
     """A repeated invitation gets the first answer again. An invitation to another match is ignored.
 
     Unless that match is of a later round: then this one is over, and the player was not told (docs/departures.md).
@@ -97,7 +84,7 @@ def be_invited_again(state: State, event: GameInvitation) -> Next[State] | Rejec
     return Next(begun.state, *left.effects, *begun.effects)
 
 
-def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
+def refuse_invitation(state: State, event: messages.GameInvitation) -> Rejection | None:
     """Why this is not the expected invitation: the league is checked first, then the player, then the match."""
     if refused := refuse_league(state, event.league_id):
         return refused
@@ -114,7 +101,7 @@ def refuse_invitation(state: State, event: GameInvitation) -> Rejection | None:
     return None if expected.is_by(event.sender) else WRONG_REFEREE
 
 
-def _begin_match(state: State, event: GameInvitation) -> Next[State]:
+def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
     """The match is remembered, and the player's own countdown runs."""
     match = OwnMatch(
         match_id=event.match_id,
@@ -154,14 +141,14 @@ def _take_part(state: State) -> Next[State]:
 
 def _join_ack(state: State) -> Send:
     """The answer to the invitation; the same however often it is asked for."""
-    ack = GameJoinAck(match_id=state.playing.match_id, player_id=state.me, accept=True)
+    ack = messages.GameJoinAck(match_id=state.playing.match_id, player_id=state.me, accept=True)
     return Send(state.playing.referee, ack)
 
 
 # the call for a choice or a move
 
 
-def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
+def be_called(state: State, event: messages.ChooseParityCall) -> Next[State] | Rejection:
     """Transition 6. The player is to choose: its strategy is asked, and its own countdown begins."""
     if refused := _refuse_call(state, event):
         return refused
@@ -169,7 +156,7 @@ def be_called(state: State, event: ChooseParityCall) -> Next[State] | Rejection:
     return _ask_strategy(state, event, event.context) if is_new else answer_again(state)
 
 
-def be_asked(state: State, event: GameMoveCall) -> Next[State] | Rejection:
+def be_asked(state: State, event: messages.GameMoveCall) -> Next[State] | Rejection:
     """The player is to move: its strategy is asked, and its own countdown begins."""
     if refused := _refuse_call(state, event):
         return refused
@@ -183,19 +170,19 @@ def be_asked(state: State, event: GameMoveCall) -> Next[State] | Rejection:
     return _ask_strategy(after, event, event.move_request.context)
 
 
-def _refuse_call(state: State, event: ChooseParityCall | GameMoveCall) -> Rejection | None:
+def _refuse_call(state: State, event: messages.ChooseParityCall | messages.GameMoveCall) -> Rejection | None:
     """Why a call is not for this player now: it is about another match, player or game, or offers no move."""
     if refused := _refuse_match(state, event):
         return refused
     if event.player_id != state.me:
         return WRONG_PLAYER
-    is_first, asks_for_move = state.phase is Phase.WAITING_FOR_CHOICE_REQUEST, isinstance(event, GameMoveCall)
+    is_first, asks_for_move = state.phase is Phase.WAITING_FOR_CHOICE_REQUEST, isinstance(event, messages.GameMoveCall)
     if not is_first and asks_for_move != (state.playing.asked is not None):
         return IGNORED
-    return NO_OPTIONS if isinstance(event, GameMoveCall) and not event.move_request.valid_options else None
+    return NO_OPTIONS if isinstance(event, messages.GameMoveCall) and not event.move_request.valid_options else None
 
 
-def _number_of(match: OwnMatch, event: GameMoveCall) -> int:
+def _number_of(match: OwnMatch, event: messages.GameMoveCall) -> int:
     """Which question of the match this is. Where a referee does not count, another question has the next number."""
     if event.move_number is not None:
         return event.move_number
@@ -204,7 +191,7 @@ def _number_of(match: OwnMatch, event: GameMoveCall) -> int:
     return match.asked.number + (event.move_request != match.asked.request)
 
 
-def _ask_strategy(state: State, event: Call, context: ChoiceContext) -> Next[State]:
+def _ask_strategy(state: State, event: messages.Call, context: ChoiceContext) -> Next[State]:
     """The strategy is asked, with what the call tells, and the player's own countdown runs."""
     match = replace(
         state.playing,
@@ -216,7 +203,7 @@ def _ask_strategy(state: State, event: Call, context: ChoiceContext) -> Next[Sta
     return Next(after, Arm(CHOICE_TIMER, _countdown(event), choice_expiry(after)))
 
 
-def _countdown(event: Call) -> float:
+def _countdown(event: messages.Call) -> float:
     """Seconds in which the strategy has to choose: the countdown ends before the deadline, and before 30 seconds.
 
     A deadline that was over when it came is by another clock, and says nothing.
@@ -281,25 +268,27 @@ def response_of(match: OwnMatch, me: PlayerId) -> Send:
     if (asked := match.asked) is None:
         assert match.my_choice is not None, "the player has chosen"
         parity = match.my_choice.value
-        return Send(match.referee, ChooseParityResponse(match_id=match.match_id, player_id=me, parity_choice=parity))
+        return Send(
+            match.referee, messages.ChooseParityResponse(match_id=match.match_id, player_id=me, parity_choice=parity)
+        )
     assert asked.answer is not None, "the player has moved"
     choice = MoveData(move_type=asked.request.move_type, choice=asked.request.valid_options[asked.answer])
     number = asked.number
-    response = GameMoveResponse(match_id=match.match_id, player_id=me, move_number=number, move_data=choice)
+    response = messages.GameMoveResponse(match_id=match.match_id, player_id=me, move_number=number, move_data=choice)
     return Send(match.referee, response)
 
 
 # errors, and the end
 
 
-def hear_of_error(state: State, event: GameError) -> Next[State] | Rejection:
+def hear_of_error(state: State, event: messages.GameError) -> Next[State] | Rejection:
     """The referee complains; what it wants it asks for again, and is then given."""
     if refused := _refuse_match(state, event):
         return refused
-    return Next(state, Send(event.sender, GameErrorAck(player_id=state.me, match_id=event.match_id)))
+    return Next(state, Send(event.sender, messages.GameErrorAck(player_id=state.me, match_id=event.match_id)))
 
 
-def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
+def end_match(state: State, event: messages.GameOver) -> Next[State] | Rejection:
     """Transition 8. The match is over, early or not; the player counts it, keeps it and acknowledges it."""
     if refused := _refuse_match(state, event):
         return refused
@@ -309,16 +298,16 @@ def end_match(state: State, event: GameOver) -> Next[State] | Rejection:
     return Next(after, *stop_match_timers(), _acknowledge(state, event))
 
 
-def end_match_again(state: State, event: GameOver) -> Next[State] | Rejection:
+def end_match_again(state: State, event: messages.GameOver) -> Next[State] | Rejection:
     """The first result counts; a repeated one is acknowledged again."""
     return Next(state, _acknowledge(state, event)) if state.has_played(event.match_id) else IGNORED
 
 
-def _acknowledge(state: State, event: GameOver) -> Send:
-    return Send(event.sender, GameOverAck(player_id=state.me, match_id=event.match_id))
+def _acknowledge(state: State, event: messages.GameOver) -> Send:
+    return Send(event.sender, messages.GameOverAck(player_id=state.me, match_id=event.match_id))
 
 
-def _refuse_match(state: State, event: FromReferee) -> Rejection | None:
+def _refuse_match(state: State, event: messages.FromReferee) -> Rejection | None:
     """Why a message of a referee is not about the match that is played."""
     if event.match_id != state.playing.match_id:
         return IGNORED if state.has_played(event.match_id) else _no_such_match(event.match_id)

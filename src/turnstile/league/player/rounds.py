@@ -14,16 +14,7 @@ from turnstile.kernel.effects import Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.record import record_unheard, take_back_results
 from turnstile.league.player.state import IN_MATCH, Code, Expected, Phase, Round, State
-from turnstile.league.protocol.messages import (
-    LeagueCompleted,
-    LeagueCompletedAck,
-    LeagueStandingsUpdate,
-    RoundAnnouncement,
-    RoundAnnouncementAck,
-    RoundCompleted,
-    RoundCompletedAck,
-    StandingsUpdateAck,
-)
+from turnstile.league.protocol import messages
 from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, MatchId
 
 JOIN_TIMER = "join"
@@ -34,7 +25,7 @@ WRONG_LEAGUE = Rejection(Code.WRONG_LEAGUE, "This player plays in another league
 # announcements
 
 
-def queue_round(state: State, event: RoundAnnouncement) -> State:
+def queue_round(state: State, event: messages.RoundAnnouncement) -> State:
     """A round that is announced too early is kept. The later of two waits; of two alike, the one that came last."""
     waiting = state.queued
     if waiting is not None and waiting.league_id == event.league_id:
@@ -42,7 +33,7 @@ def queue_round(state: State, event: RoundAnnouncement) -> State:
     return replace(state, queued=event)
 
 
-def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+def hear_of_round(state: State, event: messages.RoundAnnouncement) -> Next[State] | Rejection:
     """Transition 3. The player learns which matches it has in the round; in some rounds it has none.
 
     A match that was over, but is given to another referee, is to be played once more.
@@ -58,7 +49,7 @@ def hear_of_round(state: State, event: RoundAnnouncement) -> Next[State] | Rejec
     return Next(after if is_done else wait_between_matches(after), ack)
 
 
-def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State] | Rejection:
+def hear_of_round_in_match(state: State, event: messages.RoundAnnouncement) -> Next[State] | Rejection:
     """A round that is announced during a match is kept until the match is over.
 
     When the round of the match is announced again, and now with another referee for it, that one begins it anew.
@@ -76,7 +67,7 @@ def hear_of_round_in_match(state: State, event: RoundAnnouncement) -> Next[State
     return Next(with_round(state, event) if is_anew(state, event) else state, ack)
 
 
-def is_given_to_another(state: State, event: RoundAnnouncement) -> bool:
+def is_given_to_another(state: State, event: messages.RoundAnnouncement) -> bool:
     """Whether the match that is played has another referee now, or has had another meanwhile."""
     match = state.playing
     return any(
@@ -92,11 +83,11 @@ def refuse_league(state: State, league: LeagueId) -> Rejection | None:
     return None if state.league_id in (None, league) else WRONG_LEAGUE
 
 
-def acknowledge_round(state: State, event: RoundAnnouncement) -> Send:
-    return Send(LEAGUE_MANAGER, RoundAnnouncementAck(player_id=state.me, round_id=event.round_id))
+def acknowledge_round(state: State, event: messages.RoundAnnouncement) -> Send:
+    return Send(LEAGUE_MANAGER, messages.RoundAnnouncementAck(player_id=state.me, round_id=event.round_id))
 
 
-def with_round(state: State, event: RoundAnnouncement) -> State:
+def with_round(state: State, event: messages.RoundAnnouncement) -> State:
     """The round that is played next, as far as it concerns this player.
 
     When it is announced anew, the results of those referees that have been replaced are void.
@@ -118,24 +109,24 @@ def _void_matches(state: State, announced: Round) -> list[MatchId]:
     ]
 
 
-def revision_of(event: RoundAnnouncement) -> int:
+def revision_of(event: messages.RoundAnnouncement) -> int:
     """Which of the announcements of its round this is. Where a manager does not count, all are alike."""
     return event.revision if isinstance(event.revision, int) else 0
 
 
-def is_anew(state: State, event: RoundAnnouncement) -> bool:
+def is_anew(state: State, event: messages.RoundAnnouncement) -> bool:
     """Whether the round is known, and this is a later announcement of it."""
     known = state.round
     return known is not None and event.round_id == known.round_id and revision_of(event) > known.revision
 
 
-def is_outdated(state: State, event: RoundAnnouncement) -> bool:
+def is_outdated(state: State, event: messages.RoundAnnouncement) -> bool:
     """Whether the round is known from a later announcement, and this one was long on its way."""
     known = state.round
     return known is not None and event.round_id == known.round_id and revision_of(event) < known.revision
 
 
-def my_matches(state: State, event: RoundAnnouncement) -> tuple[Expected, ...]:
+def my_matches(state: State, event: messages.RoundAnnouncement) -> tuple[Expected, ...]:
     return tuple(
         Expected(
             match_id=match.match_id,
@@ -177,19 +168,19 @@ def wait_between_matches(state: State) -> State:
 # the end of a round and of the league
 
 
-def hear_of_standings(state: State, event: LeagueStandingsUpdate) -> Next[State] | Rejection:
+def hear_of_standings(state: State, event: messages.LeagueStandingsUpdate) -> Next[State] | Rejection:
     """Transition 9b. The player learns the standings."""
     if refused := refuse_league(state, event.league_id):
         return refused
-    ack = StandingsUpdateAck(player_id=state.me, round_id=event.round_id)
+    ack = messages.StandingsUpdateAck(player_id=state.me, round_id=event.round_id)
     return Next(replace(state, standings=event.standings), Send(LEAGUE_MANAGER, ack))
 
 
-def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
+def end_round(state: State, event: messages.RoundCompleted) -> Next[State] | Rejection:
     """Transition 9b. The round is over. The player waits for the next one, or plays in the one that was queued."""
     if refused := refuse_league(state, event.league_id):
         return refused
-    ack = Send(LEAGUE_MANAGER, RoundCompletedAck(player_id=state.me, round_id=event.round_id))
+    ack = Send(LEAGUE_MANAGER, messages.RoundCompletedAck(player_id=state.me, round_id=event.round_id))
     if is_past(state, event.round_id):
         return Next(state, ack)
     left = leave_match(state)
@@ -199,13 +190,13 @@ def end_round(state: State, event: RoundCompleted) -> Next[State] | Rejection:
     return Next(wait_between_matches(replace(left.state, round=known)), *left.effects, ack)
 
 
-def end_league(state: State, event: LeagueCompleted) -> Next[State] | Rejection:
+def end_league(state: State, event: messages.LeagueCompleted) -> Next[State] | Rejection:
     """Transition 10. The league is over."""
     if refused := refuse_league(state, event.league_id):
         return refused
     left = leave_match(state)
     after = replace(left.state, phase=Phase.LEAGUE_COMPLETE, standings=event.final_standings)
-    return Next(after, *left.effects, Send(LEAGUE_MANAGER, LeagueCompletedAck(player_id=state.me)))
+    return Next(after, *left.effects, Send(LEAGUE_MANAGER, messages.LeagueCompletedAck(player_id=state.me)))
 
 
 def leave_match(state: State) -> Next[State]:
