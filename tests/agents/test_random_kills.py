@@ -15,7 +15,7 @@ from tests.agents.agents_in_process import run
 from tests.agents.loops import be_patient
 from tests.agents.test_kills import League
 from turnstile.agents.process.logs import LEAGUES, own_prefix
-from turnstile.cli.stores import KINDS
+from turnstile.cli.matches.stores import KINDS
 from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.durable.upkeep import check, every
 from turnstile.kernel.values import LogId

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from turnstile.cli.stores import (
+from turnstile.cli.matches.stores import (
     FAULTY,
     KINDS,
     Verdict,
