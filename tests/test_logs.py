@@ -10,7 +10,7 @@ import pytest
 
 from tools.league_logs import league_logs
 from tools.logs import FOLDER, LEAGUES, SCENARIOS, file_of
-from turnstile.cli.stores import KINDS
+from turnstile.cli.matches.stores import KINDS
 from turnstile.durable.log import follow, replay, tag_of
 from turnstile.durable.timed_log import AWAY
 from turnstile.durable.upkeep import load_entries, save_entries

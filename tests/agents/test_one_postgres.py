@@ -8,7 +8,7 @@ import pytest
 from tests import postgres
 from tests.agents.agents_in_process import in_process_agents, pairings, points_of, run, standings_of
 from tests.agents.loops import until
-from turnstile.cli.stores import KINDS
+from turnstile.cli.matches.stores import KINDS
 from turnstile.durable.upkeep import check, every
 from turnstile.store.opening import open_store
 

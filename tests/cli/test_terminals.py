@@ -16,10 +16,10 @@ from rich.markdown import Markdown
 
 from tests.bots.toys import cups, sticks
 from tests.cli.conftest import Turnstile
-from turnstile.cli.choices import choices_of, explanation, listing, reminder, span
 from turnstile.cli.games import bounds, rules_of
 from turnstile.cli.main import turnstile as command
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
+from turnstile.cli.terminals.choices import choices_of, explanation, listing, reminder, span
 from turnstile.cli.terminals.plain import lines_of, plain_name, plain_show, plain_tell, text_of, words
 from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix

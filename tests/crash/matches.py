@@ -13,7 +13,7 @@ from tests.crash.judging import Time, Wrong
 from tests.crash.players import EveningPlayers, Memory, Said, told
 from tests.host.matches import at_once
 from tests.host.processes.history import check
-from turnstile.cli.stores import KINDS
+from turnstile.cli.matches.stores import KINDS
 from turnstile.durable import upkeep
 from turnstile.host import Host, chores, watch
 from turnstile.kernel.values import encode

@@ -20,10 +20,10 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import find_bot
-from turnstile.cli.choices import HELP, LEAVE, Choices, choices_of, explanation, listing, reminder
 from turnstile.cli.games import rules_of
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
+from turnstile.cli.terminals.choices import HELP, LEAVE, Choices, choices_of, explanation, listing, reminder
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write

@@ -27,7 +27,7 @@ from turnstile.agents.launch.league_processes import (
     refuse_to_go_on,
 )
 from turnstile.agents.page.scoreboard import Progress, Scoreboard, Verdict, verdict
-from turnstile.agents.process.files import write_whole
+from turnstile.durable.files import write_whole
 from turnstile.kernel.values import encode
 from turnstile.league.protocol.words import LeagueId
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from turnstile.agents.player.failures import failures_in, size_of
-from turnstile.agents.process.files import open_private
+from turnstile.durable.files import open_private
 
 log = logging.getLogger("turnstile.agents")
 

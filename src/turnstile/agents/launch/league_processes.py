@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from turnstile.agents.launch.children import STOP_SECONDS, Child
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.player.failures import Failing
-from turnstile.agents.process.files import part_of_path, write_whole
 from turnstile.agents.strategies.strategies import FORMS
+from turnstile.durable.files import part_of_path, write_whole
 from turnstile.kernel.values import decode
 from turnstile.league.protocol.words import GAME_TYPE, LeagueId
 

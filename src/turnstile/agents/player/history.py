@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from turnstile.agents.process.files import part_of_path
+from turnstile.durable.files import part_of_path
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.state import OwnResult, PlayedMatch
 from turnstile.league.protocol.words import LeagueId

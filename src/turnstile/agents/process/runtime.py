@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from turnstile.agents.process.calls import ALL_TRIES, Calls, seconds_for
 from turnstile.agents.process.contacts import Contacts
-from turnstile.agents.process.files import FileWriter
 from turnstile.agents.process.journal import Journal
 from turnstile.agents.process.meter import Meter
 from turnstile.agents.process.running import Answer, RunningMachine
@@ -23,6 +22,7 @@ from turnstile.agents.wire.envelope import Ack, Identity, ignored
 from turnstile.agents.wire.replies import ANSWERS
 from turnstile.agents.wire.rpc import Fault
 from turnstile.durable.alarm import Alarm
+from turnstile.durable.files import FileWriter
 from turnstile.durable.timed_keeper import Refuse
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step

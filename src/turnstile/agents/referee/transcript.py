@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from turnstile.agents.process.files import part_of_path
 from turnstile.agents.process.journal import transition_of
+from turnstile.durable.files import part_of_path
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Hop, Rejection, Step
 from turnstile.kernel.values import Event, Instant, Message, encode, wire_name

@@ -26,10 +26,8 @@ from turnstile.agents.wire.rpc import (
     InvalidRequest,
     Request,
     Shape,
-    Unreadable,
     error_frame,
     is_response,
-    parse,
     read_post,
     read_request,
     result_frame,
@@ -39,6 +37,7 @@ from turnstile.league.protocol.management import LeagueError
 from turnstile.league.protocol.messages import LeagueMessage
 from turnstile.league.trust import LeagueChallenge, answer_challenge
 from turnstile.net.limits import Quota
+from turnstile.net.strict_json import Unreadable, parse
 
 logger = logging.getLogger(__name__)
 

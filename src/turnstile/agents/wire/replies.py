@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from turnstile.agents.wire.envelope import IGNORED, Fields
 from turnstile.agents.wire.lenient import LONGEST_TEXT, read_message
 from turnstile.agents.wire.remarks import remark
-from turnstile.agents.wire.rpc import INTERNAL_ERROR, PARSE_ERROR, Fault, Unreadable, parse
+from turnstile.agents.wire.rpc import INTERNAL_ERROR, PARSE_ERROR, Fault
 from turnstile.kernel.values import wire_name
 from turnstile.league.protocol.management import ALL_REPLIES, Ping, RefereeRegisterRequest
 from turnstile.league.protocol.messages import (
@@ -38,6 +38,7 @@ from turnstile.league.protocol.messages import (
 )
 from turnstile.league.protocol.words import Address, Registration
 from turnstile.league.trust import LeagueChallenge, LeagueChallengeResponse
+from turnstile.net.strict_json import Unreadable, parse
 
 ANSWERS: dict[type[Any], type[LeagueMessage]] = {**ALL_REPLIES, LeagueChallenge: LeagueChallengeResponse}
 """The reply to each call."""

@@ -4,9 +4,6 @@ Requests are accepted in every shape that agents are known to send, and are answ
 not know what a league message means.
 """
 
-import json
-from codecs import BOM_UTF8
-from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Any
 
@@ -22,7 +19,6 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 TOO_BUSY = -32000
 
-DEEPEST = 32
 TOOL_CALL = "tools/call"
 NOT_AN_OBJECT = "A request must be an object"
 
@@ -33,33 +29,6 @@ class Fault(msgspec.Struct, frozen=True):
     code: int
     message: str
     data: Fields | LeagueMessage | None = None
-
-
-class Unreadable(ValueError):
-    """The bytes are not acceptable JSON."""
-
-
-def parse(body: bytes) -> Any:
-    """The JSON value of a body. Raises `Unreadable`, also for repeated keys, NaN, lone surrogates and deep nesting."""
-    body = body.removeprefix(BOM_UTF8)
-    try:
-        value = msgspec.json.decode(body)
-        json.loads(body, object_pairs_hook=_refuse_repeats)
-    except (msgspec.DecodeError, ValueError, RecursionError) as fault:
-        raise Unreadable(str(fault)) from None
-    if body.count(b"{") + body.count(b"[") > DEEPEST and _is_deeper(value, DEEPEST):
-        raise Unreadable("JSON is nested too deeply")
-    return value
-
-
-def _refuse_repeats(pairs: Sequence[tuple[str, Any]]) -> None:
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("a key is repeated")
-
-
-def _is_deeper(value: Any, most: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return most < 0 or any(_is_deeper(each, most - 1) for each in inner)
 
 
 # requests

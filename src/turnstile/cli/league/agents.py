@@ -13,12 +13,12 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from turnstile.agents.process.files import open_private
 from turnstile.agents.process.process import AgentProcess, CannotStart, Ready, Settings
 from turnstile.agents.strategies.strategies import UnknownStrategy
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.streams import discard_unwritten, ignore_closed_pipes
+from turnstile.durable.files import open_private
 from turnstile.net import serving
 from turnstile.net.addresses import reach_of, refusal
 from turnstile.store.log import Damaged

@@ -190,7 +190,7 @@ league_option = click.option(
 
 def league_named(league_id: str | None, game_type: str) -> LeagueId:
     """The league with this id, by default one named after the game. A usage error if no folder can have that name."""
-    from turnstile.agents.process.files import LONGEST_PART, part_of_path
+    from turnstile.durable.files import LONGEST_PART, part_of_path
 
     text = DEFAULT_LEAGUE.replace(GAME_TYPE, game_type) if league_id is None else league_id
     if part_of_path(text) is None:

@@ -14,12 +14,12 @@ from turnstile.agents.launch.children import DidNotStart
 from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses, Plan
 from turnstile.agents.page.projection import scoreboard_of
 from turnstile.agents.page.scoreboard import Scoreboard
-from turnstile.agents.process.files import write_whole
 from turnstile.agents.strategies.custom import CustomFunction, refuse_strategy
 from turnstile.agents.strategies.strategies import UnknownStrategy, find_function
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.league.show import Show, glimpse
 from turnstile.cli.streams import exit_on_closed_pipe, ignore_closed_pipes
+from turnstile.durable.files import write_whole
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.local.player import Strategy

@@ -8,7 +8,7 @@ import click
 from msgspec import Raw
 
 from turnstile.cli.arguments import complete_name
-from turnstile.cli.stores import KINDS, Verdict, age, in_store, json_option, printable, store_option, tell
+from turnstile.cli.matches.stores import KINDS, Verdict, age, in_store, json_option, printable, store_option, tell
 from turnstile.durable.upkeep import Reading, every, read
 from turnstile.host.logs import TABLES, KeptTable
 from turnstile.kernel import Rejection

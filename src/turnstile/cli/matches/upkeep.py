@@ -1,16 +1,13 @@
 """`turnstile matches export`, `prune`, `check` and `rebuild`."""
 
-import os
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 import click
 
-from turnstile.cli.stores import (
+from turnstile.cli.matches.stores import (
     FAULTY,
     KINDS,
     Verdict,
@@ -25,6 +22,7 @@ from turnstile.cli.stores import (
     tell,
 )
 from turnstile.durable import upkeep
+from turnstile.durable.files import PRIVATE, PUBLIC, write_whole
 from turnstile.durable.log import tag_of
 from turnstile.durable.upkeep import Code, every, read_entries, save_entries
 from turnstile.host.logs import TABLES
@@ -128,47 +126,17 @@ async def exported(store: Store, name: LogId, target: Path) -> Verdict:
     if isinstance(written, Rejection):
         return Verdict(name, error=written)
     path = target / f"{quote(name, safe='')}.jsonl"
-    if refused := keep(path, written.data, 0o600 if written.is_secret else 0o644):
+    if refused := keep(path, written.data, PRIVATE if written.is_secret else PUBLIC):
         return Verdict(name, error=refused)
     return Verdict(name, done=f"written to {path}", file=str(path))
 
 
 def keep(path: Path, data: bytes, mode: int) -> Rejection | None:
-    """Write a file and wait until it is on the disk. It is complete under its name, or it does not exist."""
-    _make_folder(path.parent)
+    """Write a file and wait until it is on the disk. A file with other content is left alone."""
     if path.exists() and path.read_bytes() != data:
         return Rejection("FileExists", f"{path} exists with different content; move it away first.")
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(draft, mode)
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(draft)
-        raise
-    _sync_folder(path.parent)
+    write_whole(path, data, mode=mode)
     return None
-
-
-def _make_folder(path: Path) -> None:
-    """Create a folder and its parents, each on the disk before the next is created."""
-    if not path.is_dir():
-        _make_folder(path.parent)
-        path.mkdir(exist_ok=True)
-        _sync_folder(path.parent)
-
-
-def _sync_folder(path: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 # prune

@@ -5,7 +5,6 @@ never a part of it, even if the process is killed.
 """
 
 import asyncio
-import contextlib
 import logging
 import os
 import re
@@ -14,9 +13,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-log = logging.getLogger("turnstile.agents")
+log = logging.getLogger("turnstile.durable")
 
 PRIVATE = 0o600  # only the owner reads and writes
+PUBLIC = 0o644
 LONGEST_PART = 100  # characters of a name that another agent chose
 
 Render = Callable[[], bytes]
@@ -44,30 +44,37 @@ def open_private(path: Path) -> BinaryIO:
     return os.fdopen(handle, "ab")
 
 
-def write_whole(path: Path, content: bytes, *, is_passing: bool = False) -> None:
-    """Writes a file atomically and durably.
+def write_whole(path: Path, content: bytes, *, is_passing: bool = False, mode: int = PUBLIC) -> None:
+    """Writes a file atomically and durably, with its folder.
 
     A file that `is_passing` is soon written again, or restored after a crash: it does not wait for the disk.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    _make_folder(path.parent)
     try:
-        with draft.open("wb") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
             file.write(content)
             if not is_passing:
                 file.flush()
                 os.fsync(file.fileno())
         draft.replace(path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            draft.unlink()
+        draft.unlink(missing_ok=True)
         raise
     if not is_passing:
         _sync_folder(path.parent)
 
 
+def _make_folder(folder: Path) -> None:
+    """Creates a folder and its parents, each on the disk before the next is created."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
+
+
 def _sync_folder(folder: Path) -> None:
-    """Makes the name of a new file durable."""
+    """Waits until the names in a folder are on the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
