@@ -24,7 +24,7 @@ class RunningManager(RunningMachine[State]):
     errors = JSON_RPC_ERRORS
 
     def __init__(self, keeper: TimedKeeper[State], happened: Callable[[Event, State], None]) -> None:
-        super().__init__(keeper)
+        super().__init__(keeper, self._after)
         self._happened = happened
 
     def endpoint_of(self, to: str) -> str | None:
@@ -42,7 +42,7 @@ class RunningManager(RunningMachine[State]):
         error = next((each for each in sent if isinstance(each, LeagueError)), None)
         return super().reply_to(message, step) if error is None else faulted_by(error, message)
 
-    def after(self, event: Event, result: Step[State] | Rejection) -> None:
+    def _after(self, event: Event, result: Step[State] | Rejection) -> None:
         """Report a step that has changed the league. A query or a rejected registration changes nothing."""
         if isinstance(result, Step) and self.keeper.has_changed:
             self._happened(event, result.state)

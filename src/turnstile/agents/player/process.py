@@ -1,7 +1,6 @@
 """A player as a process: its machine, its strategy and its history."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -78,13 +77,6 @@ class RunningPlayer(RunningMachine[State]):
     errors = ERRORS
     later = (messages.GameInvitation, messages.ChooseParityCall, messages.GameMoveCall)
 
-    def __init__(
-        self, keeper: TimedKeeper[State], manager: str, noticed: Callable[[Event, Step[State] | Rejection], None]
-    ) -> None:
-        super().__init__(keeper)
-        self._manager = manager
-        self._noticed = noticed
-
     @property
     def match_id(self) -> str | None:
         state = self.state
@@ -94,12 +86,6 @@ class RunningPlayer(RunningMachine[State]):
         """The specification wants an error for what is not valid, and for any league message before registration."""
         is_error = self.state.phase is Phase.UNREGISTERED or refused.code in self.errors
         return Level.ERROR if is_error else Level.WARNING
-
-    def endpoint_of(self, to: str) -> str | None:
-        return self._manager if to == LEAGUE_MANAGER else None
-
-    def after(self, event: Event, result: Step[State] | Rejection) -> None:
-        self._noticed(event, result)
 
 
 class PlayerProcess(AgentProcess):
@@ -154,7 +140,7 @@ class PlayerProcess(AgentProcess):
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
         self._strategy = find_strategy(self._strategy_name, self._seed or keeper.state.seed, self._heard)
-        self.work = RunningPlayer(keeper, self.settings.manager, self._noticed)
+        self.work = RunningPlayer(keeper, self._after, manager=self.settings.manager)
         self._introduce(keeper.state)
         self._round_known = None if keeper.state.round is None else keeper.state.round.round_id
         self._keep_history(keeper.state)
@@ -234,7 +220,7 @@ class PlayerProcess(AgentProcess):
         if self._has_missed:
             await self._come_back(state)
 
-    def _noticed(self, event: Event, result: Step[State] | Rejection) -> None:
+    def _after(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Rejection):
             if isinstance(event, messages.GameInvitation) and would_take_any(self.work.state, event):
                 self.agent.journal.note(f"{result.sentence} {TAKES_ANY}", event.match_id)

@@ -11,11 +11,11 @@ from turnstile.agents.process.outbox import Turns
 from turnstile.agents.wire.envelope import new_conversation
 from turnstile.agents.wire.replies import ANSWERS, Answered
 from turnstile.agents.wire.rpc import Fault
-from turnstile.durable.timed_keeper import TimedKeeper
+from turnstile.durable.timed_keeper import Then, TimedKeeper
 from turnstile.kernel.effects import Send
 from turnstile.kernel.machine import Rejection, S, Step
-from turnstile.kernel.values import Event
 from turnstile.league.protocol.messages import LeagueMessage
+from turnstile.league.protocol.words import LEAGUE_MANAGER
 
 Answer = LeagueMessage | Fault
 """What an exchange ends with."""
@@ -49,8 +49,17 @@ class RunningMachine(Generic[S]):
     later: tuple[type[LeagueMessage], ...] = ()
     """Requests whose exchange stays open if the step that takes them has no answer yet."""
 
-    def __init__(self, keeper: TimedKeeper[S]) -> None:
+    def __init__(
+        self, keeper: TimedKeeper[S], after: Then[S], *, manager: str | None = None, token: str | None = None
+    ) -> None:
+        """`after` is told what an event has led to, once that is durable, or that it was rejected.
+
+        `manager`: where the league manager listens. `token`: what it is shown, where that is not the agent's own token.
+        """
         self.keeper = keeper
+        self.after = after
+        self._manager = manager
+        self._token = token
         self.turns = Turns()
         self._waiting: dict[Key, list[tuple[int | None, asyncio.Future[Answer]]]] = {}
 
@@ -88,7 +97,7 @@ class RunningMachine(Generic[S]):
 
     def endpoint_of(self, to: str) -> str | None:
         """Where another agent listens; `None` if that is not known."""
-        raise NotImplementedError
+        return self._manager if to == LEAGUE_MANAGER else None
 
     def conversation_with(self, to: str) -> str:
         """The conversation that a call to another agent belongs to."""
@@ -96,7 +105,7 @@ class RunningMachine(Generic[S]):
 
     def token_for(self, to: str) -> str | None:
         """The token that another agent is shown, where it is not the agent's own."""
-        return None
+        return self._token
 
     def call_begins(self, call: OutgoingCall[S]) -> None:
         """A call is being made."""
@@ -105,9 +114,6 @@ class RunningMachine(Generic[S]):
         """The exchange of a call is over, with this answer or without one. The machine has not heard of it yet."""
 
     # how its host takes part
-
-    def after(self, event: Event, result: Step[S] | Rejection) -> None:
-        """An event has happened, and is durable; or it was rejected."""
 
     def reply_to(self, message: LeagueMessage, step: Step[S]) -> Answer | None:
         """The answer to a message, if the step that it led to has one."""

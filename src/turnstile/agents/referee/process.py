@@ -16,11 +16,12 @@ from turnstile.agents.process.manager_auth import (
     is_from_this_machine,
 )
 from turnstile.agents.process.process import AgentProcess, Settings
+from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.referee.assignment import handed, unplayable
 from turnstile.agents.referee.matches import Matches
 from turnstile.agents.referee.posts import Standing
-from turnstile.agents.referee.running import RunningMatch, RunningRegistrar
+from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.wire.envelope import POSTED, Ack, ignored
 from turnstile.agents.wire.exchange import Reply
@@ -29,6 +30,8 @@ from turnstile.agents.wire.replies import Answered
 from turnstile.agents.wire.rpc import TOO_BUSY, Fault
 from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import new_seed
+from turnstile.kernel.machine import Rejection, Step
+from turnstile.kernel.values import Event
 from turnstile.league.protocol.management import LeagueError, RefereeRegisterRequest, RunMatch, RunMatchAck
 from turnstile.league.protocol.messages import (
     ChooseParityResponse,
@@ -121,7 +124,7 @@ class RefereeProcess(AgentProcess):
     async def begin(self, endpoint: str) -> None:
         is_new = self._keeper is None
         keeper = self._keeper or await self._first(endpoint)
-        self.work = RunningRegistrar(keeper, self.settings.manager, self._noticed, self._key)
+        self.work = RunningMachine(keeper, self._after, manager=self.settings.manager, token=self._key or None)
         self._introduce(keeper.state)
         self._matches = Matches(self.agent, self.settings, self._capacity, keeper.time_scale, self._end_if_over)
         self.agent.take_up(self.work, registrar.resumed(keeper.state))
@@ -178,11 +181,12 @@ class RefereeProcess(AgentProcess):
 
     # its life
 
-    def _noticed(self, state: registrar.State) -> None:
-        self._introduce(state)
-        if state.failure is not None:
-            self.end(state.failure)
-        self._end_if_over()
+    def _after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
+        if isinstance(result, Step):
+            self._introduce(result.state)
+            if result.state.failure is not None:
+                self.end(result.state.failure)
+            self._end_if_over()
 
     def _introduce(self, state: registrar.State) -> None:
         """Who the referee is, as soon as it knows."""

@@ -1,4 +1,4 @@
-"""The running machines of a referee: its registration, and its matches, with their posts and transcripts."""
+"""The running machine of a match, with its posts and its transcript."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,6 @@ from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Event, PlayerId
 from turnstile.league.protocol.messages import ChooseParityResponse, GameError, LeagueMessage
 from turnstile.league.protocol.words import JSON_RPC_ERRORS, LEAGUE_MANAGER, Address, ErrorName, player_address
-from turnstile.league.referee import registrar
 from turnstile.league.referee.posts import PostedAnswer, call_made, complaint
 from turnstile.league.referee.state import Code, MatchAssigned, State
 from turnstile.league.trust import is_equal, match_conversation
@@ -23,32 +22,6 @@ from turnstile.league.trust import is_equal, match_conversation
 NO_RECEIPT = Rejection(Code.IGNORED, "A post without proof counts only if the player has given a receipt for its call.")
 BAD_POST = Rejection(Code.IGNORED, "The answer is not valid, and does not prove that it was asked for.")
 FIRST_COUNTS = ignored("The first answer counts.")
-
-
-class RunningRegistrar(RunningMachine[registrar.State]):
-    """The machine of a referee's registration."""
-
-    def __init__(
-        self,
-        keeper: TimedKeeper[registrar.State],
-        manager: str,
-        noticed: Callable[[registrar.State], None],
-        key: str = "",
-    ) -> None:
-        super().__init__(keeper)
-        self._manager = manager
-        self._key = key
-        self._noticed = noticed
-
-    def endpoint_of(self, to: str) -> str | None:
-        return self._manager
-
-    def token_for(self, to: str) -> str | None:
-        return self._key or None
-
-    def after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
-        if isinstance(result, Step):
-            self._noticed(result.state)
 
 
 class RunningMatch(RunningMachine[State]):
@@ -63,10 +36,9 @@ class RunningMatch(RunningMachine[State]):
         take_post: Callable[["RunningMatch", PostedAnswer], None],
     ) -> None:
         """`take_post` is called with a post that has waited for the exchange of its player to end."""
-        super().__init__(keeper)
+        super().__init__(keeper, self._after, manager=manager)
         self.transcript = transcript
         self.posts = Posts()
-        self._manager = manager
         self._noticed = noticed
         self._take_post = take_post
         match = self.given.match
@@ -86,13 +58,13 @@ class RunningMatch(RunningMachine[State]):
         return self.given.match.match_id
 
     def endpoint_of(self, to: str) -> str | None:
-        return self._manager if to == LEAGUE_MANAGER else self._endpoints.get(to)
+        return self._endpoints.get(to) or super().endpoint_of(to)
 
     def token_for(self, to: str) -> str | None:
         """A player is shown its own key to this match."""
         return self._keys.get(Address(to))
 
-    def after(self, event: Event, result: Step[State] | Rejection) -> None:
+    def _after(self, event: Event, result: Step[State] | Rejection) -> None:
         if isinstance(result, Step):
             self.transcript.add(self.keeper.changed, event, result)
             self._noticed(self)
