@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Seed, draw
 from turnstile.kernel.effects import Arm, Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.kernel.values import Event, Timeout
+from turnstile.kernel.values import Event
 from turnstile.league.protocol.management import RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueMessage, LeagueRegisterResponse
 from turnstile.league.protocol.values import PlayerMeta, RefereeMeta
@@ -24,7 +24,10 @@ from turnstile.league.protocol.words import (
     LEAGUE_MANAGER,
     MANAGER_SECONDS,
     MAX_RETRIES,
+    Awaited,
+    DeliveryFailed,
     LeagueId,
+    LeagueTimeout,
     LeagueValue,
 )
 
@@ -81,20 +84,20 @@ class Registering(Generic[R]):
     registering: StrEnum
     message: Callable[[R], LeagueMessage]
     """The request for a place."""
-    expiry: Callable[[R], Timeout]
+    awaited: Awaited
+    """The answer."""
+    expired: type[LeagueTimeout]
     """The event that comes when the time for an answer, or the pause before the next request, is over."""
-    failure: Callable[[R], Event]
-    """The event that says that the latest request could not be delivered."""
     stale: Rejection
     """The answer to an event that is about an earlier request."""
 
-    def add_rows(self, machine: Machine[R], started: type[Event], expired: type[Timeout], failed: type[Event]) -> None:
+    def add_rows(self, machine: Machine[R], started: type[Event]) -> None:
         """Add the rows of a registration to the table of a machine, but for the manager's answer."""
         retries = {RETRY: self.registering, EXHAUSTED: self.unregistered}
         machine.on(self.unregistered, started, to=self.registering)(self.start)
-        machine.on(self.unregistered, expired, to=self.registering)(self.request_renamed)
-        machine.on(self.registering, expired, to=retries)(self.request_again)
-        machine.on(self.registering, failed, to=retries)(self.back_off)
+        machine.on(self.unregistered, self.expired, to=self.registering)(self.request_renamed)
+        machine.on(self.registering, self.expired, to=retries)(self.request_again)
+        machine.on(self.registering, DeliveryFailed, to=retries)(self.back_off)
 
     def start(self, state: R, event: Event) -> Next[R]:
         """Transition 1. The agent asks for a place. If it was rejected before, it begins again with its own name.
@@ -141,6 +144,15 @@ class Registering(Generic[R]):
     def wants_to_start(self, state: R) -> bool:
         """Whether the host is to start the registration: one that was given up begins again."""
         return state.phase is self.unregistered and not state.is_renamed
+
+    def expiry(self, state: R) -> LeagueTimeout:
+        """The timer of the latest request."""
+        return self.expired(match_id=None, waiting_for=self.awaited, retry_count=state.attempt)
+
+    def failure(self, state: R) -> DeliveryFailed:
+        """The event that says that the latest request was not delivered."""
+        attempt = state.attempt
+        return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=self.awaited, retry_count=attempt)
 
     def _request(self, state: R) -> Next[R]:
         """The league manager is asked for a place, and has 10 seconds to answer."""

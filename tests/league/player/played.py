@@ -3,7 +3,8 @@
 from turnstile.games.evenodd import Parity, drawn_number, parity_of
 from turnstile.kernel import Arm, ByPlayer, Disarm, Event, PlayerId, Rejection, Seed, Send, Step
 from turnstile.kernel.chance import commit
-from turnstile.league.player.machine import new, player, registration_expiry, registration_failure
+from turnstile.league.player import machine
+from turnstile.league.player.machine import new, player
 from turnstile.league.player.match import choice_expiry, join_expiry
 from turnstile.league.player.state import (
     ChoiceMade,
@@ -129,9 +130,9 @@ def event_of(state: State, words: str) -> Event:
         case ["rejected:", *reason]:
             return LeagueRegisterResponse(status=Registration.REJECTED, reason=" ".join(reason))
         case ["manager", "is", "silent"]:
-            return registration_expiry(state)
+            return machine.registering.expiry(state)
         case ["manager", "is", "unreached"]:
-            return registration_failure(state)
+            return machine.registering.failure(state)
         case ["ready"]:
             return ReadyToJoin()
         case ["join", "countdown"]:

@@ -9,13 +9,12 @@ from turnstile.kernel.effects import Arm, Disarm
 from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueCompleted
 from turnstile.league.protocol.values import Champion, RefereeMeta
-from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, RefereeId, Registration
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Awaited, DeliveryFailed, LeagueId, RefereeId, Registration
 from turnstile.league.referee.registrar import (
     Code,
     Phase,
     RefereeStartup,
     RegistrationExpired,
-    RequestLost,
     State,
     new,
     registrar,
@@ -59,8 +58,13 @@ def completed(league: str) -> LeagueCompleted:
     )
 
 
-def lost_request(state: State) -> RequestLost:
-    return RequestLost(attempt=state.attempt)
+def expired(attempt: int) -> RegistrationExpired:
+    return RegistrationExpired(match_id=None, waiting_for=Awaited.REFEREE_REGISTER_RESPONSE, retry_count=attempt)
+
+
+def lost(attempt: int) -> DeliveryFailed:
+    awaited = Awaited.REFEREE_REGISTER_RESPONSE
+    return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=awaited, retry_count=attempt)
 
 
 def test_its_table_is_in_order() -> None:
@@ -70,8 +74,8 @@ def test_its_table_is_in_order() -> None:
 def test_a_referee_asks_for_a_place_and_waits_ten_seconds() -> None:
     made = step(new(META, Seed("7")), RefereeStartup())
     assert made.effects == (
-        Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=META), on_failure=RequestLost(attempt=0)),
-        Arm("register", 10.0, RegistrationExpired(0)),
+        Send(LEAGUE_MANAGER, RefereeRegisterRequest(referee_meta=META), on_failure=lost(0)),
+        Arm("register", 10.0, expired(0)),
     )
 
 
@@ -98,28 +102,28 @@ def test_an_acceptance_without_an_id_is_none() -> None:
 def test_a_manager_that_does_not_answer_is_asked_again_three_times() -> None:
     state = registering()
     for attempt in range(3):
-        made = step(state, RegistrationExpired(attempt))
+        made = step(state, expired(attempt))
         assert [type(effect) for effect in made.effects] == [Send, Arm]
         state = made.state
-    given_up = step(state, RegistrationExpired(3)).state
+    given_up = step(state, expired(3)).state
     assert (given_up.phase, given_up.failure) == (Phase.UNREGISTERED, NOT_REGISTERED)
 
 
 def test_a_manager_that_cannot_be_reached_is_tried_again_after_pauses_that_double() -> None:
     state, pauses = registering(), []
     for _ in range(3):
-        lost = step(state, lost_request(state))
-        pauses += [effect.seconds for effect in lost.effects if isinstance(effect, Arm)]
-        assert refusal(lost.state, lost_request(lost.state)) == Code.STALE_TIMER
-        state = step(lost.state, RegistrationExpired(lost.state.attempt)).state
+        after = step(state, lost(state.attempt))
+        pauses += [effect.seconds for effect in after.effects if isinstance(effect, Arm)]
+        assert refusal(after.state, lost(after.state.attempt)) == Code.STALE_TIMER
+        state = step(after.state, expired(after.state.attempt)).state
     assert pauses == [1.0, 2.0, 4.0]
-    assert step(state, lost_request(state)).state.failure == NOT_REGISTERED
+    assert step(state, lost(state.attempt)).state.failure == NOT_REGISTERED
 
 
 def test_what_is_late_is_known_as_such() -> None:
-    assert refusal(registering(), RegistrationExpired(3)) == Code.STALE_TIMER
-    assert refusal(registering(), RequestLost(attempt=2)) == Code.STALE_TIMER
-    assert refusal(new(META, Seed("7")), RegistrationExpired(0)) == Code.STALE_TIMER
+    assert refusal(registering(), expired(3)) == Code.STALE_TIMER
+    assert refusal(registering(), lost(2)) == Code.STALE_TIMER
+    assert refusal(new(META, Seed("7")), expired(0)) == Code.STALE_TIMER
     assert refusal(new(META, Seed("7")), ACCEPTED) == Code.IGNORED
 
 
@@ -128,7 +132,7 @@ def test_a_referee_whose_name_is_taken_tries_three_others() -> None:
     for tried in range(1, 4):
         rejected = step(state, TAKEN).state
         assert (rejected.phase, wanted(rejected)) == (Phase.UNREGISTERED, None)
-        state = step(rejected, RegistrationExpired(4 * tried)).state
+        state = step(rejected, expired(4 * tried)).state
         names.add(state.meta.display_name)
     assert len(names) == 3
     assert all(name.startswith("Whistle-") for name in names)
@@ -138,21 +142,21 @@ def test_a_referee_whose_name_is_taken_tries_three_others() -> None:
 def test_a_referee_refused_for_its_name_and_started_again_asks_for_its_own_name_first() -> None:
     state, tried = registering(), []
     for number in range(1, 4):
-        state = step(step(state, TAKEN).state, RegistrationExpired(4 * number)).state
+        state = step(step(state, TAKEN).state, expired(4 * number)).state
         tried.append(state.meta.display_name)
     state = step(step(state, TAKEN).state, RefereeStartup()).state
     assert state.meta.display_name == "Whistle"
     for number in range(1, 4):
-        state = step(step(state, TAKEN).state, RegistrationExpired(4 * number)).state
+        state = step(step(state, TAKEN).state, expired(4 * number)).state
         assert state.meta.display_name not in tried, "and for new suffixes after"
         tried.append(state.meta.display_name)
 
 
 def test_a_referee_whose_last_request_was_never_answered_asks_for_the_same_name_again() -> None:
-    state = step(step(registering(), TAKEN).state, RegistrationExpired(4)).state
+    state = step(step(registering(), TAKEN).state, expired(4)).state
     name = state.meta.display_name
     for number in range(4, 8):
-        state = step(state, RegistrationExpired(number)).state
+        state = step(state, expired(number)).state
     assert state.failure == NOT_REGISTERED
     assert step(state, RefereeStartup()).state.meta.display_name == name
 
@@ -168,8 +172,8 @@ def test_a_referee_that_is_rejected_for_any_other_reason_gives_up_and_begins_ane
 def test_after_a_restart_a_request_that_awaits_its_answer_is_made_again() -> None:
     state = registering()
     request = RefereeRegisterRequest(referee_meta=META)
-    assert resumed(state) == [Send(LEAGUE_MANAGER, request, on_failure=RequestLost(attempt=0))]
-    assert resumed(step(state, lost_request(state)).state) == []
+    assert resumed(state) == [Send(LEAGUE_MANAGER, request, on_failure=lost(0))]
+    assert resumed(step(state, lost(state.attempt)).state) == []
     assert resumed(step(state, ACCEPTED).state) == []
     assert wanted(state) is None
 

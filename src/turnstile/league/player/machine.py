@@ -28,7 +28,7 @@ from turnstile.league.player.state import (
 )
 from turnstile.league.protocol import messages
 from turnstile.league.protocol.values import PlayerMeta
-from turnstile.league.protocol.words import LEAGUE_MANAGER, Awaited, DeliveryFailed, Registration
+from turnstile.league.protocol.words import Awaited, Registration
 from turnstile.league.registering import REGISTER_TIMER, Registering, accepted
 from turnstile.league.trust import opens_match
 
@@ -69,26 +69,15 @@ player: Machine[State] = Machine(
 # registration
 
 
-def registration_expiry(state: State) -> PlayerTimeout:
-    """The timer of the latest request."""
-    return PlayerTimeout(match_id=None, waiting_for=Awaited.LEAGUE_REGISTER_RESPONSE, retry_count=state.attempt)
-
-
-def registration_failure(state: State) -> DeliveryFailed:
-    """The event that says that the latest request was not delivered."""
-    awaited = Awaited.LEAGUE_REGISTER_RESPONSE
-    return DeliveryFailed(to=LEAGUE_MANAGER, match_id=None, waiting_for=awaited, retry_count=state.attempt)
-
-
 registering: Registering[State] = Registering(
     unregistered=Phase.UNREGISTERED,
     registering=Phase.REGISTERING,
     message=lambda state: messages.LeagueRegisterRequest(player_meta=state.meta),
-    expiry=registration_expiry,
-    failure=registration_failure,
+    awaited=Awaited.LEAGUE_REGISTER_RESPONSE,
+    expired=PlayerTimeout,
     stale=match.STALE,
 )
-registering.add_rows(player, PlayerStartup, PlayerTimeout, DeliveryFailed)
+registering.add_rows(player, PlayerStartup)
 
 
 @player.on(

@@ -11,17 +11,8 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.effects import Arm, Disarm, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.kernel.values import PlayerId
+from turnstile.league.player import rounds
 from turnstile.league.player.record import record_result
-from turnstile.league.player.rounds import (
-    CHOICE_TIMER,
-    JOIN_TIMER,
-    dequeue_round,
-    is_past,
-    leave_match,
-    refuse_league,
-    stop_match_timers,
-    wait_between_matches,
-)
 from turnstile.league.player.state import (
     AskedMove,
     ChoiceMade,
@@ -77,7 +68,7 @@ def be_invited_again(state: State, event: messages.GameInvitation) -> Next[State
         if refused := _refuse_match(state, event):
             return refused
         return PENDING if state.phase is Phase.INVITED_TO_MATCH else Next(state, _join_ack(state))
-    left = leave_match(state)
+    left = rounds.leave_match(state)
     if event.round_id <= state.playing.round_id or refuse_invitation(left.state, event):
         return Rejection(Code.IGNORED, f"The player is in {state.playing.match_id}.")
     begun = _begin_match(left.state, event)
@@ -86,11 +77,11 @@ def be_invited_again(state: State, event: messages.GameInvitation) -> Next[State
 
 def refuse_invitation(state: State, event: messages.GameInvitation) -> Rejection | None:
     """Why this is not the expected invitation: the league is checked first, then the player, then the match."""
-    if refused := refuse_league(state, event.league_id):
+    if refused := rounds.refuse_league(state, event.league_id):
         return refused
     if event.player_id not in (None, state.me):
         return WRONG_PLAYER
-    if is_past(state, event.round_id) or state.has_played(event.match_id, event.round_id):
+    if rounds.is_past(state, event.round_id) or state.has_played(event.match_id, event.round_id):
         return IGNORED
     matches = state.round.matches if state.round is not None and state.round.round_id == event.round_id else ()
     expected = next((match for match in matches if match.match_id == event.match_id), None)
@@ -117,7 +108,7 @@ def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
     expected = next((each for each in known.matches if each.match_id == event.match_id), None)
     match = match if expected is None else replace(match, reassignments=expected.reassignments)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
-    return Next(after, Arm(JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
+    return Next(after, Arm(rounds.JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
 
 
 def join(state: State, event: ReadyToJoin) -> Next[State]:
@@ -136,7 +127,7 @@ def join_expiry(state: State) -> PlayerTimeout:
 
 def _take_part(state: State) -> Next[State]:
     after = replace(state, phase=Phase.WAITING_FOR_CHOICE_REQUEST)
-    return Next(after, Disarm(JOIN_TIMER), _join_ack(after))
+    return Next(after, Disarm(rounds.JOIN_TIMER), _join_ack(after))
 
 
 def _join_ack(state: State) -> Send:
@@ -200,7 +191,7 @@ def _ask_strategy(state: State, event: messages.Call, context: ChoiceContext) ->
         deadline=event.deadline or None,
     )
     after = replace(state, phase=Phase.CHOOSING_PARITY, match=match)
-    return Next(after, Arm(CHOICE_TIMER, _countdown(event), choice_expiry(after)))
+    return Next(after, Arm(rounds.CHOICE_TIMER, _countdown(event), choice_expiry(after)))
 
 
 def _countdown(event: messages.Call) -> float:
@@ -255,7 +246,7 @@ def choose_late(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
 def _answer(state: State, decided: OwnMatch) -> Next[State]:
     after = replace(state, phase=Phase.WAITING_FOR_RESULT, match=decided)
-    return Next(after, Disarm(CHOICE_TIMER), response_of(decided, state.me))
+    return Next(after, Disarm(rounds.CHOICE_TIMER), response_of(decided, state.me))
 
 
 def answer_again(state: State) -> Next[State] | Rejection:
@@ -293,9 +284,11 @@ def end_match(state: State, event: messages.GameOver) -> Next[State] | Rejection
     if refused := _refuse_match(state, event):
         return refused
     after = record_result(state, event.game_result)
-    queued = wait_between_matches(dequeue_round(after))  # a round that was announced during the match is played now
+    queued = rounds.wait_between_matches(
+        rounds.dequeue_round(after)
+    )  # a round that was announced during the match is played now
     after = replace(after, phase=Phase.MATCH_COMPLETE) if after.queued is None else queued
-    return Next(after, *stop_match_timers(), _acknowledge(state, event))
+    return Next(after, *rounds.stop_match_timers(), _acknowledge(state, event))
 
 
 def end_match_again(state: State, event: messages.GameOver) -> Next[State] | Rejection:

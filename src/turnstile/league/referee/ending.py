@@ -21,23 +21,7 @@ from turnstile.league.protocol.words import (
     Registration,
     player_address,
 )
-from turnstile.league.referee.calls import (
-    MANAGER_TIMER,
-    NOTIFICATION_TIMER,
-    STALE,
-    arm_player_timer,
-    call_player,
-    call_players,
-    disarm_players,
-    is_due,
-    is_from_manager,
-    mark_unreached,
-    notification_expiry,
-    report_result,
-    result_of_forfeit,
-    result_of_number,
-    seat_of_timer,
-)
+from turnstile.league.referee import calls
 from turnstile.league.referee.state import (
     CleanupComplete,
     Code,
@@ -59,18 +43,18 @@ NOT_REACHED = f"could not be reached ({written(LeagueErrorName.CONNECTION_ERROR)
 
 def draw_number(state: State) -> Next[State]:
     """Transition 4. The number comes from the seed that both players were shown a commitment to."""
-    return end_match(state, result_of_number(state, drawn_number(state.given.seed, 0)))
+    return end_match(state, calls.result_of_number(state, drawn_number(state.given.seed, 0)))
 
 
 def end_by_default(state: State) -> Next[State]:
-    return end_match(state, result_of_forfeit(state))
+    return end_match(state, calls.result_of_forfeit(state))
 
 
 def end_match(state: State, result: GameResult) -> Next[State]:
     """Transition 5. Both players are told how the match ended, and have 10 seconds to acknowledge it."""
     state = replace(fresh(state), phase=Phase.NOTIFYING_PLAYERS, board=None, result=result)
-    timer = Arm(NOTIFICATION_TIMER, NOTIFICATION_SECONDS, notification_expiry(state))
-    return Next(state, *disarm_players(), *call_players(state), timer)
+    timer = Arm(calls.NOTIFICATION_TIMER, NOTIFICATION_SECONDS, calls.notification_expiry(state))
+    return Next(state, *calls.disarm_players(), *calls.call_players(state), timer)
 
 
 # telling the players
@@ -86,27 +70,27 @@ def acknowledge(state: State, event: GameOverAck) -> Next[State] | Rejection:
 
 def go_on_unacknowledged(state: State, event: TimeoutNotification) -> Next[State] | Rejection:
     """Transition 5. After 10 seconds the result is reported, even if a player has not acknowledged it."""
-    return begin_report(state) if event == notification_expiry(state) else STALE
+    return begin_report(state) if event == calls.notification_expiry(state) else calls.STALE
 
 
 def notification_failed(state: State, event: DeliveryFailed) -> Next[State] | Rejection:
     """Transition 5, error handling. A player that cannot be reached is tried again after a pause, three times."""
-    after = mark_unreached(state, event)
+    after = calls.mark_unreached(state, event)
     if isinstance(after, Rejection):
         return after
     seat = next(seat for seat in after.seats if player_address(seat.player_id) == event.to)
     if seat.retry_count == MAX_RETRIES:
         return report_once_told(put(after, replace(seat, fault=NOT_REACHED)))
-    return Next(after, arm_player_timer(after, seat, Awaited.GAME_OVER_ACK, RETRY_PAUSE_SECONDS))
+    return Next(after, calls.arm_player_timer(after, seat, Awaited.GAME_OVER_ACK, RETRY_PAUSE_SECONDS))
 
 
 def notify_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
     """Transition 5, error handling. The pause is over, and the player is told once more."""
-    seat = seat_of_timer(state, event)
-    if not seat.is_unreached or not is_due(state, seat, event):
-        return STALE
+    seat = calls.seat_of_timer(state, event)
+    if not seat.is_unreached or not calls.is_due(state, seat, event):
+        return calls.STALE
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    return Next(put(state, again), *call_player(state, again))
+    return Next(put(state, again), *calls.call_player(state, again))
 
 
 # the report
@@ -119,7 +103,7 @@ def report_once_told(state: State) -> Next[State]:
 def begin_report(state: State) -> Next[State]:
     """Transition 6. The result is reported, and the league manager has 10 seconds to acknowledge it."""
     state = replace(fresh(state), phase=Phase.REPORTING_RESULT)
-    return Next(state, *disarm_players(), Disarm(NOTIFICATION_TIMER), *report_result(state))
+    return Next(state, *calls.disarm_players(), Disarm(calls.NOTIFICATION_TIMER), *calls.report_result(state))
 
 
 def accept_acknowledgement(state: State, event: MatchResultAck) -> Next[State] | Rejection:
@@ -128,17 +112,17 @@ def accept_acknowledgement(state: State, event: MatchResultAck) -> Next[State] |
         return refused
     if event.status != Registration.ACCEPTED:
         return Rejection(Code.IGNORED, "The result was not accepted; it will be reported again.")
-    return Next(replace(state, phase=Phase.MATCH_COMPLETE, is_reported=True), Disarm(MANAGER_TIMER))
+    return Next(replace(state, phase=Phase.MATCH_COMPLETE, is_reported=True), Disarm(calls.MANAGER_TIMER))
 
 
 def report_again(state: State, event: TimeoutLeagueManager) -> Next[State] | State | Rejection:
     """Transition 6, error handling. The result is reported again, three times; then the match is over anyway."""
-    if not is_from_manager(state, event, Awaited.MATCH_RESULT_ACK):
-        return STALE
+    if not calls.is_from_manager(state, event, Awaited.MATCH_RESULT_ACK):
+        return calls.STALE
     if state.retry_count == MAX_RETRIES:
         return replace(state, phase=Phase.MATCH_COMPLETE)
     again = replace(state, retry_count=state.retry_count + 1)
-    return Next(again, *report_result(again))
+    return Next(again, *calls.report_result(again))
 
 
 # afterwards
@@ -153,7 +137,7 @@ def withdraw(state: State, event: MatchWithdrawn) -> Next[State] | Rejection:
     """Another referee has the match. This one is done with it: it tells no player, and forgets what it was told."""
     if refused := _refuse_other_match(state, event.match_id):
         return refused
-    timers = (*disarm_players(), Disarm(MANAGER_TIMER), Disarm(NOTIFICATION_TIMER))
+    timers = (*calls.disarm_players(), Disarm(calls.MANAGER_TIMER), Disarm(calls.NOTIFICATION_TIMER))
     return Next(State(phase=Phase.IDLE, referee_id=state.referee_id), *timers)
 
 

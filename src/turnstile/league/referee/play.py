@@ -30,24 +30,8 @@ from turnstile.league.protocol.words import (
     DeliveryFailed,
     ErrorName,
 )
+from turnstile.league.referee import calls
 from turnstile.league.referee.boards import Board, apply_move, open_board, options_of, outcome_of
-from turnstile.league.referee.calls import (
-    MANAGER_TIMER,
-    RETRIES_LEFT,
-    STALE,
-    asked_for,
-    call_player,
-    call_players,
-    error,
-    is_due,
-    is_from_manager,
-    mark_unreached,
-    query_standings,
-    result_of_broken_off,
-    result_of_outcome,
-    seat_of_timer,
-    timer_of,
-)
 from turnstile.league.referee.ending import NOT_REACHED, end_by_default, end_match
 from turnstile.league.referee.state import (
     Assignment,
@@ -85,7 +69,7 @@ def assign(state: State, event: MatchAssigned) -> Next[State] | Rejection:
     given = Assignment(league_id=event.league_id, round_id=event.round_id, match=match, seed=event.seed)
     seats = (Seat(player_id=match.player_a_id), Seat(player_id=match.player_b_id))
     waiting = replace(state, phase=Phase.WAITING_FOR_PLAYERS, assignment=given, seats=seats)
-    return Next(waiting, *call_players(waiting))
+    return Next(waiting, *calls.call_players(waiting))
 
 
 def refuse_assignment(match: AnnouncedMatch, seed: Seed) -> Rejection | None:
@@ -116,9 +100,9 @@ def join(state: State, event: GameJoinAck) -> Next[State] | Rejection:
     if state.other(seat).is_out:
         return end_by_default(state)
     if state.other(seat).is_awaited:
-        return Next(state, Disarm(timer_of(state, seat)))
+        return Next(state, Disarm(calls.timer_of(state, seat)))
     collecting = replace(fresh(state), phase=Phase.COLLECTING_CHOICES)
-    return Next(collecting, Disarm(timer_of(state, seat)), *query_standings(collecting))
+    return Next(collecting, Disarm(calls.timer_of(state, seat)), *calls.query_standings(collecting))
 
 
 def complain_of_early_choice(state: State, event: ChooseParityResponse | GameMoveResponse) -> Next[State]:
@@ -127,7 +111,7 @@ def complain_of_early_choice(state: State, event: ChooseParityResponse | GameMov
     seat = _sender_seat(state, event, awaited)
     if isinstance(seat, Send):
         return Next(state, seat)
-    return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
+    return Next(state, calls.error(state, event.player_id, ErrorName.INVALID_STATE, awaited))
 
 
 def _expected_of(state: State, player: PlayerId) -> Awaited:
@@ -135,7 +119,7 @@ def _expected_of(state: State, player: PlayerId) -> Awaited:
     seat = state.seat_of(player)
     if seat is None or seat.is_awaited:
         return Awaited.GAME_JOIN_ACK
-    return Awaited.GAME_OVER_ACK if seat.is_out else asked_for(state)
+    return Awaited.GAME_OVER_ACK if seat.is_out else calls.asked_for(state)
 
 
 def _sender_seat(
@@ -144,9 +128,9 @@ def _sender_seat(
     """The seat of the sender, or the error for one that is not in the match (E002) or names another match (E003)."""
     seat = state.seat_of(event.player_id)
     if seat is None:
-        return error(state, event.player_id, ErrorName.PLAYER_NOT_FOUND, awaited)
+        return calls.error(state, event.player_id, ErrorName.PLAYER_NOT_FOUND, awaited)
     if event.match_id != state.match_id:
-        return error(state, event.player_id, ErrorName.MATCH_NOT_FOUND, awaited)
+        return calls.error(state, event.player_id, ErrorName.MATCH_NOT_FOUND, awaited)
     return seat
 
 
@@ -160,17 +144,17 @@ def call_with_standings(state: State, event: LeagueQueryResponse) -> Next[State]
 
 def call_without_standings(state: State, event: TimeoutLeagueManager) -> Next[State] | Rejection:
     """Transition 2b. The league manager does not answer: both players are asked to choose, with zeros as standings."""
-    if state.standings is not None or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
-        return STALE
+    if state.standings is not None or not calls.is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
+        return calls.STALE
     return _call_both(state, ())
 
 
 def call_failed(state: State, event: DeliveryFailed) -> Next[State] | State | Rejection:
     """A player that cannot be reached is called again when its 30 seconds are over; the league manager is not."""
     if state.standings is not None:
-        return mark_unreached(state, event)
-    if event.to != LEAGUE_MANAGER or not is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
-        return STALE
+        return calls.mark_unreached(state, event)
+    if event.to != LEAGUE_MANAGER or not calls.is_from_manager(state, event, Awaited.LEAGUE_QUERY_RESPONSE):
+        return calls.STALE
     return _call_both(state, ())
 
 
@@ -179,7 +163,7 @@ def _call_both(state: State, rows: tuple[StandingsRow, ...]) -> Next[State]:
     standings = ByPlayer({seat.player_id: known.get(seat.player_id, PlayerStandings()) for seat in state.seats})
     state = replace(state, standings=standings)
     state = state if state.is_even_odd else _with_board(state)
-    return Next(state, Disarm(MANAGER_TIMER), *call_players(state))
+    return Next(state, Disarm(calls.MANAGER_TIMER), *calls.call_players(state))
 
 
 def _standings_in(row: StandingsRow) -> PlayerStandings:
@@ -213,11 +197,11 @@ def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection
     be repeated within the retries by either player; the specification allows this only to the first player that answers
     (docs/departures.md).
     """
-    seat = _sender_seat(state, event, asked_for(state))
+    seat = _sender_seat(state, event, calls.asked_for(state))
     if isinstance(seat, Send):
         return Next(state, seat)
     if state.standings is None or state.board is not None:
-        return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, asked_for(state)))
+        return Next(state, calls.error(state, event.player_id, ErrorName.INVALID_STATE, calls.asked_for(state)))
     if seat.is_out:
         return ALREADY_ANSWERED
     if event.parity_choice not in list(Parity):
@@ -229,7 +213,7 @@ def choose(state: State, event: ChooseParityResponse) -> Next[State] | Rejection
     if state.other(seat).is_out:
         return end_by_default(state)
     phase = Phase.COLLECTING_CHOICES if state.other(seat).is_awaited else Phase.DRAWING_NUMBER
-    return Next(replace(state, phase=phase), Disarm(timer_of(state, seat)))
+    return Next(replace(state, phase=phase), Disarm(calls.timer_of(state, seat)))
 
 
 def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
@@ -237,11 +221,11 @@ def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
 
     A move that is not legal may be repeated within the retries. An answer to a question that is past is ignored.
     """
-    seat = _sender_seat(state, event, asked_for(state))
+    seat = _sender_seat(state, event, calls.asked_for(state))
     if isinstance(seat, Send):
         return Next(state, seat)
     if state.board is None:
-        return Next(state, error(state, event.player_id, ErrorName.INVALID_STATE, asked_for(state)))
+        return Next(state, calls.error(state, event.player_id, ErrorName.INVALID_STATE, calls.asked_for(state)))
     if not seat.is_awaited or event.move_number not in (None, seat.move_number):
         return ALREADY_ANSWERED
     after = None if event.move_data is None else apply_move(state.board, seat.player_id, event.move_data.choice)
@@ -250,9 +234,9 @@ def move(state: State, event: GameMoveResponse) -> Next[State] | Rejection:
     if state.other(seat).is_out:
         return end_by_default(put(state, replace(seat, has_answered=True, is_unreached=False)))
     if outcome := outcome_of(after):
-        return end_match(state, result_of_outcome(state, after, outcome))
+        return end_match(state, calls.result_of_outcome(state, after, outcome))
     if seat.move_number == MOST_MOVES:
-        return end_match(state, result_of_broken_off(state, after))
+        return end_match(state, calls.result_of_broken_off(state, after))
     return _ask_next(state, state.board, after, seat.player_id)
 
 
@@ -269,7 +253,7 @@ def _ask_next(state: State, before: Board, after: Board, mover: PlayerId) -> Nex
     effects: list[Effect] = []
     for was, now in zip(state.seats, seats, strict=True):
         if now != was:
-            effects += [Disarm(timer_of(state, now))] if now.has_answered else call_player(following, now)
+            effects += [Disarm(calls.timer_of(state, now))] if now.has_answered else calls.call_player(following, now)
     return Next(following, *effects)
 
 
@@ -280,16 +264,16 @@ def _complain_of_choice(state: State, seat: Seat, fault: str = CHOSE_BADLY) -> N
         return Next(state, _warning(state, seat.player_id, f"your earlier choice counts: {seat.choice}", name))
     if seat.retry_count == MAX_RETRIES:
         out = _rule_out(state, seat, fault)
-        told = error(state, seat.player_id, name, Awaited.GAME_OVER_ACK, seat.retry_count, "technical loss")
-        return Next(out.state, told, Disarm(timer_of(state, seat)), *out.effects)
+        told = calls.error(state, seat.player_id, name, Awaited.GAME_OVER_ACK, seat.retry_count, "technical loss")
+        return Next(out.state, told, Disarm(calls.timer_of(state, seat)), *out.effects)
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
-    state, awaited = put(state, again), asked_for(state)
-    told = error(state, seat.player_id, name, awaited, again.retry_count, RETRIES_LEFT)
-    return Next(state, told, *call_player(state, again))
+    state, awaited = put(state, again), calls.asked_for(state)
+    told = calls.error(state, seat.player_id, name, awaited, again.retry_count, calls.RETRIES_LEFT)
+    return Next(state, told, *calls.call_player(state, again))
 
 
 def _warning(state: State, player: PlayerId, consequence: str, name: ErrorName = ErrorName.INVALID_STATE) -> Send:
-    return error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
+    return calls.error(state, player, name, Awaited.GAME_OVER_ACK, consequence=consequence)
 
 
 # silence
@@ -300,21 +284,23 @@ def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
 
     After that it is out: it has the technical loss as soon as the other has answered, or is out as well.
     """
-    seat = seat_of_timer(state, event)
-    if not is_due(state, seat, event):
-        return STALE
+    seat = calls.seat_of_timer(state, event)
+    if not calls.is_due(state, seat, event):
+        return calls.STALE
     if seat.retry_count == MAX_RETRIES:
         return _rule_out(state, seat, NOT_REACHED if seat.is_unreached else LATE[event.waiting_for])
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state = put(state, again)
-    return Next(state, *_timeout_error(state, seat, event.waiting_for), *call_player(state, again))
+    return Next(state, *_timeout_error(state, seat, event.waiting_for), *calls.call_player(state, again))
 
 
 def _timeout_error(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
     """E001 for a player that has let its time pass; one that could not be reached is not told."""
     if seat.is_unreached:
         return []
-    return [error(state, seat.player_id, ErrorName.TIMEOUT_ERROR, awaited, seat.retry_count + 1, RETRIES_LEFT)]
+    return [
+        calls.error(state, seat.player_id, ErrorName.TIMEOUT_ERROR, awaited, seat.retry_count + 1, calls.RETRIES_LEFT)
+    ]
 
 
 def _rule_out(state: State, seat: Seat, fault: str) -> Next[State]:

@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.effects import Disarm, Send
 from turnstile.kernel.machine import Machine, Next, Rejection
-from turnstile.kernel.values import Timeout
 from turnstile.league.protocol.management import RefereeRegisterRequest, RefereeRegisterResponse
 from turnstile.league.protocol.messages import LeagueCompleted
 from turnstile.league.protocol.values import RefereeMeta
-from turnstile.league.protocol.words import DEFAULT_LEAGUE, Internal, RefereeId, Registration, wire
+from turnstile.league.protocol.words import DEFAULT_LEAGUE, Awaited, Internal, LeagueTimeout, RefereeId, Registration
 from turnstile.league.registering import REGISTER_TIMER, Registering, Registrant, accepted
 
 
@@ -48,16 +47,8 @@ class RefereeStartup(Internal, frozen=True, tag="referee_startup", kw_only=True)
     """The referee's process has started."""
 
 
-class RegistrationExpired(Timeout, frozen=True, rename=wire, tag_field="message_type", tag="registration_expired"):
+class RegistrationExpired(LeagueTimeout, frozen=True, tag="registration_expired", kw_only=True):
     """The league manager has not answered, or the pause before the next request is over."""
-
-    attempt: int
-
-
-class RequestLost(Internal, frozen=True, tag="request_lost", kw_only=True):
-    """The league manager could not be reached."""
-
-    attempt: int
 
 
 # start
@@ -81,13 +72,13 @@ _registering: Registering[State] = Registering(
     unregistered=Phase.UNREGISTERED,
     registering=Phase.REGISTERING,
     message=lambda state: RefereeRegisterRequest(referee_meta=state.meta),
-    expiry=lambda state: RegistrationExpired(state.attempt),
-    failure=lambda state: RequestLost(attempt=state.attempt),
+    awaited=Awaited.REFEREE_REGISTER_RESPONSE,
+    expired=RegistrationExpired,
     stale=Rejection(Code.STALE_TIMER, "This is about something that is no longer waited for."),
 )
 
 
-_registering.add_rows(registrar, RefereeStartup, RegistrationExpired, RequestLost)
+_registering.add_rows(registrar, RefereeStartup)
 
 
 @registrar.on(
