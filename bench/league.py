@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 from bench.league_recovery import recovered
-from turnstile.agents.launch.league_processes import LeagueProcesses, Plan
+from turnstile.agents.launch.league_processes import LeagueProcesses
+from turnstile.agents.launch.plan import Plan
 from turnstile.agents.page.scoreboard import Progress, Scoreboard
 from turnstile.agents.strategies.strategies import find_function
 from turnstile.kernel.chance import Seed, derive

@@ -18,14 +18,8 @@ from playwright.sync_api import expect
 
 from tools.browser import browser
 from turnstile.agents.launch.children import MOST_RESTARTS, Child, DidNotStart
-from turnstile.agents.launch.league_processes import (
-    Begun,
-    CannotGoOn,
-    LeagueProcesses,
-    OtherPlan,
-    Plan,
-    refuse_to_go_on,
-)
+from turnstile.agents.launch.league_processes import LeagueProcesses
+from turnstile.agents.launch.plan import Begun, CannotResume, Plan, refuse_to_resume
 from turnstile.agents.page.scoreboard import Progress, Scoreboard, Verdict, verdict
 from turnstile.durable.files import write_whole
 from turnstile.kernel.values import encode
@@ -117,7 +111,7 @@ def test_a_league_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
 
     asyncio.run(stopped_after_a_match())
     assert not seen[0].places  # the first look comes before anybody plays, so no round can be missed
-    with pytest.raises(OtherPlan, match=r"began with --players 3: give the same options again"):
+    with pytest.raises(CannotResume, match=r"began with --players 3: give the same options again"):
         asyncio.run(LeagueProcesses(plan(tmp_path, 4, 1), lambda home: None, lambda board: None).run())
     board = asyncio.run(LeagueProcesses(plan(tmp_path, 3, 1), lambda home: None, lambda board: None).run())
     assert is_whole(board)
@@ -277,12 +271,12 @@ def test_a_league_that_has_begun_is_not_run_with_other_options(
 ) -> None:
     begun = plan(tmp_path)
     begin(begun)
-    refuse_to_go_on(begun)
+    refuse_to_resume(begun)
     if sentence is None:
-        refuse_to_go_on(replace(begun, **other))
+        refuse_to_resume(replace(begun, **other))
     else:
-        with pytest.raises(OtherPlan, match=sentence):
-            refuse_to_go_on(replace(begun, **other))
+        with pytest.raises(CannotResume, match=sentence):
+            refuse_to_resume(replace(begun, **other))
 
 
 @pytest.mark.parametrize(
@@ -293,10 +287,10 @@ def test_a_damaged_file_of_options_is_one_sentence(tmp_path: Path, text: bytes) 
     begin(begun)
     begun.begun.write_bytes(text)
     with pytest.raises(
-        CannotGoOn,
+        CannotResume,
         match=r"begun\.json, which has the first options of the league, is damaged: .* Restore it, or delete it and ",
     ):
-        refuse_to_go_on(begun)
+        refuse_to_resume(begun)
 
 
 def test_a_league_whose_log_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
@@ -304,11 +298,13 @@ def test_a_league_whose_log_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
     begin(begun)
     log = begun.log_of("manager")
     log.write_bytes(b"")
-    with pytest.raises(CannotGoOn, match=r"has begun, but its log .*manager\.db is gone: restore it, or begin another"):
+    with pytest.raises(
+        CannotResume, match=r"has begun, but its log .*manager\.db is gone: restore it, or begin another"
+    ):
         asyncio.run(LeagueProcesses(begun, lambda home: None, lambda board: None).run())
     log.unlink()
-    with pytest.raises(CannotGoOn, match=r"manager\.db is gone"):
-        refuse_to_go_on(begun)
+    with pytest.raises(CannotResume, match=r"manager\.db is gone"):
+        refuse_to_resume(begun)
 
 
 def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

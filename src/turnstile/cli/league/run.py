@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
 from turnstile.agents.launch.children import DidNotStart
-from turnstile.agents.launch.league_processes import CannotGoOn, LeagueProcesses, Plan
+from turnstile.agents.launch.plan import CannotResume, Plan
 from turnstile.agents.page.projection import scoreboard_of
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.agents.strategies.custom import CustomFunction, refuse_strategy
@@ -27,6 +28,9 @@ from turnstile.league.protocol.messages import MatchResultReport
 from turnstile.league.protocol.words import MatchId
 from turnstile.store.protocol import CannotOpen, InUse
 from turnstile.store.sqlite.files import FileLock
+
+if TYPE_CHECKING:
+    from turnstile.agents.launch.league_processes import LeagueProcesses
 
 __all__ = ["Plan", "refuse_strategies", "run_in_process", "run_processes"]
 
@@ -85,8 +89,10 @@ def _run_lock(plan: Plan) -> Iterator[None]:
         lock.let_go()
 
 
-async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboard | None, int | None]:
+async def _until_over(plan: Plan, show: Show) -> tuple["LeagueProcesses", Scoreboard | None, int | None]:
     """Run the league. Returns its processes, the last board, and the exit status if a signal stopped it."""
+    from turnstile.agents.launch.league_processes import LeagueProcesses  # only here: it loads an HTTP client
+
     latest: Scoreboard | None = None
     stopped: int | None = None
 
@@ -114,7 +120,7 @@ async def _until_over(plan: Plan, show: Show) -> tuple[LeagueProcesses, Scoreboa
         return processes, board, None
     except asyncio.CancelledError:
         return processes, latest, stopped
-    except (DidNotStart, CannotGoOn) as fault:
+    except (DidNotStart, CannotResume) as fault:
         raise click.ClickException(str(fault)) from None
 
 
