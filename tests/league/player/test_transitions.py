@@ -60,9 +60,9 @@ def test_transition_3_a_round_is_announced_and_the_player_knows_its_matches(befo
     assert step.state.phase is Phase.WAITING_FOR_ROUND
     assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
     assert step.state.round is not None
-    assert [(match.match_id, match.opponent_id) for match in step.state.round.matches] == [
-        ("R2M1", OTHER),
-        ("R2M2", "P03"),
+    assert [(match.match_id, {match.player_a_id, match.player_b_id}) for match in step.state.round.matches] == [
+        ("R2M1", {ME, OTHER}),
+        ("R2M2", {ME, "P03"}),
     ]
 
 

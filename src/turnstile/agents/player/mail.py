@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from turnstile.agents.wire.envelope import read_time
 from turnstile.agents.wire.remarks import remark
 from turnstile.kernel.values import wire_name
-from turnstile.league.player.state import Expected, State
+from turnstile.league.player.state import State
 from turnstile.league.protocol.messages import Call, ChooseParityCall, FromReferee, GameMoveCall, LeagueMessage
-from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import Address, MatchId, referee_address
 
 
@@ -42,8 +41,5 @@ def referee_of(state: State, match: MatchId) -> Address | None:
     """The referee of a match: the one that has begun it, else the one that was announced."""
     if state.match is not None and state.match.match_id == match:
         return state.match.referee
-    announced: list[Expected | AnnouncedMatch] = []
-    announced += state.round.matches if state.round is not None else ()
-    announced += state.queued.matches if state.queued is not None else ()
-    ids = (each.referee_id for each in announced if each.match_id == match and each.referee_id is not None)
+    ids = (each.referee_id for each in state.announcements_of(match) if each.referee_id is not None)
     return next((referee_address(referee) for referee in ids), None)

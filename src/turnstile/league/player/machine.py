@@ -240,7 +240,6 @@ def is_believed(state: State, event: messages.FromReferee, shown: str | None) ->
 
     If the match was announced with a key, the token must be that key. Without a key every sender is believed.
     """
-    queued = () if state.queued is None or state.player_id is None else rounds.my_matches(state, state.queued)
-    known = (*(() if state.round is None else state.round.matches), *queued)
-    keys = [each.key for each in known if each.match_id == event.match_id and each.key is not None]
+    me, announced = state.player_id, state.announcements_of(event.match_id)
+    keys = [] if me is None else [key for each in announced if (key := each.key_of(me)) is not None]
     return opens_match(keys, shown)

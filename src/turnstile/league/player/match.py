@@ -87,9 +87,9 @@ def refuse_invitation(state: State, event: messages.GameInvitation) -> Rejection
     expected = next((match for match in matches if match.match_id == event.match_id), None)
     if expected is None:
         return None if state.accepts_unannounced else _no_such_match(event.match_id)
-    if event.opponent_id != expected.opponent_id:
+    if {event.opponent_id, state.me} != {expected.player_a_id, expected.player_b_id}:
         return _no_such_match(event.match_id)
-    return None if expected.is_by(event.sender) else WRONG_REFEREE
+    return None if rounds.is_led_by(expected, event.sender) else WRONG_REFEREE
 
 
 def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
@@ -106,7 +106,7 @@ def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
     if known is None or known.round_id != event.round_id:
         known = Round(round_id=event.round_id, matches=())  # it was not announced
     expected = next((each for each in known.matches if each.match_id == event.match_id), None)
-    match = match if expected is None else replace(match, reassignments=expected.reassignments)
+    match = match if expected is None else replace(match, reassignments=expected.times_reassigned)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
     return Next(after, Arm(rounds.JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
 

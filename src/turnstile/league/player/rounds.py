@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from turnstile.kernel.effects import Disarm, Effect, Send
 from turnstile.kernel.machine import Next, Rejection
 from turnstile.league.player.record import record_unheard, take_back_results
-from turnstile.league.player.state import IN_MATCH, Code, Expected, Phase, Round, State
+from turnstile.league.player.state import IN_MATCH, Code, Phase, Round, State
 from turnstile.league.protocol import messages
-from turnstile.league.protocol.words import LEAGUE_MANAGER, LeagueId, MatchId
+from turnstile.league.protocol.values import AnnouncedMatch
+from turnstile.league.protocol.words import LEAGUE_MANAGER, Address, LeagueId, MatchId, referee_address
 
 JOIN_TIMER = "join"
 CHOICE_TIMER = "choice"
@@ -71,7 +72,7 @@ def is_given_to_another(state: State, event: messages.RoundAnnouncement) -> bool
     """Whether the match that is played has another referee now, or has had another meanwhile."""
     match = state.playing
     return any(
-        expected.match_id == match.match_id and expected.is_other_than(match.referee, match.reassignments)
+        expected.match_id == match.match_id and is_other_than(expected, match.referee, match.reassignments)
         for expected in my_matches(state, event)
     )
 
@@ -105,7 +106,7 @@ def _void_matches(state: State, announced: Round) -> list[MatchId]:
         for match in announced.matches
         if (played := ended.get(match.match_id)) is not None
         and played.referee is not None
-        and match.is_other_than(played.referee, played.reassignments)
+        and is_other_than(match, played.referee, played.reassignments)
     ]
 
 
@@ -126,19 +127,18 @@ def is_outdated(state: State, event: messages.RoundAnnouncement) -> bool:
     return known is not None and event.round_id == known.round_id and revision_of(event) < known.revision
 
 
-def my_matches(state: State, event: messages.RoundAnnouncement) -> tuple[Expected, ...]:
-    return tuple(
-        Expected(
-            match_id=match.match_id,
-            opponent_id=match.player_b_id if match.player_a_id == state.me else match.player_a_id,
-            referee_endpoint=match.referee_endpoint,
-            referee_id=match.referee_id,
-            key=match.key_of(state.me),
-            reassignments=match.times_reassigned,
-        )
-        for match in event.matches
-        if state.me in (match.player_a_id, match.player_b_id)
-    )
+def my_matches(state: State, event: messages.RoundAnnouncement) -> tuple[AnnouncedMatch, ...]:
+    return tuple(match for match in event.matches if state.me in (match.player_a_id, match.player_b_id))
+
+
+def is_other_than(match: AnnouncedMatch, referee: Address, reassignments: int) -> bool:
+    """Whether this is not the match that was begun by that referee: another has it, or has had it meanwhile."""
+    return not is_led_by(match, referee) or match.times_reassigned > reassignments
+
+
+def is_led_by(match: AnnouncedMatch, referee: Address) -> bool:
+    """Whether this is the announced referee, as far as the announcement names one."""
+    return match.referee_id is None or referee == referee_address(match.referee_id)
 
 
 def is_to_play(state: State) -> bool:

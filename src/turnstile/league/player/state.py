@@ -9,7 +9,7 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.protocol.messages import RoundAnnouncement
-from turnstile.league.protocol.values import MoveRequest, PlayerMeta, PlayerStandings, StandingsRow
+from turnstile.league.protocol.values import AnnouncedMatch, MoveRequest, PlayerMeta, PlayerStandings, StandingsRow
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
@@ -17,9 +17,7 @@ from turnstile.league.protocol.words import (
     LeagueTimeout,
     LeagueValue,
     MatchId,
-    RefereeId,
     Role,
-    referee_address,
 )
 from turnstile.league.registering import Registrant
 
@@ -86,27 +84,6 @@ class OwnResult(StrEnum):
 # state
 
 
-class Expected(LeagueValue, frozen=True, kw_only=True):
-    """A match of the announced round in which this player plays."""
-
-    match_id: MatchId
-    opponent_id: PlayerId
-    referee_endpoint: str
-    referee_id: RefereeId | None = None
-    key: str | None = None
-    """With which its referee speaks to this player; where none was announced, it is believed without."""
-    reassignments: int = 0
-    """How often the match was given to another referee. With a higher number it is begun anew."""
-
-    def is_other_than(self, referee: Address, reassignments: int) -> bool:
-        """Whether this is not the match that was begun by that referee: another has it, or has had it meanwhile."""
-        return not self.is_by(referee) or self.reassignments > reassignments
-
-    def is_by(self, sender: Address) -> bool:
-        """Whether this is the announced referee, as far as the announcement names one."""
-        return self.referee_id is None or sender == referee_address(self.referee_id)
-
-
 class Round(LeagueValue, frozen=True, kw_only=True):
     """The latest round of which the player knows, by an announcement or by its first invitation.
 
@@ -114,7 +91,7 @@ class Round(LeagueValue, frozen=True, kw_only=True):
     """
 
     round_id: int
-    matches: tuple[Expected, ...]
+    matches: tuple[AnnouncedMatch, ...]
     """Those of this player alone."""
     revision: int = 0
     """Which of its announcements this is: the latest, and nothing before it counts any more."""
@@ -224,6 +201,12 @@ class State(Registrant, frozen=True, kw_only=True):
         """The match, in every phase that has one."""
         assert self.match is not None, f"a player in {self.phase} has a match"
         return self.match
+
+    def announcements_of(self, match: MatchId) -> list[AnnouncedMatch]:
+        """A match as it was announced: for the round that is played, and in the announcement that is queued."""
+        known = self.round.matches if self.round is not None else ()
+        queued = self.queued.matches if self.queued is not None else ()
+        return [each for each in (*known, *queued) if each.match_id == match]
 
     def has_played(self, match: MatchId, since: int = 0) -> bool:
         """Whether this is one of the latest matches, those of rounds before `since` left aside."""
