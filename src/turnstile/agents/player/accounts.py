@@ -19,7 +19,7 @@ def decision_of(match: OwnMatch) -> str:
 
 
 def of_match(played: PlayedMatch, event: Event) -> dict[str, Any]:
-    """How a match ended. What is missing was not told, or is none of this game."""
+    """How a match ended. A value is missing if it was not told, or if the game does not have it."""
     told = event.game_result if isinstance(event, GameOver) else None
     return {
         "result": played.result,

@@ -54,7 +54,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def history_path(data: Path, player: PlayerId) -> Path | None:
-    """Where a player's history is; `None` for an id that is no name of a folder."""
+    """Where a player's history is; `None` if its id is not a valid folder name."""
     folder = part_of_path(player)
     return None if folder is None else data / "data" / "players" / folder / "history.json"
 

@@ -18,7 +18,7 @@ from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
 from turnstile.agents.strategies.games import games_for_two
 from turnstile.agents.strategies.program import Failed
-from turnstile.agents.strategies.strategies import Choice, Strategy, default_of, find_strategy
+from turnstile.agents.strategies.strategies import Strategy, default_of, find_strategy
 from turnstile.agents.wire.envelope import ignored, utc_now
 from turnstile.agents.wire.exchange import Reply
 from turnstile.agents.wire.incoming import Incoming
@@ -292,19 +292,15 @@ class PlayerProcess(AgentProcess):
         """Ask the strategy. One that fails costs its choice, and nothing else; so does a bug in how it is asked."""
         try:
             choice = await self._strategy(question)
-        except Failed as fault:
-            choice = self._fallen_back(question, str(fault))
-        except Exception as bug:
-            choice = self._fallen_back(question, f"{type(bug).__name__}: {bug}")
+        except Exception as fault:
+            why = str(fault) if isinstance(fault, Failed) else f"{type(fault).__name__}: {fault}"
+            self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
+            choice = default_of(question)
         await self.agent.bring(self.work, decision_event(question, choice))
 
     def _heard(self, said: str, question: Question) -> None:
         for line in said.splitlines():
             self.agent.journal.strategy_output(line, question.match_id)
-
-    def _fallen_back(self, question: Question, why: str) -> Choice:
-        self.agent.journal.critical(f"{HAS_FAILED}{why}", question.match_id)
-        return default_of(question)
 
     def _keep_history(self, state: State) -> None:
         """Matches that are over are written down when there is a new one, and once more after a restart."""
@@ -312,7 +308,7 @@ class PlayerProcess(AgentProcess):
             return
         path = history_path(self.settings.data, state.player_id)
         if path is None:
-            self.agent.journal.note(f"No history is kept: {state.player_id!r} is no name of a folder.")
+            self.agent.journal.note(f"No history is kept: {state.player_id!r} is not a valid folder name.")
         else:
             me, name = state.player_id, state.meta.display_name
             league, history = state.league_id or DEFAULT_LEAGUE, state.history

@@ -272,7 +272,7 @@ class Matches:
         transcript = work.transcript
         path = match_path(self._settings.data, transcript)
         if path is None:
-            why = "No file is kept of this match: its ids are no names of files."
+            why = "No file is kept of this match: its ids are not valid file names."
             self._agent.journal.note(why, work.given.match.match_id)
             return None
         return self._agent.files.put(

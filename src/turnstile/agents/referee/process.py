@@ -103,7 +103,7 @@ class RefereeProcess(AgentProcess):
     ) -> None:
         """`trusts_posts`: take posted answers that do not show that they were asked for, after a receipt.
 
-        By default those from this machine are taken, if the league is no more than this machine. `key`: shown to the
+        By default those from this machine are taken, if the whole league is on this machine. `key`: shown to the
         manager to be let in.
         """
         super().__init__(settings)

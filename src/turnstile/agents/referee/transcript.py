@@ -116,7 +116,7 @@ class Transcript:
 
 
 def speaker(event: LeagueMessage) -> str:
-    """Who has said this to a referee: a player that is named in it, or the league manager."""
+    """The sender of a message to a referee: the player that it names, or the league manager."""
     player = getattr(event, "player_id", None)
     return LEAGUE_MANAGER if player is None else player_address(player)
 
@@ -130,7 +130,7 @@ def timestamp(at: Instant) -> str:
 
 
 def match_path(data: Path, transcript: Transcript) -> Path | None:
-    """The file of a match; `None` where its ids are no names of files."""
+    """The file of a match; `None` if its ids are not valid file names."""
     league, match = part_of_path(transcript.given.league_id), part_of_path(transcript.given.match.match_id)
     if league is None or match is None or part_of_path(transcript.referee) is None:
         return None

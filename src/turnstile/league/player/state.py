@@ -1,4 +1,4 @@
-"""What a player keeps of itself, its rounds and its matches, and what can happen to it that is no message."""
+"""The state of a player, with its rounds and matches, and the events of a player that are not messages."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -81,7 +81,7 @@ def view_of(board: Board, player: PlayerId) -> Raw:
 
 
 def apply_move(board: Board, player: PlayerId, choice: Raw) -> Board | None:
-    """The board after this move, up to the next decision or the end; `None` where it is no legal move."""
+    """The board after this move, up to the next decision or the end; `None` if the move is not legal."""
     game, match = game_of(board), match_of(board)
     move = _meant(game, match, (player,), choice)
     if move is None:

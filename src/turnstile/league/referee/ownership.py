@@ -15,7 +15,7 @@ Given = Assignment | MatchAssigned
 
 
 class Owner(Enum):
-    """Who has a match that a referee was given before."""
+    """The referee that has a match now, as seen by a referee that was given it before."""
 
     SAME = "the referee has had it all the time"
     ANOTHER = "another referee has it, or its round is over"
@@ -39,7 +39,7 @@ def may_go_on(given: Given, phase: Phase, answer: LeagueMessage | None, me: Refe
 
 
 def owner_of(given: Given, answer: LeagueMessage | None, me: RefereeId, endpoint: str) -> Owner:
-    """Who has a match now. A manager that does not say leaves it with the referee that asks.
+    """The owner of a match now. If the manager does not say, it is the referee that asks.
 
     Our manager names the referees of all rounds that have begun. No round before the current one is played any more.
     """

@@ -1,4 +1,4 @@
-"""What a referee keeps of its match, and what can happen to it that is no message."""
+"""The state of a referee and its match, and the events of a referee that are not messages."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -83,7 +83,7 @@ class Assignment(LeagueValue, frozen=True, kw_only=True):
 
 
 class State(LeagueValue, frozen=True, kw_only=True):
-    """The whole referee. Between two matches nothing but its id is left."""
+    """The whole referee. Between two matches it has only its id."""
 
     phase: Phase
     referee_id: RefereeId
