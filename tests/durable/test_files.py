@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.league.referee import refereed
-from turnstile.agents.player.history import history_path, merged
+from turnstile.agents.player.history import history_path, merge
 from turnstile.agents.referee.transcript import Transcript, own_place, stale_files
 from turnstile.durable.files import FileWriter, open_private, part_of_path, write_whole
 from turnstile.games.evenodd import Parity
@@ -208,7 +208,7 @@ def played(match: str, result: OwnResult | None, round_id: int = 1) -> PlayedMat
 
 
 def kept(path: Path, league: LeagueId, *matches: PlayedMatch, name: str = "Juniper") -> Any:
-    write_whole(path, merged(path, ME, name, league, matches))
+    write_whole(path, merge(path, ME, name, league, matches))
     return json.loads(path.read_text())
 
 

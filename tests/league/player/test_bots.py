@@ -7,7 +7,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from tests.league.matches import MATCH, PLAYERS, A
-from turnstile.agents.strategies.bots import CannotMove, bot_move, find_mover
+from turnstile.agents.strategies.bots import bot_move, find_mover
+from turnstile.agents.strategies.program import Failed
 from turnstile.kernel import Seed
 from turnstile.league.player.state import AskedMove
 from turnstile.league.protocol.values import MoveContext, MoveRequest
@@ -59,7 +60,7 @@ def test_a_bot_says_why_it_cannot_move() -> None:
         (question_with(question, b'{"type":"BeginPicking"}'), "This is not a player's move of E-Card"),
         (with_view(question, b"{}"), "Invalid view of E-Card"),
     ):
-        with pytest.raises(CannotMove, match=why):
+        with pytest.raises(Failed, match=why):
             bot_move("equilibrium", wrong, Random(1))
 
 

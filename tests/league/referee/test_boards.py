@@ -43,7 +43,7 @@ def test_a_board_is_opened_up_to_the_first_decision() -> None:
 
 def test_a_game_for_another_number_of_players_is_none() -> None:
     three = with_fields(ecard.game, seats=range(3, 5))
-    assert sentence(three) == "E-Card is no game for 2."
+    assert sentence(three) == "E-Card is not a game for 2."
 
 
 def test_a_game_with_timers_of_its_own_is_none() -> None:

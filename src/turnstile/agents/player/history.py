@@ -59,18 +59,18 @@ def history_path(data: Path, player: PlayerId) -> Path | None:
     return None if folder is None else data / "data" / "players" / folder / "history.json"
 
 
-def merged(path: Path, player: PlayerId, name: str, league: LeagueId, played: Iterable[PlayedMatch]) -> bytes:
+def merge(path: Path, player: PlayerId, name: str, league: LeagueId, played: Iterable[PlayedMatch]) -> bytes:
     """What stands in the file, with these matches: new ones at the end, known ones in their place."""
-    matches = {(told.league_id, told.match_id): told for told in _standing(path)}
+    matches = {(told.league_id, told.match_id): told for told in _read_matches(path)}
     for match in played:
-        told = _told(league, name, match)
+        told = _entry_of(league, name, match)
         matches[told.league_id, told.match_id] = told
     every = tuple(matches.values())
-    history = History(player_id=player, stats=_added_up(every), leagues=_by_league(every), matches=every)
+    history = History(player_id=player, stats=_sum_up(every), leagues=_by_league(every), matches=every)
     return msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n"
 
 
-def _standing(path: Path) -> tuple[Told, ...]:
+def _read_matches(path: Path) -> tuple[Told, ...]:
     """The matches in the file, if there is one. A file that cannot be read is renamed, so that it can be repaired."""
     if not path.exists():
         return ()
@@ -81,7 +81,7 @@ def _standing(path: Path) -> tuple[Told, ...]:
         return ()
 
 
-def _told(league: LeagueId, name: str, match: PlayedMatch) -> Told:
+def _entry_of(league: LeagueId, name: str, match: PlayedMatch) -> Told:
     fields = {
         field: getattr(match, field) for field in PlayedMatch.__struct_fields__ if field in Told.__struct_fields__
     }
@@ -90,10 +90,10 @@ def _told(league: LeagueId, name: str, match: PlayedMatch) -> Told:
 
 def _by_league(matches: tuple[Told, ...]) -> dict[str, Statistics]:
     leagues = dict.fromkeys(match.league_id for match in matches if match.league_id is not None)
-    return {league: _added_up(match for match in matches if match.league_id == league) for league in leagues}
+    return {league: _sum_up(match for match in matches if match.league_id == league) for league in leagues}
 
 
-def _added_up(matches: Iterable[Told]) -> Statistics:
+def _sum_up(matches: Iterable[Told]) -> Statistics:
     """Every match counts; one whose result is not known is neither won nor lost nor drawn."""
     results = [match.result for match in matches]
     return Statistics(

@@ -13,7 +13,7 @@ from turnstile.league.protocol.messages import Call, ChooseParityCall, FromRefer
 from turnstile.league.protocol.words import Address, MatchId, referee_address
 
 
-def timed(message: LeagueMessage, now: datetime, time_scale: float) -> LeagueMessage:
+def with_time_left(message: LeagueMessage, now: datetime, time_scale: float) -> LeagueMessage:
     """A call, with the time that is left until its deadline, by the time scale of the machine. Others have none."""
     if not isinstance(message, Call):
         return message
@@ -25,7 +25,7 @@ def timed(message: LeagueMessage, now: datetime, time_scale: float) -> LeagueMes
     return replace(message, milliseconds_left=round(1000 * (deadline - now).total_seconds() / time_scale))
 
 
-def addressed(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:
+def with_addresses(state: State, message: LeagueMessage, *, is_signed: bool) -> LeagueMessage:
     """What a referee says, with what it left out: its own name, and to whom it speaks. Both are known here."""
     if not isinstance(message, FromReferee):
         return message

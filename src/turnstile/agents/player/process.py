@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from turnstile.agents.player.accounts import decision_of, of_league, of_match
 from turnstile.agents.player.failures import HAS_FAILED
-from turnstile.agents.player.history import history_path, merged
-from turnstile.agents.player.mail import addressed, timed
+from turnstile.agents.player.history import history_path, merge
+from turnstile.agents.player.mail import with_addresses, with_time_left
 from turnstile.agents.process.calls import ALL_TRIES
 from turnstile.agents.process.journal import Level
 from turnstile.agents.process.logs import PLAYERS
@@ -191,8 +191,8 @@ class PlayerProcess(AgentProcess):
 
     async def _handle_registered(self, incoming: Incoming) -> Reply:
         """Let the machine take a message. The manager must prove its identity, a referee must show the match's key."""
-        message = addressed(self.work.state, incoming.message, is_signed=incoming.sender is not None)
-        message = timed(message, utc_now(), self.work.keeper.time_scale)
+        message = with_addresses(self.work.state, incoming.message, is_signed=incoming.sender is not None)
+        message = with_time_left(message, utc_now(), self.work.keeper.time_scale)
         if isinstance(message, FROM_MANAGER) and not is_by_manager(incoming, self.work.state.manager_proof):
             return self.agent.turn_down(message, incoming.origin, BAD_TOKEN)
 
@@ -312,7 +312,7 @@ class PlayerProcess(AgentProcess):
         else:
             me, name = state.player_id, state.meta.display_name
             league, history = state.league_id or DEFAULT_LEAGUE, state.history
-            self.agent.files.put(path, lambda: merged(path, me, name, league, history))
+            self.agent.files.put(path, lambda: merge(path, me, name, league, history))
         self._kept_matches = state.history
 
     def health(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from turnstile.league.protocol.words import RefereeId
 from turnstile.league.referee.play import refuse_assignment
 
 
-def handed(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
+def as_announced(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
     """A match that was handed out on its own, as it would stand in the announcement of its round."""
     return AnnouncedMatch(
         match_id=message.match_id,

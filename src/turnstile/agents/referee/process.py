@@ -18,7 +18,7 @@ from turnstile.agents.process.manager_auth import (
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.referee.assignment import handed, unplayable
+from turnstile.agents.referee.assignment import as_announced, unplayable
 from turnstile.agents.referee.matches import Matches
 from turnstile.agents.referee.posts import Standing
 from turnstile.agents.referee.running import RunningMatch
@@ -175,10 +175,6 @@ class RefereeProcess(AgentProcess):
         self._matches_known.set()
         self._end_if_over()
 
-    @property
-    def _seconds(self) -> float:
-        return MANAGER_SECONDS * self.work.keeper.time_scale
-
     # its life
 
     def _after(self, event: Event, result: Step[registrar.State] | Rejection) -> None:
@@ -206,23 +202,24 @@ class RefereeProcess(AgentProcess):
 
     async def handle(self, incoming: Incoming) -> Reply:
         message, by = incoming.message, incoming.origin
+        seconds = MANAGER_SECONDS * self.work.keeper.time_scale / 2
         if isinstance(message, FROM_MANAGER):
-            is_known = await comes_within(self._seconds / 2, self._registered)
+            is_known = await comes_within(seconds, self._registered)
             if not is_known or not is_by_manager(incoming, self.work.state.manager_proof):
                 return self.agent.turn_down(message, by, BAD_TOKEN if is_known else NOT_REGISTERED)
         if isinstance(message, RoundAnnouncement | RunMatch):
-            is_sure = await comes_within(self._seconds / 2, self._matches_known)
+            is_sure = await comes_within(seconds, self._matches_known)
             if not is_sure:
                 return self.agent.turn_down(message, by, NOT_SURE)
         match message:
             case RoundAnnouncement():
-                return await self._announced(message, by)
+                return await self._take_round(message, by)
             case RunMatch():
-                return await self._handed(message, by)
+                return await self._take_match(message, by)
             case GameJoinAck() | ChooseParityResponse() | GameMoveResponse() | GameOverAck() | GameErrorAck():
                 return await self._answer_post(message, incoming)
             case MatchResultAck():
-                return await self._booked(message, by)
+                return await self._take_result_ack(message, by)
             case LeagueCompleted():
                 reply = await self.agent.exchange(self.work, message, by)
                 return LeagueCompletedAck(referee_id=self.work.state.referee_id or UNSET) if reply is DONE else reply
@@ -241,7 +238,7 @@ class RefereeProcess(AgentProcess):
     def _league(self) -> LeagueId:
         return self.work.state.league_id or DEFAULT_LEAGUE
 
-    async def _announced(self, message: RoundAnnouncement, by: str) -> Reply:
+    async def _take_round(self, message: RoundAnnouncement, by: str) -> Reply:
         """A round: the matches that are ours are taken, once each, and are ours when this is answered."""
         me = self._id
         self.agent.journal.received(None, message, by)
@@ -267,12 +264,12 @@ class RefereeProcess(AgentProcess):
                 self.agent.journal.note(told, match.match_id)
         return found
 
-    async def _handed(self, message: RunMatch, by: str) -> Reply:
+    async def _take_match(self, message: RunMatch, by: str) -> Reply:
         """A match on its own, as some managers hand them out."""
         self.agent.journal.received(message.match_id, message, by)
         me = self._id
         league = message.league_id or self._league
-        taken = await self._playable(league, [handed(message, me, self.endpoint)])
+        taken = await self._playable(league, [as_announced(message, me, self.endpoint)])
         if not await self._matches.assign(league, message.round_id, taken, me):
             return self.agent.turn_down(message, by, TOO_MANY)
         return RunMatchAck(match_id=message.match_id, status="acknowledged" if taken else "error")
@@ -328,7 +325,7 @@ class RefereeProcess(AgentProcess):
                 reply = await self.agent.exchange(work, post, by, work.refuse_unproven(post))
                 return POSTED if reply is DONE else reply
 
-    async def _booked(self, message: MatchResultAck, by: str) -> Reply:
+    async def _take_result_ack(self, message: MatchResultAck, by: str) -> Reply:
         """The manager has a result, and says so in a request of its own."""
         work = self._matches.find(message.match_id)
         if work is None:

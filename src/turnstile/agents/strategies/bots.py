@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Raw
 
+from turnstile.agents.strategies.program import Failed
 from turnstile.bots import Bot, bots_of
 from turnstile.kernel import AnyGame, Move, Rejection, Seed
 from turnstile.kernel.chance import derive
@@ -22,11 +23,7 @@ RANDOM = "random"
 BOT = "bot"
 
 Mover = Callable[[AskedMove, MatchId], Raw]
-"""Chooses one of the options. Raises `CannotMove`."""
-
-
-class CannotMove(Exception):
-    """A bot cannot read the question; the text says why."""
+"""Chooses one of the options. Raises `Failed` if it cannot read the question."""
 
 
 def find_mover(text: str, seed: Seed) -> Mover | None:
@@ -56,12 +53,12 @@ def bot_move(name: str, asked: AskedMove, rng: Random) -> Raw:
     """The option that the bot with this name chooses, or else the best bot of the game."""
     game = find_game(asked.game_type)
     if game is None:
-        raise CannotMove(f"The game {asked.game_type} is not installed.")
+        raise Failed(f"The game {asked.game_type} is not installed.")
     actions = [_read_action(game, option) for option in asked.request.valid_options]
     try:
         view = decode(bytes(asked.request.context.view), game.view_type)
     except Malformed as fault:
-        raise CannotMove(f"Invalid view of {game.title}: {fault}.") from None
+        raise Failed(f"Invalid view of {game.title}: {fault}.") from None
     chosen = _bot_of(game, name)(view, actions, rng)
     return asked.request.valid_options[actions.index(chosen)]
 
@@ -69,9 +66,9 @@ def bot_move(name: str, asked: AskedMove, rng: Random) -> Raw:
 def _read_action(game: AnyGame, option: Raw) -> Move:
     action = game.machine.read_event(bytes(option))
     if isinstance(action, Rejection):
-        raise CannotMove(action.sentence)
+        raise Failed(action.sentence)
     if not isinstance(action, Move):
-        raise CannotMove(f"This is not a player's move of {game.title}.")
+        raise Failed(f"This is not a player's move of {game.title}.")
     return action
 
 

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 from msgspec import Raw
 
-from turnstile.agents.strategies.bots import RANDOM, CannotMove, bot_strategies, find_mover
+from turnstile.agents.strategies.bots import RANDOM, bot_strategies, find_mover
 from turnstile.agents.strategies.program import Failed, answer_of_program
 from turnstile.agents.strategies.worker import REASON
 from turnstile.games.evenodd import Parity
@@ -50,12 +50,7 @@ def default_of(question: Question) -> Choice:
     return FALLBACK if question.move is None else question.move.request.valid_options[0]
 
 
-def print_output(printed: str, question: Question) -> None:
-    """Pass the output of a program on to standard error."""
-    sys.stderr.write(printed)
-
-
-def find_strategy(text: str, seed: Seed, hear: Hear = print_output) -> Strategy:
+def find_strategy(text: str, seed: Seed, hear: Hear = lambda printed, question: None) -> Strategy:
     """The strategy with this name. Its random choices are derived from the seed and the match."""
     if function := custom_function(text):
         worker = [sys.executable, "-m", "turnstile.agents.strategies.worker", str(os.getpid()), *function]
@@ -109,8 +104,8 @@ def in_thread(function: Callable[[Question], Choice]) -> Strategy:
             return function(question)
         try:
             return await asyncio.to_thread(function, question)
-        except CannotMove as fault:
-            raise Failed(str(fault)) from None
+        except Failed:
+            raise
         except Exception as bug:  # an invalid view may lead a bot anywhere
             raise Failed(f"The bot has failed: {type(bug).__name__}: {bug}") from bug
 

@@ -43,13 +43,13 @@ def open_board(name: str, players: Players, seed: Seed) -> Board | Rejection:
     if game is None:
         return Rejection(Refusal.INVALID_OPTIONS, f"There is no game {name} here.")
     if len(players) not in game.seats:
-        return Rejection(Refusal.INVALID_PLAYERS, f"{game.title} is no game for {len(players)}.")
+        return Rejection(Refusal.INVALID_PLAYERS, f"{game.title} is not a game for {len(players)}.")
     if any(issubclass(event, Timeout) for event in game.machine.events):
         return Rejection(Refusal.INVALID_OPTIONS, f"{game.title} has timers of its own, which a referee does not run.")
     match = game.new(players, game.options(), seed)
     if isinstance(match, Rejection):
         return match
-    board = _settled(game, Board(game=name, version=game.version, match=Raw(b"")), match, ())
+    board = _settle(game, Board(game=name, version=game.version, match=Raw(b"")), match, ())
     if outcome_of(board) is not None:
         return Rejection(Refusal.INVALID_OPTIONS, f"This match of {game.title} leaves nothing to decide.")
     return board
@@ -66,7 +66,7 @@ def game_of(board: Board) -> AnyGame:
 
 def options_of(board: Board, player: PlayerId) -> tuple[Raw, ...]:
     """Every move that is legal for this player now; nothing once the match is over."""
-    return tuple(_written(move) for move in _actions(board, player))
+    return tuple(_json_of(move) for move in _actions(board, player))
 
 
 def kind_of(board: Board, player: PlayerId) -> str:
@@ -83,10 +83,10 @@ def view_of(board: Board, player: PlayerId) -> Raw:
 def apply_move(board: Board, player: PlayerId, choice: Raw) -> Board | None:
     """The board after this move, up to the next decision or the end; `None` if the move is not legal."""
     game, match = game_of(board), match_of(board)
-    move = _meant(game, match, (player,), choice)
+    move = _legal_move(game, match, (player,), choice)
     if move is None:
         return None
-    return _settled(game, board, _after(game, match, move), (_written(move),))
+    return _settle(game, board, _after(game, match, move), (_json_of(move),))
 
 
 def outcome_of(board: Board) -> Outcome | None:
@@ -105,20 +105,20 @@ def _read(machine: Machine[Any], data: bytes) -> Any:
     return match
 
 
-def _settled(game: AnyGame, board: Board, match: Any, moves: tuple[Raw, ...]) -> Board:
+def _settle(game: AnyGame, board: Board, match: Any, moves: tuple[Raw, ...]) -> Board:
     """The board after all deals and forced moves, at the next decision or the end."""
     made = list(moves)
     for _ in range(MOST_FORCED):
-        match = _dealt(game, match)
+        match = _deal(game, match)
         forced = None if game.outcome(match) else _forced(game, match)
         if forced is None:
             return replace(board, match=Raw(encode(match)), moves=_told(board.moves, made))
-        made.append(_written(forced))
+        made.append(_json_of(forced))
         match = _after(game, match, forced)
     raise AssertionError(f"{game.name} goes on and on without a decision.")
 
 
-def _dealt(game: AnyGame, match: Any) -> Any:
+def _deal(game: AnyGame, match: Any) -> Any:
     """The match when the dealer has done its part."""
     for _ in range(MOST_FORCED):
         due = None if game.outcome(match) else game.dealer(match)
@@ -150,14 +150,14 @@ def _actions(board: Board, player: PlayerId) -> tuple[Move, ...]:
     return () if outcome_of(board) else game_of(board).actions(match_of(board), player)
 
 
-def _meant(game: AnyGame, match: Any, players: Players, choice: Raw) -> Move | None:
+def _legal_move(game: AnyGame, match: Any, players: Players, choice: Raw) -> Move | None:
     """The legal move of one of these players that is written here."""
     legal = [move for player in players for move in game.actions(match, player)]
-    number = option_meant([_written(move) for move in legal], choice)
+    number = option_meant([_json_of(move) for move in legal], choice)
     return None if number is None else legal[number]
 
 
-def _written(move: Event) -> Raw:
+def _json_of(move: Event) -> Raw:
     return Raw(encode(move))
 
 
@@ -166,23 +166,23 @@ def _written(move: Event) -> Raw:
 
 def replay_outcome(name: str, players: Players, seed: Seed, moves: tuple[Raw, ...]) -> Outcome | None:
     """What comes of these moves when the match is played again; `None` where they are none, or do not end it."""
-    game, match = find_game(name), _played_again(name, players, seed, tuple(map(bytes, moves)))
+    game, match = find_game(name), _replay(name, players, seed, tuple(map(bytes, moves)))
     return None if game is None or match is None else game.outcome(match)
 
 
 @lru_cache(maxsize=1024)  # a referee is looked at more often than it is moved
-def _played_again(name: str, players: Players, seed: Seed, moves: tuple[bytes, ...]) -> Any:
+def _replay(name: str, players: Players, seed: Seed, moves: tuple[bytes, ...]) -> Any:
     """The match after these moves. The dealer does its part whenever it has one; otherwise the next move happens."""
     game = find_game(name)
     match = None if game is None else game.new(players, game.options(), seed)
     if game is None or isinstance(match, Rejection):
         return None
-    match = _dealt(game, match)
+    match = _deal(game, match)
     for choice in moves:
-        move = None if game.outcome(match) else _meant(game, match, players, Raw(choice))
+        move = None if game.outcome(match) else _legal_move(game, match, players, Raw(choice))
         if move is None:
             return None
-        match = _dealt(game, _after(game, match, move))
+        match = _deal(game, _after(game, match, move))
     return match
 
 
@@ -198,5 +198,5 @@ def fault_of(board: Board, players: Players, seed: Seed) -> str | None:
         return "The match is one of others, or it is over."
     if board.moves is None:
         return study_of(game).violation(match)
-    again = _played_again(board.game, players, seed, tuple(map(bytes, board.moves)))
+    again = _replay(board.game, players, seed, tuple(map(bytes, board.moves)))
     return None if match == again else "The match is not what its moves lead to."

@@ -291,16 +291,11 @@ def call_again(state: State, event: PlayerTimeout) -> Next[State] | Rejection:
         return _rule_out(state, seat, NOT_REACHED if seat.is_unreached else LATE[event.waiting_for])
     again = replace(seat, retry_count=seat.retry_count + 1, is_unreached=False)
     state = put(state, again)
-    return Next(state, *_timeout_error(state, seat, event.waiting_for), *calls.call_player(state, again))
-
-
-def _timeout_error(state: State, seat: Seat, awaited: Awaited) -> list[Send]:
-    """E001 for a player that has let its time pass; one that could not be reached is not told."""
-    if seat.is_unreached:
-        return []
-    return [
-        calls.error(state, seat.player_id, ErrorName.TIMEOUT_ERROR, awaited, seat.retry_count + 1, calls.RETRIES_LEFT)
-    ]
+    call = calls.call_player(state, again)
+    if seat.is_unreached:  # an error would not reach it either
+        return Next(state, *call)
+    name, awaited = ErrorName.TIMEOUT_ERROR, event.waiting_for
+    return Next(state, calls.error(state, seat.player_id, name, awaited, again.retry_count, calls.RETRIES_LEFT), *call)
 
 
 def _rule_out(state: State, seat: Seat, fault: str) -> Next[State]:
