@@ -15,11 +15,14 @@ from turnstile.agents.process.runtime import Agent
 from turnstile.agents.referee.match_logs import MatchLog, MatchLogs
 from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.referee.transcript import Transcript, match_path, own_place, stale_files
+from turnstile.agents.wire.lenient import invalid_fields
+from turnstile.agents.wire.rpc import INVALID_PARAMS, Fault
 from turnstile.durable.storing import ask_until_done
 from turnstile.durable.timed_keeper import TimedKeeper
 from turnstile.kernel.chance import Seed, new_seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
+from turnstile.league.protocol.management import RunMatch
 from turnstile.league.protocol.messages import LeagueMessage, MatchResultAck
 from turnstile.league.protocol.values import AnnouncedMatch
 from turnstile.league.protocol.words import (
@@ -34,6 +37,7 @@ from turnstile.league.protocol.words import (
 )
 from turnstile.league.referee.calls import report_of, resumed
 from turnstile.league.referee.machine import new
+from turnstile.league.referee.play import refuse_assignment
 from turnstile.league.referee.posts import PostedAnswer
 from turnstile.league.referee.state import CleanupComplete, MatchAssigned, MatchWithdrawn, Phase, State
 from turnstile.store.log import Damaged
@@ -295,3 +299,30 @@ class Matches:
         self._all.pop(work.keeper.name, None)
         self._fill()
         self._one_is_over()
+
+
+# what a referee is given
+
+
+def as_announced(message: RunMatch, me: RefereeId, endpoint: str) -> AnnouncedMatch:
+    """A match that was handed out on its own, as it would stand in the announcement of its round."""
+    return AnnouncedMatch(
+        match_id=message.match_id,
+        player_a_id=message.player_a_id,
+        player_b_id=message.player_b_id,
+        referee_endpoint=endpoint,
+        game_type=message.game_type,
+        referee_id=me,
+        player_a_endpoint=message.player_a_endpoint,
+        player_b_endpoint=message.player_b_endpoint,
+    )
+
+
+def unplayable(match: AnnouncedMatch) -> Fault | None:
+    """Why a match cannot be led here: it does not say where its players are, or its game is not known."""
+    ends = {"player_A_endpoint": match.player_a_endpoint, "player_B_endpoint": match.player_b_endpoint}
+    missing = [f"matches.{name}" for name, end in ends.items() if not end]
+    if missing:
+        return invalid_fields(missing)
+    refused = refuse_assignment(match, Seed("any"))
+    return None if refused is None else Fault(INVALID_PARAMS, refused.sentence)

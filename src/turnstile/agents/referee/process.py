@@ -18,8 +18,7 @@ from turnstile.agents.process.manager_auth import (
 from turnstile.agents.process.process import AgentProcess, Settings
 from turnstile.agents.process.running import RunningMachine
 from turnstile.agents.process.runtime import DONE
-from turnstile.agents.referee.assignment import as_announced, unplayable
-from turnstile.agents.referee.matches import Matches
+from turnstile.agents.referee.matches import Matches, as_announced, unplayable
 from turnstile.agents.referee.posts import Standing
 from turnstile.agents.referee.running import RunningMatch
 from turnstile.agents.strategies.games import games_for_two

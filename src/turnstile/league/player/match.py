@@ -26,7 +26,7 @@ from turnstile.league.player.state import (
     State,
 )
 from turnstile.league.protocol import messages
-from turnstile.league.protocol.values import ChoiceContext, MoveData, option_meant
+from turnstile.league.protocol.values import AnnouncedMatch, ChoiceContext, MoveData, option_meant
 from turnstile.league.protocol.words import CHOICE_SECONDS, JOIN_SECONDS, OWN_MARGIN_SECONDS, Awaited, MatchId
 
 FALLBACK = Parity.EVEN
@@ -83,8 +83,7 @@ def refuse_invitation(state: State, event: messages.GameInvitation) -> Rejection
         return WRONG_PLAYER
     if rounds.is_past(state, event.round_id) or state.has_played(event.match_id, event.round_id):
         return IGNORED
-    matches = state.round.matches if state.round is not None and state.round.round_id == event.round_id else ()
-    expected = next((match for match in matches if match.match_id == event.match_id), None)
+    expected = _announced_match(state, event)
     if expected is None:
         return None if state.accepts_unannounced else _no_such_match(event.match_id)
     if {event.opponent_id, state.me} != {expected.player_a_id, expected.player_b_id}:
@@ -92,8 +91,14 @@ def refuse_invitation(state: State, event: messages.GameInvitation) -> Rejection
     return None if rounds.is_led_by(expected, event.sender) else WRONG_REFEREE
 
 
+def _announced_match(state: State, event: messages.GameInvitation) -> AnnouncedMatch | None:
+    matches = state.round.matches if state.round is not None and state.round.round_id == event.round_id else ()
+    return next((match for match in matches if match.match_id == event.match_id), None)
+
+
 def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
     """The match is remembered, and the player's own countdown runs."""
+    expected = _announced_match(state, event)
     match = OwnMatch(
         match_id=event.match_id,
         round_id=event.round_id,
@@ -101,12 +106,11 @@ def _begin_match(state: State, event: messages.GameInvitation) -> Next[State]:
         role_in_match=event.role_in_match,
         referee=event.sender,
         game_type=event.game_type,
+        reassignments=0 if expected is None else expected.times_reassigned,
     )
     known = state.round
     if known is None or known.round_id != event.round_id:
         known = Round(round_id=event.round_id, matches=())  # it was not announced
-    expected = next((each for each in known.matches if each.match_id == event.match_id), None)
-    match = match if expected is None else replace(match, reassignments=expected.times_reassigned)
     after = replace(state, phase=Phase.INVITED_TO_MATCH, match=match, round=known)
     return Next(after, Arm(rounds.JOIN_TIMER, JOIN_SECONDS - OWN_MARGIN_SECONDS, join_expiry(after)))
 
