@@ -20,7 +20,6 @@ from turnstile.kernel import ByPlayer, Event, Refusal, Rejection, Send, Step, di
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk, check_table
 from turnstile.kernel.inspect import AnyInspectable
 from turnstile.league.manager.machine import manager
-from turnstile.league.player import state as player_state
 from turnstile.league.player.machine import player
 from turnstile.league.player.state import PlayerStartup
 from turnstile.league.proofs import manager as manager_world
@@ -35,6 +34,7 @@ from turnstile.league.proofs.inspect import (
 from turnstile.league.proofs.worlds import accepted_events
 from turnstile.league.protocol.management import ALL_REPLIES, LeagueError
 from turnstile.league.protocol.messages import GameError, GameOver, MatchResultReport
+from turnstile.league.protocol.values import Tally
 from turnstile.league.referee import state as referee_state
 from turnstile.league.referee.machine import referee
 from turnstile.testing.strategies import values
@@ -214,8 +214,8 @@ def test_a_match_has_one_result_and_everybody_is_told_the_same(seed: int) -> Non
         (played.complete(), {"history": played.complete().history * 2}),
         (played.complete(), {"history": ()}),
         (played.chosen(), {"match": played.choosing().match}),
-        (played.complete(), {"statistics": player_state.Statistics()}),
-        (played.complete(), {"statistics": player_state.Statistics(wins=1, technical_losses=1)}),
+        (played.complete(), {"statistics": Tally()}),
+        (played.complete(), {"statistics": Tally(wins=1, technical_losses=1)}),
         (played.registered(), {"round": played.waiting().round}),
     ],
 )

@@ -7,16 +7,16 @@ from turnstile.agents.player.accounts import of_league
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
 from turnstile.league.player.machine import new
-from turnstile.league.player.state import Options, State, Statistics
+from turnstile.league.player.state import Options, State
 from turnstile.league.protocol.messages import LeagueCompleted
-from turnstile.league.protocol.values import Champion, StandingsRow
+from turnstile.league.protocol.values import Champion, StandingsRow, Tally
 from turnstile.league.protocol.words import LeagueId
 
 ME = PlayerId("P500")
 
 
 def me() -> State:
-    return replace(new(Options(), Seed("any")), player_id=ME, statistics=Statistics(wins=1, draws=2, points=5))
+    return replace(new(Options(), Seed("any")), player_id=ME, statistics=Tally(wins=1, draws=2, points=5))
 
 
 def end(rows: int, total_matches: int, *, has_me: bool = True) -> LeagueCompleted:
@@ -51,7 +51,7 @@ def test_what_a_table_with_fewer_columns_does_not_say_the_player_has_counted_its
 
 
 def test_technical_losses_are_those_of_all_matches() -> None:
-    lost = replace(me(), statistics=Statistics(losses=180, technical_losses=150))
+    lost = replace(me(), statistics=Tally(losses=180, technical_losses=150))
     assert of_league(lost, end(4, 6))["technical_losses"] == 150
 
 

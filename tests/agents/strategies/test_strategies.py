@@ -22,8 +22,8 @@ from turnstile.agents.strategies.strategies import Choice, UnknownStrategy, defa
 from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId
-from turnstile.league.player.state import AskedMove, OwnResult, PlayedMatch, Question, Statistics
-from turnstile.league.protocol.values import MoveContext, MoveRequest
+from turnstile.league.player.state import AskedMove, OwnResult, PlayedMatch, Question
+from turnstile.league.protocol.values import MoveContext, MoveRequest, Tally
 from turnstile.league.protocol.words import MatchId
 
 SEED = Seed("a seed")
@@ -49,7 +49,7 @@ def question(*opponents: str, match: str = "R1M1", against: str = "P02") -> Ques
         player_id=PlayerId("P01"),
         opponent_id=PlayerId("P02"),
         standings=(),
-        statistics=Statistics(),
+        statistics=Tally(),
         history=history,
     )
 
@@ -64,7 +64,7 @@ def test_always_is_always_the_same() -> None:
 
 def test_alternating_goes_by_the_number_of_matches() -> None:
     """Of all matches: a player remembers only the latest of them."""
-    asked = [replace(question(), statistics=Statistics(wins=98, draws=count, losses=2)) for count in range(4)]
+    asked = [replace(question(), statistics=Tally(wins=98, draws=count, losses=2)) for count in range(4)]
     assert [chosen("alternating", each) for each in asked] == [EVEN, ODD, EVEN, ODD]
 
 

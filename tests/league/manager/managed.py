@@ -18,7 +18,6 @@ from turnstile.league.manager.state import (
     Phase,
     Referee,
     State,
-    Tally,
     player_id,
 )
 from turnstile.league.proofs.manager import NAMES, entering, refereeing
@@ -31,7 +30,7 @@ from turnstile.league.protocol.messages import (
     MatchResultReport,
     RoundAnnouncementAck,
 )
-from turnstile.league.protocol.values import ReportDetails, ReportedResult
+from turnstile.league.protocol.values import ReportDetails, ReportedResult, Tally
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status, referee_address
 
 M = TypeVar("M", bound=LeagueMessage)

@@ -19,7 +19,6 @@ from turnstile.league.manager.state import (
     MatchOutcome,
     Options,
     Phase,
-    Tally,
     referee_id,
     referee_letter,
     referee_with,
@@ -28,7 +27,7 @@ from turnstile.league.proofs.manager import entering, refereeing
 from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.management import RefereeRegisterRequest, StartLeague
 from turnstile.league.protocol.messages import LeagueCompleted, LeagueRegisterRequest, MatchResultAck, MatchResultReport
-from turnstile.league.protocol.values import ReportDetails, ReportedResult
+from turnstile.league.protocol.values import ReportDetails, ReportedResult, Tally
 from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
 
 

@@ -21,9 +21,10 @@ from tests.league.player.played import (
     timers,
 )
 from turnstile.league.player.machine import wanted
-from turnstile.league.player.state import MOST_KEPT, Code, OwnResult, Phase, Question, Round, State, Statistics
+from turnstile.league.player.state import MOST_KEPT, Code, OwnResult, Phase, Question, Round, State
 from turnstile.league.proofs.player import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
+from turnstile.league.protocol.values import Tally
 from turnstile.league.protocol.words import LeagueId, MatchId
 
 ANEW = announcement(1, referee="REF04", revision=1)
@@ -47,7 +48,7 @@ def results(state: State) -> list[tuple[str, OwnResult | None]]:
 def test_a_result_of_a_referee_that_was_replaced_is_taken_back(how: str) -> None:
     step = taken(play(played.chosen(), f"{how} R1M1").state, ANEW)
     assert step.state.phase is Phase.WAITING_FOR_ROUND
-    assert (step.state.history, step.state.statistics, step.state.match) == ((), Statistics(), None)
+    assert (step.state.history, step.state.statistics, step.state.match) == ((), Tally(), None)
     assert sent(step) == ["ROUND_ANNOUNCEMENT_ACK to league_manager"]
     assert timers(step) == []
     assert violation(step.state) is None
@@ -61,11 +62,11 @@ def test_the_new_referee_begins_anew_and_its_result_counts() -> None:
     state = taken(state, call("R1M1", sender=ANOTHER)).state
     asked = wanted(state)
     assert isinstance(asked, Question)
-    assert (asked.history, asked.statistics) == ((), Statistics())
+    assert (asked.history, asked.statistics) == ((), Tally())
     assert refused(play(state, "odd").state, game_over("R1M1", RESULTS["won"])) == Code.WRONG_REFEREE
     state = taken(play(state, "odd").state, game_over("R1M1", RESULTS["lost"], sender=ANOTHER)).state
     assert results(state) == [("R1M1", OwnResult.LOSS)]
-    assert state.statistics == Statistics(losses=1)
+    assert state.statistics == Tally(losses=1)
     assert state.history[0].referee == ANOTHER
 
 
@@ -92,7 +93,7 @@ def test_it_is_taken_back_once() -> None:
     state = play(taken(state, invitation("R1M1", sender=ANOTHER)).state, "ready").state
     state = taken(state, game_over("R1M1", RESULTS["won"], sender=ANOTHER)).state
     assert taken(state, ANEW).state == state
-    assert taken(taken(state, THIRD).state, ANEW).state.statistics == Statistics()
+    assert taken(taken(state, THIRD).state, ANEW).state.statistics == Tally()
 
 
 def test_a_result_that_was_never_told_is_taken_back_too() -> None:
@@ -110,13 +111,13 @@ def test_of_a_long_history_only_the_match_is_missing() -> None:
     before = replace(
         one,
         history=tuple(rounds),
-        statistics=Statistics(wins=500, points=1500),
+        statistics=Tally(wins=500, points=1500),
         match=match,
         round=Round(round_id=MOST_KEPT, matches=()),
     )
     state = taken(before, replace(ANEW, round_id=MOST_KEPT)).state
     assert state.history == before.history[:-1]
-    assert state.statistics == Statistics(wins=499, points=1497)
+    assert state.statistics == Tally(wins=499, points=1497)
     assert violation(state) is None
 
 
@@ -148,7 +149,7 @@ def test_matches_of_earlier_rounds_stay() -> None:
     state = play(played.complete(), "round 2", "invited R2M1", "lost R2M1").state
     state = taken(state, announcement(2, referee="REF04", revision=1)).state
     assert results(state) == [("R1M1", OwnResult.WIN)]
-    assert state.statistics == Statistics(wins=1, points=3)
+    assert state.statistics == Tally(wins=1, points=3)
     assert taken(state, ANEW).state == state
 
 

@@ -11,11 +11,12 @@ from tests.league.manager import managed
 from turnstile.kernel import Event, Refusal, Rejection, Send, encode
 from turnstile.kernel.check import MOST_STATES, Finding, Verdict, Walk
 from turnstile.league.manager.machine import manager
-from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State, Tally
+from turnstile.league.manager.state import IN_ROUND, Code, Options, Phase, State
 from turnstile.league.proofs.inspect import manager_inspectable
 from turnstile.league.proofs.manager import HAPPENINGS, state_key, worlds
 from turnstile.league.proofs.manager_invariants import violation
 from turnstile.league.protocol.messages import RoundAnnouncement
+from turnstile.league.protocol.values import Tally
 
 STATES = (3_862, 1_978, 733)
 

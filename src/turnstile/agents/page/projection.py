@@ -16,9 +16,9 @@ from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.league.manager import schedule
 from turnstile.league.manager.standings import standings, tally_of
-from turnstile.league.manager.state import MatchOutcome, Phase, State, Tally, match_id
+from turnstile.league.manager.state import MatchOutcome, Phase, State, match_id
 from turnstile.league.protocol.messages import MatchResultReport
-from turnstile.league.protocol.values import ReportDetails, StandingsRow
+from turnstile.league.protocol.values import ReportDetails, StandingsRow, Tally
 from turnstile.league.protocol.words import Address, MatchId, RefereeId, Status
 
 Reports = Mapping[MatchId, MatchResultReport]

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 from turnstile.kernel.machine import AUTO, Hop
 from turnstile.kernel.values import Message, wire_name
+from turnstile.net.text import one_line, visible
 
 LONGEST_WORD = 200  # characters of a text that another agent has written
 
@@ -106,7 +107,7 @@ class Journal:
 
     def strategy_output(self, line: str, match: str) -> None:
         """A whole line of the strategy's output. The caller limits how much of it is logged."""
-        text = _visible(line.expandtabs().rstrip())
+        text = visible(line.expandtabs().rstrip())
         self._write("strategy", match, f"The strategy says: {text}", {"text": text})
 
     def decision(self, match: str, choice: str) -> None:
@@ -188,9 +189,4 @@ def short(address: str) -> str:
 
 def printable(text: str) -> str:
     """A text of another agent, on one line, shortened, and without terminal control characters."""
-    return _visible(" ".join(text[:LONGEST_WORD].split()))
-
-
-def _visible(line: str) -> str:
-    """A line without terminal control characters."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+    return one_line(text[:LONGEST_WORD])

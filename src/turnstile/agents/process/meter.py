@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from turnstile.kernel.machine import Hop
+from turnstile.net.prometheus import family
 
 
 class CallOutcome(StrEnum):
@@ -85,13 +86,13 @@ class Meter:
     def prometheus(self) -> str:
         """For `/metrics`, in the text format of Prometheus."""
         lines = [
-            *_family("transitions_total", "counter", ("machine", "from", "to"), self.transitions),
-            *_family("state_seconds_total", "counter", ("machine", "state"), self.seconds_in_state()),
-            *_family("machines", "gauge", ("machine", "state"), self.machines()),
-            *_family("calls_total", "counter", ("message_type", "outcome"), self.calls),
-            *_family("exchanges_total", "counter", ("message_type", "outcome"), self.exchanges),
-            *_family("file_failures_total", "counter", (), {(): self.file_failures}),
-            *_family("unfair_draws_total", "counter", (), {(): self.unfair_draws}),
+            *family("turnstile_league_transitions_total", "counter", ("machine", "from", "to"), self.transitions),
+            *family("turnstile_league_state_seconds_total", "counter", ("machine", "state"), self.seconds_in_state()),
+            *family("turnstile_league_machines", "gauge", ("machine", "state"), self.machines()),
+            *family("turnstile_league_calls_total", "counter", ("message_type", "outcome"), self.calls),
+            *family("turnstile_league_exchanges_total", "counter", ("message_type", "outcome"), self.exchanges),
+            *family("turnstile_league_file_failures_total", "counter", (), {(): self.file_failures}),
+            *family("turnstile_league_unfair_draws_total", "counter", (), {(): self.unfair_draws}),
         ]
         return "\n".join(lines) + "\n"
 
@@ -101,12 +102,3 @@ def _nested(counts: Any) -> dict[str, dict[str, float]]:
     for (outer, inner), number in sorted(counts.items()):
         nested.setdefault(outer, {})[inner] = number
     return nested
-
-
-def _family(name: str, kind: str, labels: tuple[str, ...], counts: Any) -> list[str]:
-    full = f"turnstile_league_{name}"
-    lines = [f"# TYPE {full} {kind}"]
-    for key, number in sorted(counts.items()):
-        named = ",".join(f'{label}="{value}"' for label, value in zip(labels, key, strict=True))
-        lines.append(f"{full}{{{named}}} {number}" if named else f"{full} {number}")
-    return lines

@@ -37,6 +37,7 @@ from turnstile.league.protocol.words import Address
 from turnstile.league.registering import NOT_REGISTERED
 from turnstile.net.addresses import THIS_MACHINE, Reach
 from turnstile.net.limits import Quota
+from turnstile.net.prometheus import CONTENT_TYPE
 from turnstile.net.serving import Serving, serve
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import CannotOpen, InUse, Store
@@ -326,7 +327,7 @@ class AgentProcess:
         return {**who, **self.agent.meter.summary(), **self.health()}
 
     async def _metrics(self, request: Request) -> PlainTextResponse:
-        return PlainTextResponse(self.agent.meter.prometheus(), media_type="text/plain; version=0.0.4")
+        return PlainTextResponse(self.agent.meter.prometheus(), media_type=CONTENT_TYPE)
 
 
 async def _done(work: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:

@@ -20,7 +20,6 @@ from turnstile.league.protocol.words import LEAGUE_MANAGER
 Answer = LeagueMessage | Fault
 """What an exchange ends with."""
 
-
 Key = tuple[type[LeagueMessage], str | None]
 """What an exchange waits for: an answer of this type, about this match."""
 
@@ -66,10 +65,6 @@ class RunningMachine(Generic[S]):
     @property
     def state(self) -> S:
         return self.keeper.state
-
-    @property
-    def machine(self) -> str:
-        return self.keeper.machine
 
     @property
     def match_id(self) -> str | None:

@@ -140,7 +140,7 @@ class Agent:
 
     def take_up(self, work: RunningMachine[S], sends: list[Send]) -> None:
         """Begin with a machine, or go on with it after a restart: its timers run, and what it had asked is asked."""
-        self.meter.enter(work, work.machine, work.state.phase.value)
+        self.meter.enter(work, work.keeper.machine, work.state.phase.value)
         for send in sends:
             self._carry_out(work, send)
         self._plan(work)
@@ -180,9 +180,9 @@ class Agent:
             match = work.match_id or getattr(event, "match_id", None)
             for hop in hops:
                 self.journal.transition(match, hop)
-                self.meter.count_transition(work.machine, hop)
+                self.meter.count_transition(work.keeper.machine, hop)
             if hops:
-                self.meter.enter(work, work.machine, result.state.phase.value)
+                self.meter.enter(work, work.keeper.machine, result.state.phase.value)
             for effect in result.effects:
                 if isinstance(effect, Send):
                     self._carry_out(work, effect)

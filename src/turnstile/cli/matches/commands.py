@@ -8,12 +8,13 @@ import click
 from msgspec import Raw
 
 from turnstile.cli.arguments import complete_name
-from turnstile.cli.matches.stores import KINDS, Verdict, age, in_store, json_option, printable, store_option, tell
+from turnstile.cli.matches.stores import KINDS, Verdict, age, in_store, json_option, store_option, tell
 from turnstile.durable.upkeep import Reading, every, read
 from turnstile.host.logs import TABLES, KeptTable
 from turnstile.kernel import Rejection
 from turnstile.kernel.chance import Commitment, Seed, commit
 from turnstile.kernel.values import ByPlayer, Instant, LogId, Value, encode
+from turnstile.net.text import one_line
 from turnstile.registry import find_game
 from turnstile.store.log import Position
 from turnstile.store.protocol import Row, Store
@@ -82,8 +83,8 @@ def listed(table: LogId, row: Row, now: Instant, as_json: bool) -> str:
         facts = (row.game, row.phase, row.players, row.is_open, row.opened, row.changed, row.note)
         return encode(Listed(table, *facts)).decode()
     phase = PUT_ASIDE if row.note else row.phase
-    line = f"{printable(table):<24}  {row.game:<9} {phase:<10} {age(now - row.changed):>5}  {', '.join(row.players)}"
-    return f"{printable(line)}  ({printable(row.note)})" if row.note else line.rstrip()
+    line = f"{one_line(table):<24}  {row.game:<9} {phase:<10} {age(now - row.changed):>5}  {', '.join(row.players)}"
+    return f"{one_line(line)}  ({one_line(row.note)})" if row.note else line.rstrip()
 
 
 # show
@@ -192,7 +193,7 @@ def machine_sentences(facts: ShownMachine, row: Row | None, now: Instant) -> lis
         "entries": str(facts.entries),
         "timers": ", ".join(timer.name for timer in facts.timers),
     }
-    return [f"{name:<15} {printable(text)}" for name, text in lines.items() if text]
+    return [f"{name:<15} {one_line(text)}" for name, text in lines.items() if text]
 
 
 def facts_of(kept: KeptTable) -> Shown:
@@ -236,13 +237,13 @@ def sentences(facts: Shown, row: Row | None, now: Instant) -> list[str]:
         "spectators see": "" if facts.view is None else encode(facts.view).decode(),
     }
     seats = [f"{'seat':<15} {_seat(seat)}" for seat in told.seats]
-    known = [f"{name:<15} {printable(text)}" for name, text in lines.items() if text]
+    known = [f"{name:<15} {one_line(text)}" for name, text in lines.items() if text]
     return list(chain(known[:1], seats, known[1:]))
 
 
 def _seat(seat: Seat) -> str:
     away = ", away" if seat.is_away else ""
-    return f"{printable(seat.player)} ({seat.kind}{f' {seat.bot}' if seat.bot else ''}{away})"
+    return f"{one_line(seat.player)} ({seat.kind}{f' {seat.bot}' if seat.bot else ''}{away})"
 
 
 def _result(told: TableStatus) -> str:

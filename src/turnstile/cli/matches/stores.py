@@ -15,6 +15,7 @@ from turnstile.durable.upkeep import Code, Kinds
 from turnstile.host.logs import TABLES
 from turnstile.kernel import Rejection
 from turnstile.kernel.values import LogId, Value, encode
+from turnstile.net.text import one_line
 from turnstile.store.opening import open_existing
 from turnstile.store.protocol import Store, StoreFault
 
@@ -74,9 +75,9 @@ def tell(verdict: Verdict, as_json: bool) -> None:
     if as_json:
         click.echo(encode(verdict))
     elif verdict.error is not None:
-        click.echo(f"{printable(verdict.table)}: {printable(verdict.error.sentence)}", err=True)
+        click.echo(f"{one_line(verdict.table)}: {one_line(verdict.error.sentence)}", err=True)
     else:
-        click.echo(f"{printable(verdict.table)}: {verdict.done}")
+        click.echo(f"{one_line(verdict.table)}: {verdict.done}")
 
 
 def finish(verdicts: Sequence[Verdict]) -> None:
@@ -132,8 +133,3 @@ def age(milliseconds: int) -> str:
     seconds = max(0, milliseconds) // 1000
     unit = next((unit for unit in "dhm" if seconds >= 2 * UNITS[unit]), "s")
     return f"{seconds // UNITS[unit]}{unit}"
-
-
-def printable(text: str) -> str:
-    """Text from others on one line, without control characters that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split()))

@@ -17,7 +17,6 @@ from turnstile.league.manager.state import (
     LeagueMatch,
     MatchOutcome,
     State,
-    Tally,
     match_id,
     match_of,
     player_id,
@@ -25,7 +24,7 @@ from turnstile.league.manager.state import (
     referee_with,
 )
 from turnstile.league.protocol.messages import MatchResultReport
-from turnstile.league.protocol.values import ReportDetails, RoundSummary
+from turnstile.league.protocol.values import ReportDetails, RoundSummary, Tally
 from turnstile.league.protocol.words import GAME_TYPE, MatchId, Status
 
 WINNER = {MatchOutcome.A_WON: 0, MatchOutcome.A_BY_DEFAULT: 0, MatchOutcome.B_WON: 1, MatchOutcome.B_BY_DEFAULT: 1}

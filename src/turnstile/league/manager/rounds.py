@@ -20,10 +20,10 @@ from turnstile.league.manager.state import (
     MatchOutcome,
     Phase,
     State,
-    Tally,
     mark_present,
     update_referee,
 )
+from turnstile.league.protocol.values import Tally
 from turnstile.league.protocol.words import RefereeId
 
 UNAWAITED = Rejection(Code.IGNORED, "The manager does not wait for this acknowledgement.")

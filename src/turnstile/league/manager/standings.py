@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from turnstile.kernel.values import PlayerId
-from turnstile.league.manager.state import State, Tally, player_id
-from turnstile.league.protocol.values import Champion, StandingsRow
+from turnstile.league.manager.state import State, player_id
+from turnstile.league.protocol.values import Champion, StandingsRow, Tally
 
 MOST_ROWS = 128  # in a message; of a longer table an agent is sent the top and its own row
 TOP_ROWS = 100

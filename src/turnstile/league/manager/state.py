@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.values import LONGEST_ID, PlayerId, Timeout
 from turnstile.league.manager import schedule
+from turnstile.league.protocol.values import Tally
 from turnstile.league.protocol.words import (
     DEFAULT_LEAGUE,
     GAME_TYPE,
@@ -126,20 +127,6 @@ class Player(LeagueValue, frozen=True, kw_only=True):
     contact_endpoint: str
     secret_digest: str | None = None
     """The digest of the secret with which it registered, if any."""
-
-
-class Tally(LeagueValue, frozen=True, kw_only=True):
-    """The results of a player's matches. A technical loss counts as a loss, too."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    technical_losses: int = 0
-    points: int = 0
-
-    @property
-    def played(self) -> int:
-        return self.wins + self.draws + self.losses
 
 
 class Referee(LeagueValue, frozen=True, kw_only=True):

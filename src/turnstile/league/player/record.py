@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from turnstile.games.evenodd import POINTS_FOR_A_DRAW, POINTS_FOR_A_WIN, drawn_number
 from turnstile.kernel.chance import verify
-from turnstile.league.player.state import MOST_KEPT, OwnMatch, OwnResult, PlayedMatch, State, Statistics
-from turnstile.league.protocol.values import GameResult
+from turnstile.league.player.state import MOST_KEPT, OwnMatch, OwnResult, PlayedMatch, State
+from turnstile.league.protocol.values import GameResult, Tally
 from turnstile.league.protocol.words import MatchId, Role, Status
 from turnstile.league.referee.boards import replay_outcome
 
@@ -73,7 +73,7 @@ def _outcome(state: State, result: GameResult) -> OwnResult:
     return OwnResult.DRAW if result.status is Status.DRAW else OwnResult.LOSS
 
 
-def _count_match(before: Statistics, played: PlayedMatch, times: int = 1) -> Statistics:
+def _count_match(before: Tally, played: PlayedMatch, times: int = 1) -> Tally:
     """3 points for a win, 1 for a draw, none for a loss, technical or not. Without a result nothing counts."""
     if played.result is OwnResult.WIN:
         return replace(before, wins=before.wins + times, points=before.points + times * POINTS_FOR_A_WIN)

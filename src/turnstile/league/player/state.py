@@ -9,7 +9,14 @@ from turnstile.games.evenodd import Parity
 from turnstile.kernel.chance import Commitment
 from turnstile.kernel.values import LONGEST_ID, PlayerId
 from turnstile.league.protocol.messages import RoundAnnouncement
-from turnstile.league.protocol.values import AnnouncedMatch, MoveRequest, PlayerMeta, PlayerStandings, StandingsRow
+from turnstile.league.protocol.values import (
+    AnnouncedMatch,
+    MoveRequest,
+    PlayerMeta,
+    PlayerStandings,
+    StandingsRow,
+    Tally,
+)
 from turnstile.league.protocol.words import (
     GAME_TYPE,
     Address,
@@ -157,21 +164,6 @@ class PlayedMatch(LeagueValue, frozen=True, kw_only=True):
     """The result was told, and could not be read."""
 
 
-class Statistics(LeagueValue, frozen=True, kw_only=True):
-    """What all matches of a player have come to. A technical loss is a loss, too."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    technical_losses: int = 0
-    points: int = 0
-
-    @property
-    def played(self) -> int:
-        """The matches whose result is known."""
-        return self.wins + self.draws + self.losses
-
-
 class State(Registrant, frozen=True, kw_only=True):
     """The whole player."""
 
@@ -185,7 +177,7 @@ class State(Registrant, frozen=True, kw_only=True):
     round: Round | None = None
     match: OwnMatch | None = None
     standings: tuple[StandingsRow, ...] = ()
-    statistics: Statistics = Statistics()
+    statistics: Tally = Tally()
     history: tuple[PlayedMatch, ...] = ()
     """The latest matches, in the order of their rounds. A host that wants all of them keeps them itself."""
     has_shut_down: bool = False
@@ -230,7 +222,7 @@ class Question(LeagueValue, frozen=True, kw_only=True):
     opponent_id: PlayerId
     standings: tuple[StandingsRow, ...]
     """The latest table of the league."""
-    statistics: Statistics
+    statistics: Tally
     history: tuple[PlayedMatch, ...]
     """Its own matches, the latest last."""
     your_standings: PlayerStandings | None = None

@@ -286,3 +286,17 @@ class QueryError(LeagueValue, frozen=True, kw_only=True):
 
     error_code: str
     error_description: str
+
+
+class Tally(LeagueValue, frozen=True, kw_only=True):
+    """The results of a player's matches. A technical loss counts as a loss, too."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    technical_losses: int = 0
+    points: int = 0
+
+    @property
+    def played(self) -> int:
+        return self.wins + self.draws + self.losses
