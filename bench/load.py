@@ -237,7 +237,7 @@ def show(figures: Figures) -> str:
     parts = ", ".join(f"{each:,.0f}" for each in figures.cpu_us_by_part)
     sizes = ", ".join(f"{each:,.0f}" for each in figures.bytes_by_part)
     lines = [
-        f"{figures.game}: {figures.players} players, {figures.tables} tables on {figures.store}, {figures.moves:,} moves",
+        f"{figures.game}: {figures.players} players, {figures.tables} tables, {figures.store}, {figures.moves:,} moves",
         f"  {figures.cpu_us:,.0f} us CPU a move ({figures.wall_us:,.0f} us wall), by quarters of the match: {parts}",
         f"  {figures.updates:.1f} updates and {figures.bytes:,.0f} bytes a move, by quarters: {sizes}",
         *(f"  {number:8.2f} {name}" for name, number in figures.counts.items()),
