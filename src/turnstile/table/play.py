@@ -80,19 +80,18 @@ def _actions_since(
     """The update from which on each player has the actions that it has in `match`.
 
     A move uses up its player's actions, even if the same ones are offered again. In open play the first update of a
-    step brings new actions, in a gated game the last one. The result depends only on what each player knows: its own
-    moves, its own actions and the number of its own updates.
+    step brings new actions, in a gated game the last one; that there are none any more is seen in the first. The result
+    depends only on what each player knows: its own moves, its own actions and the number of its own updates.
     """
     mover = event.player if isinstance(event, Move) else None
-    changed = [player for player in state.players if player == mover or _may_do_other(game, state.match, match, player)]
     waiting = (*state.pending, *batches) if game.gated else ()
-    newest = {player: state.told[player] + max(1, updates_in(waiting, player)) for player in changed}
-    return ByPlayer({**state.actions_since, **newest}) if changed else state.actions_since
-
-
-def _may_do_other(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
-    """Whether a player's actions have changed. Before the match it has none."""
-    return game.actions(after, player) != (() if before is None else game.actions(before, player))
+    since: dict[PlayerId, int] = {}
+    for player in state.players:
+        offered = game.actions(match, player)
+        if player == mover or offered != (() if state.match is None else game.actions(state.match, player)):
+            updates = updates_in(waiting, player) if offered else 1
+            since[player] = state.told[player] + max(1, updates)
+    return ByPlayer({**state.actions_since, **since}) if since else state.actions_since
 
 
 def refuse_version(seen: int | None, since: int, newest: int) -> Rejection | None:

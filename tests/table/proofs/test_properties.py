@@ -149,6 +149,14 @@ def test_a_move_is_stale_if_and_only_if_its_player_has_moved_or_may_do_something
                 assert is_stale(walk.state, player, state.told[player])
 
 
+@pytest.mark.parametrize("seed", [52, 117, 294])
+def test_the_first_of_several_batches_is_not_stale_while_its_player_may_do_nothing(seed: int) -> None:
+    rng = Random(seed)
+    length = rng.randrange(60)
+    every = test_a_move_is_stale_if_and_only_if_its_player_has_moved_or_may_do_something_else_since
+    every.hypothesis.inner_test(walked(rng, length, find("66") if seed % 2 else None))  # type: ignore[attr-defined]
+
+
 def is_stale(state: Table, player: PlayerId, seen: int) -> bool:
     answer = table.apply(state, Act(player, "1", state.now, Raw(b"null"), seen))
     assert isinstance(answer, Rejection)

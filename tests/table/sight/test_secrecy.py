@@ -25,7 +25,7 @@ from tests.testing.leaky import PLANTED
 from tests.testing.planter import SECRETS
 from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
-from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
+from turnstile.kernel import AnyGame, ByPlayer, Event, Move, PlayerId, Rejection, Seed, Step, digest, encode
 from turnstile.registry import lent, names, study_of
 from turnstile.table import news, play
 from turnstile.table.machine import Table, table
@@ -246,12 +246,14 @@ def test_a_status_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_refusal_of_an_old_move_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = play._may_do_other
+    honest = play._actions_since
 
-    def indiscreet(game: AnyGame, before: Any, after: Any, player: PlayerId) -> bool:
-        return honest(game, before, after, player) or ecard.Card.EMPEROR in after.pending_picks.values()
+    def indiscreet(game: AnyGame, state: Table, match: Any, *more: Any) -> ByPlayer[int]:
+        since = honest(game, state, match, *more)
+        tells = ecard.Card.EMPEROR in match.pending_picks.values()
+        return ByPlayer({player: seq + tells for player, seq in since.items()})
 
-    monkeypatch.setattr("turnstile.table.play._may_do_other", indiscreet)
+    monkeypatch.setattr("turnstile.table.play._actions_since", indiscreet)
     with pytest.raises(Leak):
         many_runs(ecard.game)
 
