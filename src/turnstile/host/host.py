@@ -23,7 +23,7 @@ from turnstile.host.chores import Chores
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line, refuse_line
-from turnstile.host.live import Live, TableEventAt
+from turnstile.host.live import GATES, Live, TableEventAt
 from turnstile.host.logs import TABLES, canonical, command_of, part_of_sender, read_header
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
@@ -42,7 +42,6 @@ from turnstile.table.values import (
     Command,
     Halt,
     Header,
-    Phase,
     Return,
 )
 from turnstile.table.values import Code as TableCode
@@ -52,7 +51,6 @@ T = TypeVar("T")
 log = logging.getLogger("turnstile.host")
 
 ID_REUSED = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
-GATES = (Phase.STARTING, Phase.GATHERING)
 SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
@@ -256,7 +254,11 @@ class Host:
         await self._guard(live.name, lambda: self._halt(failure))
 
     async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
-        """A player has its stream up to `seq`."""
+        """A player has its stream up to `seq`. Most acknowledgements move a cursor, and nothing else."""
+        live = self.tables.live.get(name)
+        if live is not None and not self.is_stopping and live.is_plain_ack(player, seq):
+            live.acknowledge(player, seq)
+            return None
         done = await self.do(name, lambda live: self._heard(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
@@ -327,10 +329,9 @@ class Host:
         live.acknowledge(player, seq)
         if _is_away(live, player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and await self.pass_gate_at(live):
+        if live.state.phase in GATES and await self.pass_gate_at(live) and self.store.is_shared:
             await live.save_cursors()
-            if self.store.is_shared:
-                await self.pass_gate_at(live)  # another process may have had the rest
+            await self.pass_gate_at(live)  # another process may have had the rest
         return None
 
     @staticmethod
