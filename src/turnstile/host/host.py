@@ -68,6 +68,9 @@ class Host:
         self.heartbeat = Heartbeat(store)
         self.tables = Tables(store, self.heartbeat)
         self._group: asyncio.TaskGroup | None = None
+        self._under_way = 0
+        """Requests that are at work in the tasks of their senders."""
+        self._all_done = asyncio.Event()
         self._watch = Watch(self)
         self.is_stopping = False
 
@@ -91,6 +94,9 @@ class Host:
             for live in tuple(self.tables.live.values()):
                 for line in tuple(live.lines):
                     self.detach(line, "the server stops")
+            while self._under_way:
+                self._all_done.clear()
+                await self._all_done.wait()
         await chores.save_cursors()
         self._group = None
 
@@ -117,14 +123,32 @@ class Host:
         if not task.cancelled() and task.exception() is not None:
             self.is_stopping = True
 
+    def _end_with(self, fault: Exception) -> None:
+        """End the host with a fault that has escaped from a request, unless it is ending already."""
+        if not self.is_stopping:
+            self.is_stopping = True
+            self.spawn(_fail(fault))
+
     # work at a table
 
     async def do(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Do something at a table to its end, even if its sender leaves meanwhile.
+        """Do something at a table, in the task of its sender, which may be cancelled.
 
-        `who` wants it: no sender may let too much wait. The server's own work has no sender, and is always done.
+        What is being written then is written all the same: the table is in doubt until it has been read on. `who` wants
+        it: no sender may let too much wait. The server's own work has no sender, and is always done.
         """
-        return STOPPING if self.is_stopping else await asyncio.shield(self.spawn(self.at(name, work, who)))
+        if self.is_stopping:
+            return STOPPING
+        self._under_way += 1
+        try:
+            return await self.at(name, work, who)
+        except Exception as fault:
+            self._end_with(fault)
+            raise
+        finally:
+            self._under_way -= 1
+            if self._under_way == 0:
+                self._all_done.set()
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Do something at a table when it is its turn. What goes wrong stays at the table."""
@@ -368,6 +392,10 @@ class Host:
                 self.detach(other, "another connection has taken this seat")
         live.lines[line] = None
         return line
+
+
+async def _fail(fault: Exception) -> None:
+    raise fault
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:
