@@ -47,6 +47,8 @@ class Keeper(Generic[S, E]):
         self.lock = asyncio.Lock()
         self.is_in_doubt = False
         """Whether something was being written when the store broke off: it may be in the log."""
+        self._writing: asyncio.Future[bool] | None = None
+        """An entry that is being written, though its caller was cancelled."""
         self._store = store
         self._ask = ask
 
@@ -112,9 +114,14 @@ class Keeper(Generic[S, E]):
         return True
 
     async def _write(self, commit: Commit) -> bool:
+        """Write an entry to its end, even if the caller is cancelled: then it is in the log, and not known here."""
+        writing = asyncio.ensure_future(self._ask(self._store.commit, commit))
         try:
-            is_written = await self._ask(self._store.commit, commit)
-        except (Unknown, asyncio.CancelledError):
+            is_written = await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            self.is_in_doubt, self._writing = True, writing
+            raise
+        except Unknown:
             self.is_in_doubt = True
             raise
         return is_written or await has_entry(self._store, self.name, commit.entry, self._ask)
@@ -122,6 +129,9 @@ class Keeper(Generic[S, E]):
     async def settle_doubt(self) -> None:
         """Read on before anything else is done, where something may be in the log that is not known here."""
         if self.is_in_doubt:
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+                self._writing = None
             await self.read_on()
             self.is_in_doubt = False
 

@@ -23,7 +23,7 @@ from turnstile.host.chores import Chores
 from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line, refuse_line
-from turnstile.host.live import Live, TableEventAt
+from turnstile.host.live import GATES, Live, TableEventAt
 from turnstile.host.logs import TABLES, canonical, command_of, part_of_sender, read_header
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
@@ -42,7 +42,6 @@ from turnstile.table.values import (
     Command,
     Halt,
     Header,
-    Phase,
     Return,
 )
 from turnstile.table.values import Code as TableCode
@@ -52,7 +51,6 @@ T = TypeVar("T")
 log = logging.getLogger("turnstile.host")
 
 ID_REUSED = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
-GATES = (Phase.STARTING, Phase.GATHERING)
 SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
@@ -70,6 +68,9 @@ class Host:
         self.heartbeat = Heartbeat(store)
         self.tables = Tables(store, self.heartbeat)
         self._group: asyncio.TaskGroup | None = None
+        self._under_way = 0
+        """Requests that are at work in the tasks of their senders."""
+        self._all_done = asyncio.Event()
         self._watch = Watch(self)
         self.is_stopping = False
 
@@ -93,6 +94,9 @@ class Host:
             for live in tuple(self.tables.live.values()):
                 for line in tuple(live.lines):
                     self.detach(line, "the server stops")
+            while self._under_way:
+                self._all_done.clear()
+                await self._all_done.wait()
         await chores.save_cursors()
         self._group = None
 
@@ -119,14 +123,32 @@ class Host:
         if not task.cancelled() and task.exception() is not None:
             self.is_stopping = True
 
+    def _end_with(self, fault: Exception) -> None:
+        """End the host with a fault that has escaped from a request, unless it is ending already."""
+        if not self.is_stopping:
+            self.is_stopping = True
+            self.spawn(_fail(fault))
+
     # work at a table
 
     async def do(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Do something at a table to its end, even if its sender leaves meanwhile.
+        """Do something at a table, in the task of its sender, which may be cancelled.
 
-        `who` wants it: no sender may let too much wait. The server's own work has no sender, and is always done.
+        What is being written then is written all the same: the table is in doubt until it has been read on. `who` wants
+        it: no sender may let too much wait. The server's own work has no sender, and is always done.
         """
-        return STOPPING if self.is_stopping else await asyncio.shield(self.spawn(self.at(name, work, who)))
+        if self.is_stopping:
+            return STOPPING
+        self._under_way += 1
+        try:
+            return await self.at(name, work, who)
+        except Exception as fault:
+            self._end_with(fault)
+            raise
+        finally:
+            self._under_way -= 1
+            if self._under_way == 0:
+                self._all_done.set()
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Do something at a table when it is its turn. What goes wrong stays at the table."""
@@ -256,7 +278,11 @@ class Host:
         await self._guard(live.name, lambda: self._halt(failure))
 
     async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
-        """A player has its stream up to `seq`."""
+        """A player has its stream up to `seq`. Most acknowledgements move a cursor, and nothing else."""
+        live = self.tables.live.get(name)
+        if live is not None and not self.is_stopping and live.is_plain_ack(player, seq):
+            live.acknowledge(player, seq)
+            return None
         done = await self.do(name, lambda live: self._heard(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
@@ -327,10 +353,9 @@ class Host:
         live.acknowledge(player, seq)
         if _is_away(live, player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and await self.pass_gate_at(live):
+        if live.state.phase in GATES and await self.pass_gate_at(live) and self.store.is_shared:
             await live.save_cursors()
-            if self.store.is_shared:
-                await self.pass_gate_at(live)  # another process may have had the rest
+            await self.pass_gate_at(live)  # another process may have had the rest
         return None
 
     @staticmethod
@@ -367,6 +392,10 @@ class Host:
                 self.detach(other, "another connection has taken this seat")
         live.lines[line] = None
         return line
+
+
+async def _fail(fault: Exception) -> None:
+    raise fault
 
 
 def _refuse(state: Table, command: Command) -> Rejection | None:

@@ -14,11 +14,13 @@ from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
 from turnstile.table.messages import Told
 from turnstile.table.sight import bot_of, delayed_status, status
-from turnstile.table.values import Resume
+from turnstile.table.values import Phase, Resume
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
 
+GATES = (Phase.STARTING, Phase.GATHERING)
+"""Phases in which the table waits for acknowledgements."""
 RECENT = 64  # steps whose news of each stream is at hand without reading the log
 
 TableEventAt = EventAt[TableEvent]
@@ -147,6 +149,24 @@ class Live(Keeper[Table, TableEvent]):
         """This update is on its way to its reader, who may now acknowledge it."""
         if player is not None:
             self.handed[player] = max(seq, self.handed.get(player, 0))
+
+    def is_plain_ack(self, player: PlayerId, seq: int) -> bool:
+        """Whether an acknowledgement only moves a cursor: it is valid, its player is here, and it opens no gate.
+
+        While something is being decided at the table, this cannot be known.
+        """
+        seat = self.state.seat_of(player)
+        if seat is None or seat.is_away or self.lock.locked() or self.is_in_doubt:
+            return False
+        if not 0 <= seq <= self.handed.get(player, 0) <= self.state.told[player]:
+            return False
+        return self.state.phase not in GATES or not (self._store.is_shared or self._opens_gate(player, seq))
+
+    def _opens_gate(self, player: PlayerId, seq: int) -> bool:
+        """Whether this acknowledgement is the last that the table waits for."""
+        heard, awaited = self.heard(), self.state.awaited
+        here = [seat.player for seat in self.state.seats if not seat.is_away]
+        return all((max(seq, heard[each]) if each == player else heard[each]) >= awaited[each] for each in here)
 
     def acknowledge(self, player: PlayerId, seq: int) -> None:
         """Move a seat's cursor, never back."""

@@ -77,8 +77,7 @@ def test_T4_a_move_in_the_instant_of_its_deadline_is_made_if_it_comes_first_and_
                 world.time.milliseconds += 1_000
                 await company.host.heartbeat.beat()
             if move_first:
-                await company.ask(T, pick(ANA))
-                await company.ask(T, pick(BO))
+                await asyncio.gather(company.ask(T, pick(ANA)), company.ask(T, pick(BO)))
             await company.host._watch._look(0)
             answer = "" if move_first else code(await company.host.submit(T, pick(ANA)))
         log = world.disk.logs[T].entries
