@@ -120,6 +120,7 @@ class Keeper(Generic[S, E]):
             is_written = await asyncio.shield(writing)
         except asyncio.CancelledError:
             self.is_in_doubt, self._writing = True, writing
+            writing.add_done_callback(_pass_over)
             raise
         except Unknown:
             self.is_in_doubt = True
@@ -173,3 +174,9 @@ class Keeper(Generic[S, E]):
 
     def _move_to(self, kept: Kept[S]) -> None:
         self.kept, self.due = kept, self.kind.row(kept.state).due
+
+
+def _pass_over(writing: asyncio.Future[bool]) -> None:
+    """A fault in writing what no caller waits for any more: the log says what was written."""
+    if not writing.cancelled():
+        writing.exception()

@@ -5,11 +5,15 @@ import asyncio
 import inspect
 import json
 
+import pytest
+
 from tests.host.faults.cases import ANA, BO, T, World, attached, code, pick, read, started, stream, until
 from tests.host.matches import NOW
 from turnstile.durable import keeper as keeper_module
 from turnstile.host import Refused
+from turnstile.host.live import Live
 from turnstile.kernel.values import PlayerId
+from turnstile.store.protocol import Busy, Commit
 from turnstile.table.values import Accepted, Join, Settings
 
 
@@ -89,6 +93,52 @@ def test_K8_a_move_whose_sender_hung_up_is_made_and_its_answer_kept() -> None:
             world.store.stands_before = False
             world.store.go_on.set()
             await until(lambda: world.events("Act") == 1)
+            assert isinstance(await company.host.submit(T, pick(ANA)), Accepted)
+        assert world.events("Act") == 1
+
+    asyncio.run(run())
+
+
+def test_K8_others_hear_of_a_move_whose_sender_hung_up_as_soon_as_the_table_is_looked_at() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            line = await attached(company.host, BO)
+            before = line.newest()
+            world.store.stands_before = True
+            await world.dies(company.host.submit(T, pick(ANA)))
+            world.store.stands_before = False
+            world.store.go_on.set()
+            await company.host.at(T, Live.settle_doubt)  # which happens every second
+            assert world.events("Act") == 1
+            assert line.newest() > before
+
+    asyncio.run(run())
+
+
+def test_K8_a_write_that_fails_after_its_sender_hung_up_has_not_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await started(company)
+            real, going = world.store.commit, asyncio.Event()
+
+            async def commit(commit: Commit) -> bool:
+                going.set()
+                await world.store.go_on.wait()
+                raise Busy("The store is busy.")
+
+            with monkeypatch.context() as patch:
+                patch.setattr(world.store, "commit", commit)
+                moving = asyncio.create_task(company.host.submit(T, pick(ANA)))
+                await going.wait()
+                moving.cancel()
+                await asyncio.wait([moving])
+                world.store.go_on.set()
+                await company.host.at(T, Live.settle_doubt)
+            assert world.store.commit == real
+            assert world.events("Act") == 0
             assert isinstance(await company.host.submit(T, pick(ANA)), Accepted)
         assert world.events("Act") == 1
 
