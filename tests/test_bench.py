@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from bench import commits, door, yardstick
+from bench import commits, door, load, yardstick
 from bench.__main__ import contests
 from bench.ecard import PLAYERS, recorded_matches
 from bench.gauges import CPU, RESIDENT, TRACED, WALL, Gauge
@@ -17,6 +18,7 @@ from bench.harness import Aim, Contest, Contestant, Disagreement, agree, measure
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Pick, Reset, Start, State
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Timeout
+from turnstile.registry import names
 
 pytestmark = pytest.mark.uncounted
 
@@ -176,3 +178,15 @@ def _contest(*contestants: Contestant, aim_for: str = "honest") -> Contest:
 
 def _named(contest: dict[str, list[dict[str, object]]]) -> set[object]:
     return {entry["name"] for entry in contest["scores"] + contest["absent"]}
+
+
+@pytest.mark.parametrize("store", ["sqlite", "memory"])
+@pytest.mark.parametrize("game", names())
+def test_load_plays_every_match_to_its_end_and_counts_what_a_move_costs(game: str, store: str) -> None:
+    ran = CliRunner().invoke(load.main, ["--game", game, "--tables", "2", "--store", store, "--json"])
+    assert ran.exit_code == 0, ran.output
+    figures = json.loads(ran.output)
+    assert figures["moves"] > 2
+    assert figures["updates"] > 1
+    assert figures["counts"]["store.commit"] >= 1
+    assert figures["counts"]["loop callbacks"] > 0
