@@ -16,29 +16,27 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from turnstile.durable.keeper import CommandTaken, MachineFailed
+from turnstile.durable.keeper import MachineFailed
 from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.chores import Chores
-from turnstile.host.drive import Think, drive, in_a_thread, refuse_bot
+from turnstile.host.commands import answer_command
+from turnstile.host.drive import Think, drive, in_a_thread
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line, refuse_line
 from turnstile.host.live import GATES, Live, TableEventAt
-from turnstile.host.logs import TABLES, canonical, command_of, part_of_sender, read_header
+from turnstile.host.logs import TABLES, read_header
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import LogId, PlayerId, decode, encode
-from turnstile.registry import find_game
+from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Store
-from turnstile.table.machine import Table, refuse_acks
+from turnstile.table.machine import refuse_acks
 from turnstile.table.sight import bot_of, needs_server
 from turnstile.table.values import (
-    Accepted,
     Acknowledge,
     Act,
-    AddBot,
     Command,
     Halt,
     Header,
@@ -50,7 +48,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("turnstile.host")
 
-ID_REUSED = Rejection(Code.ID_REUSED, "This id was used for another command; take a new one.")
 SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
@@ -259,7 +256,7 @@ class Host:
 
     async def submit(self, name: LogId, command: Command) -> Answer:
         """Take a player's command at the server's time. A repeated command gets its first answer again."""
-        answer = await self.do(name, lambda live: self._asked_by_player(live, command), command.player)
+        answer = await self.do(name, lambda live: answer_command(live, command, self.store), command.player)
         self.counts["refused" if isinstance(answer, Rejection | Refused) else "accepted"] += 1
         return Refused(answer) if isinstance(answer, Rejection) else answer
 
@@ -321,28 +318,6 @@ class Host:
 
     # at a table
 
-    async def _asked_by_player(self, live: Live, command: Command) -> Answer:
-        if _is_away(live, command.player):
-            await live.take(lambda now: Return(now, command.player))
-        return await self._answer(live, command)
-
-    async def _answer(self, live: Live, command: Command) -> Answer:
-        """The table's answer to a command; or, where the command was given before, the answer to that."""
-        command = canonical(live.state, command)
-        try:
-            refused = _refuse(live.state, command) or await live.take(lambda now: replace(command, at=now))
-        except CommandTaken:
-            refused = ID_REUSED
-        seq = live.state.told.get(command.player, 0)
-        if refused is None:
-            return Accepted(seq)
-        before = await self.store.find(live.name, command_of(command))
-        if before is None:
-            return Refused(refused, seq)
-        if before.answer is None or part_of_sender(TABLES.read_event(live.name, before)) != part_of_sender(command):
-            return Refused(ID_REUSED, seq)
-        return decode(before.answer, Accepted)
-
     async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
         """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
         refused = refuse_acks(live.state, {player: seq})
@@ -351,7 +326,7 @@ class Host:
         if refused is not None:
             return Refused(refused, live.handed.get(player, 0))
         live.acknowledge(player, seq)
-        if _is_away(live, player):
+        if live.is_away(player):
             await live.take(lambda now: Return(now, player))
         if live.state.phase in GATES and await self.pass_gate_at(live) and self.store.is_shared:
             await live.save_cursors()
@@ -396,14 +371,3 @@ class Host:
 
 async def _fail(fault: Exception) -> None:
     raise fault
-
-
-def _refuse(state: Table, command: Command) -> Rejection | None:
-    """Refuse an unknown bot: only the host knows which bots exist."""
-    game = find_game(state.header.game)
-    return refuse_bot(game, command.bot) if game and isinstance(command, AddBot) else None
-
-
-def _is_away(live: Live, player: PlayerId) -> bool:
-    seat = live.state.seat_of(player)
-    return seat is not None and seat.is_away

@@ -74,6 +74,10 @@ class Live(Keeper[Table, TableEvent]):
         """Whether the table can be forgotten: it is read again when it is wanted."""
         return not (self.lines or self.waiting.total() or self.is_driven or self.unsaved)
 
+    def is_away(self, player: PlayerId) -> bool:
+        seat = self.state.seat_of(player)
+        return seat is not None and seat.is_away
+
     # how it changes
 
     async def now(self) -> Instant:

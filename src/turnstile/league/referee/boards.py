@@ -129,7 +129,7 @@ def _deal(game: AnyGame, match: Any) -> Any:
 
 
 def _forced(game: AnyGame, match: Any) -> Move | None:
-    """A move without an alternative, of the first player who has one. Somebody must have a move."""
+    """A move without an alternative, of the first player who has one. At least one player must have a move."""
     game.next_to_act(match)
     alone = (moves[0] for player in game.players(match) if len(moves := game.actions(match, player)) == 1)
     return next(alone, None)
