@@ -102,7 +102,8 @@ class Load:
             self.bytes += len(item.body)
             began = time.thread_time()
             update = msgspec.json.decode(item.body)
-            actions, is_over = update["actions"], (update["message"] or {}).get("type") == "MatchEnded"
+            actions = update["actions"]
+            is_over = any(message["type"] == "MatchEnded" for message in update["messages"])
             move = Raw(encode(chance.choice(actions))) if actions else None
             self.reading += time.thread_time() - began
             assert await host.acknowledge(table, player, item.seq) is None

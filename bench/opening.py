@@ -63,7 +63,7 @@ def _contestant(stage: Stage, store: SqliteStore, moves: int) -> Contestant:
 
         async def open_all() -> int:
             for name in names:
-                assert await host.pass_gate(name) is None, "it is somebody's turn: nobody waits"
+                await host.pass_gate(name)
             return len(names)
 
         return lambda: stage.do(open_all())

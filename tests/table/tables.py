@@ -51,6 +51,7 @@ from turnstile.table.values import (
     State,
     Succeeded,
 )
+from turnstile.table.wire import write_whole
 
 Eyes = PlayerId | None
 Table = State[Any]
@@ -72,13 +73,14 @@ class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One update as its player reads it on the wire."""
 
     seq: int
-    message: dict[str, Any] | None
+    messages: list[dict[str, Any]]
     view: dict[str, Any] | None
     actions: list[dict[str, Any]]
 
     @property
-    def name(self) -> str:
-        return "null" if self.message is None else str(self.message["type"])
+    def names(self) -> str:
+        """The names of its messages."""
+        return " ".join(str(message["type"]) for message in self.messages) or "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,8 @@ class Sitting:
         return self.state.match
 
     def stream(self, player: Eyes) -> list[str]:
-        """The names of all messages in a stream."""
-        return [update.name for update in self.streams.get(player, ())]
+        """The names of the messages in each update of a stream; `-` where there are none."""
+        return [update.names for update in self.streams.get(player, ())]
 
     def last(self, player: Eyes) -> Update:
         return self.streams[player][-1]
@@ -135,7 +137,7 @@ def starting(game: str = "e-card", players: str = "ana bo", **settings: Any) -> 
 
 
 def started(game: str = "e-card", players: str = "ana bo", **settings: Any) -> Sitting:
-    """A table at which all have heard everything and somebody is to move."""
+    """A table at which all have heard everything and a player is to move."""
     return heard(starting(game, players, **settings))
 
 
@@ -187,10 +189,9 @@ def _after(sitting: Sitting, step: Step[Table]) -> Sitting:
     streams = dict(sitting.streams)
     for effect in step.effects:
         assert isinstance(effect, Told), effect
-        for seq, body in effect.updates():
-            update = msgspec.json.decode(body, type=Update)
-            assert update.seq == seq == len(streams.get(effect.player, ())) + 1, "a stream has no gaps"
-            streams[effect.player] = (*streams.get(effect.player, ()), update)
+        update = msgspec.json.decode(write_whole(effect), type=Update)
+        assert update.seq == effect.seq == len(streams.get(effect.player, ())) + 1, "a stream has no gaps"
+        streams[effect.player] = (*streams.get(effect.player, ()), update)
     return replace(sitting, state=step.state, streams=streams, clock=max(sitting.clock, step.state.now))
 
 

@@ -1,7 +1,8 @@
 """Between a machine and its log: which entry an event makes, and which state a log leads to. No I/O, no waiting.
 
-Entry 0 is the header: how the machine began. Every other entry is one event, with the fingerprint of the state that it
-led to. A snapshot is that state itself; it is a cache, and the log vouches for it.
+Entry 0 is the header: how the machine began. Every other entry is one event. Every 16th entry, and the last one of a
+log that is closed, has the fingerprint of the state that it led to. A snapshot is such a state itself; it is a cache,
+and the log vouches for it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Instant, LogId, Malformed, decode
 from turnstile.store.log import (
     BEFORE_FIRST,
+    NO_FINGERPRINT,
     Command,
     Damaged,
     Entry,
@@ -28,6 +30,9 @@ from turnstile.store.protocol import Commit, Row, Saved
 
 E = TypeVar("E")
 T = TypeVar("T")
+
+FINGERPRINT_EVERY = 16
+"""Entries. To write the whole state for each entry would make a move dearer the longer a match lasts."""
 
 
 class BadSnapshot(Damaged):
@@ -117,12 +122,13 @@ def begin(kind: Kind[S, Any], name: LogId, header: bytes, at: Instant) -> tuple[
 
 def draft(kind: Kind[S, E], name: LogId, kept: Kept[S], event: E, at: Instant, after: S) -> tuple[Commit, Kept[S]]:
     """What to store when `event` leads from what is kept to `after`, and what is kept then."""
-    written, position, row = kind.write_state(after), kept.position + 1, kind.row(after)
-    command = kind.command(event)
+    position, row, command = kept.position + 1, kind.row(after), kind.command(event)
     answer = None if command is None else kind.answer(event, after)
-    made = entry(kept.link, position, at, kind.write_event(event), fingerprint(written), command, answer)
-    is_time = position % kind.snapshot_every == 0 or not row.is_open
-    return Commit(name, made, kept.link, row, written if is_time else None), Kept(after, position, made.link)
+    is_snapshot = position % kind.snapshot_every == 0 or not row.is_open
+    written = kind.write_state(after) if is_snapshot or position % FINGERPRINT_EVERY == 0 else None
+    seal = NO_FINGERPRINT if written is None else fingerprint(written)
+    made = entry(kept.link, position, at, kind.write_event(event), seal, command, answer)
+    return Commit(name, made, kept.link, row, written if is_snapshot else None), Kept(after, position, made.link)
 
 
 def fingerprint(written: bytes) -> bytes:
@@ -145,7 +151,7 @@ def tag_of(header: Entry) -> str:
 
 
 def replay(kind: Kind[S, Any], name: LogId, saved: Saved) -> Kept[S]:
-    """The machine that a log leads to. Every hash on the way is checked, and so is the state at its end.
+    """The machine that a log leads to. Every hash on the way is checked, and so is every fingerprint of a state.
 
     Raises `Damaged` or `CannotGoOn`.
     """
@@ -176,10 +182,10 @@ def _begin_at_snapshot(kind: Kind[S, Any], name: LogId, start: S, snapshot: Snap
 def follow(kind: Kind[S, Any], name: LogId, kept: Kept[S], entries: Sequence[Entry]) -> Kept[S]:
     """What is kept after these further entries."""
     verify(name, kept.link, kept.position, entries)
-    state = kept.state
     for found in entries:
-        state = _decide_again(kind, name, state, found, kind.apply)
-    return _check_end(kind, name, state, entries) if entries else kept
+        state = _decide_again(kind, name, kept.state, found, kind.apply)
+        kept = _keep(kind, name, state, found)
+    return kept
 
 
 def follow_steps(
@@ -189,9 +195,7 @@ def follow_steps(
     verify(name, kept.link, kept.position, entries)
     for found in entries:
         step = _decide_again(kind, name, kept.state, found, kind.step)
-        kept = Kept(step.state, found.position, found.link)
-        if found is entries[-1]:
-            _check_end(kind, name, kept.state, entries)
+        kept = _keep(kind, name, step.state, found)
         yield kept, kind.read_event(name, found), step
 
 
@@ -210,13 +214,14 @@ def _decide_again(
     return decided
 
 
-def _check_end(kind: Kind[S, Any], name: LogId, state: S, entries: Sequence[Entry]) -> Kept[S]:
-    """What is kept at the end of these entries, if it is what the last of them says."""
-    last = entries[-1]
+def _keep(kind: Kind[S, Any], name: LogId, state: S, found: Entry) -> Kept[S]:
+    """What is kept after an entry, if the state is the one whose fingerprint the entry has."""
+    if found.state == NO_FINGERPRINT:
+        return Kept(state, found.position, found.link)
     try:
         written = kind.write_state(state)
     except Exception as bug:
-        raise Damaged(name, f"the state after entry {last.position} cannot be written: {bug}") from bug
-    if fingerprint(written) != last.state:
-        raise Damaged(name, f"it no longer leads to the state it led to at entry {last.position}")
-    return Kept(state, last.position, last.link)
+        raise Damaged(name, f"the state after entry {found.position} cannot be written: {bug}") from bug
+    if fingerprint(written) != found.state:
+        raise Damaged(name, f"it no longer leads to the state it led to at entry {found.position}")
+    return Kept(state, found.position, found.link)

@@ -25,12 +25,12 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds before the store is asked agai
 class Ask(Protocol):
     """How a store is asked for something: the policy for its passing faults."""
 
-    async def __call__(self, ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T: ...
+    def __call__(self, ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
 
 
-async def ask_once(ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+def ask_once(ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
     """Raise a passing fault: the request is refused, and its sender tries again."""
-    return await ask(*args, **kwargs)
+    return ask(*args, **kwargs)
 
 
 async def ask_until_done(ask: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from turnstile.durable.log import CannotGoOn, Kept, Kind, follow, replay, tag_of
+from turnstile.durable.log import CannotGoOn, Kept, Kind, replay, tag_of
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, verify, verify_snapshot
@@ -83,21 +83,11 @@ async def read(kinds: Kinds, store: Store, name: LogId) -> Reading | Rejection:
         verify(name, BEFORE_FIRST, -1, (log.header, *log.entries))
         if len(log.entries) < newest:
             raise Damaged(name, f"the entries after {len(log.entries)} are missing")
-        return Reading(kind, _read_through(kind, name, log))
+        return Reading(kind, replay(kind, name, log))
     except Damaged as fault:
         return Rejection(Code.DAMAGED, str(fault))
     except CannotGoOn as fault:
         return Rejection(Code.OTHER_VERSION, str(fault))
-
-
-def _read_through(kind: Kind[Any, Any], name: LogId, log: Saved) -> Kept[Any]:
-    """Where a whole log leads, with the state after every single entry compared with its fingerprint."""
-    if log.entries and kind.end_without_replay(name, log.header.event, log.entries[-1]) is not None:
-        return replay(kind, name, log)
-    kept = replay(kind, name, Saved(log.header, None, ()))
-    for found in log.entries:
-        kept = follow(kind, name, kept, (found,))
-    return kept
 
 
 async def check(kinds: Kinds, store: Store, name: LogId) -> Rejection | None:

@@ -42,6 +42,8 @@ class Chores:
         while True:
             await asyncio.sleep(TIDY_EVERY)
             await self.save_cursors()
+            for live in self._tables.live.values():
+                live.show_wait(self._store.now())
             for name in [name for name, live in self._tables.live.items() if live.is_in_doubt]:
                 await self._host.at(name, Live.settle_doubt)
             if self._store.is_shared:

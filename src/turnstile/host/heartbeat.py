@@ -47,6 +47,10 @@ class Heartbeat:
     def _is_covered(self, reading: Instant) -> bool:
         return reading - self._beaten <= COVERED
 
+    def is_current(self, since: Instant) -> bool:
+        """Whether no time can have been lost since then: the clock is covered, and no later outage is known."""
+        return since >= self._last_outage and self._is_covered(self._store.now())
+
     async def lost(self, since: Instant, until: Instant) -> int:
         """Milliseconds between two instants in which no server was there."""
         if since >= self._last_outage:

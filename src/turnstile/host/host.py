@@ -10,7 +10,6 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from functools import partial
 from random import Random, SystemRandom
 from typing import Any, TypeVar
 
@@ -24,7 +23,7 @@ from turnstile.host.commands import answer_command
 from turnstile.host.drive import Think, drive, in_a_thread
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line, refuse_line
-from turnstile.host.live import GATES, Live, TableEventAt
+from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
@@ -33,7 +32,7 @@ from turnstile.kernel.values import LogId, PlayerId, encode
 from turnstile.store.log import Damaged, Entry
 from turnstile.store.protocol import Row, Store
 from turnstile.table.machine import refuse_acks
-from turnstile.table.sight import bot_of, needs_server
+from turnstile.table.sight import GATES, bot_of, needs_server
 from turnstile.table.values import (
     Acknowledge,
     Act,
@@ -50,6 +49,7 @@ log = logging.getLogger("turnstile.host")
 
 SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
+FAULTS = (*PASSING, MachineFailed, Damaged, Gone)  # at a table: each leads to what must be done about it
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
 
 
@@ -149,30 +149,43 @@ class Host:
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Do something at a table when it is its turn. What goes wrong stays at the table."""
-        return await self._guard(name, lambda: self._take_turn(name, work, who))
+        try:
+            return await self._take_turn(name, work, who)
+        except FAULTS as fault:
+            return await self._mend(name, fault)
 
-    async def _guard(self, name: LogId, work: Callable[[], Awaitable[T | Rejection]]) -> T | Rejection:
-        """The result of some work at a table. A fault leads to what must be done about it, which is guarded as well."""
-        has_failed = False
-        while True:
-            try:
-                return await work()
-            except PASSING as fault:
-                self.counts[type(fault).__name__] += 1
-                return passing(fault)
-            except MachineFailed as failure:
-                mend = partial(self._put_aside, name, str(failure)) if has_failed else partial(self._halt, failure)
-                work, has_failed = mend, True
-            except Damaged as fault:
-                log.exception("Table %s is put aside", name)
-                work = partial(self._put_aside, name, str(fault))
-            except Gone:
-                work = partial(self._let_go, name)
+    async def _guard(self, name: LogId, work: Awaitable[T | Rejection]) -> T | Rejection:
+        """The result of some work at a table. What goes wrong stays at the table."""
+        try:
+            return await work
+        except FAULTS as fault:
+            return await self._mend(name, fault)
+
+    async def _mend(self, name: LogId, fault: Exception, *, has_failed: bool = False) -> Rejection:
+        """Do what must be done about a fault at a table, also about one that comes of this."""
+        try:
+            match fault:
+                case MachineFailed() if not has_failed:
+                    has_failed = True
+                    return await self._halt(fault)
+                case MachineFailed():
+                    return await self._put_aside(name, str(fault))
+                case Damaged():
+                    log.error("Table %s is put aside", name, exc_info=fault)
+                    return await self._put_aside(name, str(fault))
+                case Gone():
+                    return await self._let_go(name)
+                case _:
+                    assert isinstance(fault, PASSING), "there are no other faults"
+                    self.counts[type(fault).__name__] += 1
+                    return passing(fault)
+        except FAULTS as next_fault:
+            return await self._mend(name, next_fault, has_failed=has_failed)
 
     async def _take_turn(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str) -> T | Rejection:
         """Do something at a table alone, and then what the table needs."""
         while True:
-            live = await self.tables.find(name)
+            live = self.tables.live.get(name) or await self.tables.find(name)
             if isinstance(live, Rejection):
                 return live
             if who and live.waiting[who] >= MOST_WAITING:
@@ -182,11 +195,15 @@ class Host:
                 async with live.lock:
                     if self.tables.live.get(name) is not live:
                         continue  # it was forgotten meanwhile
-                    await live.settle_doubt()
-                    await live.resume()
+                    if live.is_in_doubt:
+                        await live.settle_doubt()
+                    if live.may_have_lost_time():
+                        await live.resume()
                     return await work(live)
             finally:
-                live.waiting -= Counter([who])
+                live.waiting[who] -= 1
+                if not live.waiting[who]:
+                    del live.waiting[who]
                 self._look_after(live)
 
     async def _halt(self, failure: MachineFailed) -> Rejection:
@@ -242,7 +259,7 @@ class Host:
         except CannotGoOn as fault:
             return Refused(fault.refused)
         row = TABLES.row(kept.state)
-        creating = self._guard(header.table, lambda: self._create(header, made, row))
+        creating = self._guard(header.table, self._create(header, made, row))
         refused = await asyncio.shield(self.spawn(creating))
         return header.table if refused is None else Refused(refused)
 
@@ -272,7 +289,7 @@ class Host:
         """A game has failed outside its table's steps."""
         failure = MachineFailed(live.name, live.state.header.game, bug)
         failure.__cause__ = bug
-        await self._guard(live.name, lambda: self._halt(failure))
+        await self._guard(live.name, self._halt(failure))
 
     async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`. Most acknowledgements move a cursor, and nothing else."""
@@ -312,9 +329,9 @@ class Host:
         """Take an event that the server has noticed about a table."""
         return await self.do(name, lambda live: live.take(event_at))
 
-    async def pass_gate(self, name: LogId) -> Rejection | None:
-        """Open the gate if all awaited acknowledgements are there; otherwise return the reason why not."""
-        return await self.do(name, self.pass_gate_at)
+    async def pass_gate(self, name: LogId) -> None:
+        """Open the gate if all awaited acknowledgements are there."""
+        await self.do(name, self.pass_gate_at)
 
     # at a table
 
@@ -328,24 +345,23 @@ class Host:
         live.acknowledge(player, seq)
         if live.is_away(player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and await self.pass_gate_at(live) and self.store.is_shared:
-            await live.save_cursors()
-            await self.pass_gate_at(live)  # another process may have had the rest
+        if live.state.phase in GATES and self.store.is_shared and live.players_awaited():
+            await live.save_cursors()  # and learn of those that other processes have
+        await self.pass_gate_at(live)
         return None
 
     @staticmethod
-    async def pass_gate_at(live: Live) -> Rejection | None:
-        """Open the gate if all awaited acknowledgements are there; otherwise return the reason why not."""
-        if live.state.phase not in GATES:
-            return None
-        return await live.take(lambda now: Acknowledge(now, live.heard()))
+    async def pass_gate_at(live: Live) -> None:
+        """Open the gate if all awaited acknowledgements are there."""
+        if live.state.phase in GATES and not live.players_awaited():
+            await live.take(lambda now: Acknowledge(now, live.heard()))
 
     async def _line(self, name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
         """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
         line = await self.at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
         if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
             return line
-        live = await self._guard(name, lambda: self.tables.find(name))
+        live = await self._guard(name, self.tables.find(name))
         if isinstance(live, Rejection):
             return live
         return refuse_line(live, player, after) or self._added(live, player, after)

@@ -13,6 +13,7 @@ import msgspec
 from turnstile.durable.log import Gone
 from turnstile.host.answers import PASSING, Code, Refused
 from turnstile.host.live import Live
+from turnstile.host.news import News
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged
@@ -22,7 +23,7 @@ log = logging.getLogger("turnstile.host")
 
 
 class Update(msgspec.Struct, frozen=True, gc=False):
-    """One update of the stream, as it goes over the wire."""
+    """One update of the stream, as it goes over the wire. The first one on a line has the whole view."""
 
     seq: int
     body: bytes
@@ -43,6 +44,8 @@ class Line:
         self.sent = sent
         self.closed: str | None = None
         self._shown = b""
+        self._is_fresh = True
+        """Whether nothing was sent yet, so that the reader may not have a view."""
         self._woken = asyncio.Event()
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
@@ -53,29 +56,29 @@ class Line:
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
-            async for update in self._updates():
-                yield update
+            while self.sent < self.newest() and not self.closed:
+                for news in self.live.at_hand(self.player, self.sent) or await self._read():
+                    if self.sent < news.seq <= self.newest():
+                        yield self._send(news)
             await self._woken.wait()
 
-    async def _updates(self) -> AsyncIterator[Update]:
-        """The updates that were told and not sent yet, while the line is open."""
-        while not self.is_closed and self.sent < self.newest():
-            for seq, body in await self._read():
-                if self.sent < seq <= self.newest():
-                    self.sent = seq
-                    self.live.hand(self.player, seq)
-                    yield Update(seq, body)
+    def _send(self, news: News) -> Update:
+        """An update on its way. A reader that has the one before it is sent what has changed since."""
+        body = news.body(is_whole=self._is_fresh)
+        self.sent, self._is_fresh = news.seq, False
+        self.live.hand(self.player, news.seq)
+        return Update(news.seq, body)
 
-    async def _read(self) -> list[tuple[int, bytes]]:
-        """The next updates; where they cannot be had, the line ends, and its reader may come back."""
+    async def _read(self) -> list[News]:
+        """The next updates, from the log; where they cannot be had, the line ends, and its reader may come back."""
         try:
-            updates = await self.live.updates(self.player, self.sent)
+            news = await self.live.news(self.player, self.sent)
         except (Damaged, Gone, *PASSING) as fault:
             log.warning("Table %s: a line ends: %s", self.live.name, fault)
             self.end("the table cannot be read now")
             return []
-        assert updates, f"update {self.sent + 1} was told, and cannot be found"
-        return updates
+        assert news, f"update {self.sent + 1} was told, and cannot be found"
+        return news
 
     @property
     def is_closed(self) -> bool:

@@ -7,39 +7,23 @@ from typing import TYPE_CHECKING
 from turnstile.durable.keeper import EventAt, Keeper
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.logs import TABLES, KeptTable, TableEvent, news_of
+from turnstile.host.news import News
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
-from turnstile.table.messages import Told
-from turnstile.table.sight import bot_of, delayed_status, status
+from turnstile.table.presence import players_awaited
+from turnstile.table.sight import GATES, bot_of, delayed_status, parts_of_status, status, without_wait
 from turnstile.table.values import Phase, Resume
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
 
-GATES = (Phase.STARTING, Phase.GATHERING)
-"""Phases in which the table waits for acknowledgements."""
-RECENT = 64  # steps whose news of each stream is at hand without reading the log
+LASTING = 1_000  # milliseconds that the table has waited for acknowledgements before its readers are told so
+RECENT = 64  # updates of each stream that are at hand without reading the log
 
 TableEventAt = EventAt[TableEvent]
-
-
-class Recent:
-    """News of one stream that is at hand: written out when the first reader wants it, and once for all of them."""
-
-    __slots__ = ("_told", "_written", "first", "last")  # a table has hundreds
-
-    def __init__(self, told: Told) -> None:
-        self.first, self.last = told.seq, told.seq + len(told.messages) - 1
-        self._told = told
-        self._written: tuple[tuple[int, bytes], ...] = ()
-
-    def updates(self) -> tuple[tuple[int, bytes], ...]:
-        if not self._written:
-            self._written = tuple(self._told.updates())
-        return self._written
 
 
 class Live(Keeper[Table, TableEvent]):
@@ -59,11 +43,14 @@ class Live(Keeper[Table, TableEvent]):
         """How many requests wait for their turn, for each sender."""
         self.lines: dict[Line, None] = {}
         """The open lines, oldest first."""
+        self.is_wait_shown = False
+        """Whether readers see that the table waits for acknowledgements: only a wait that lasts is worth a status."""
         self.is_driven = False
         """Whether a task does what the table needs a server for."""
         self._heartbeat = heartbeat
+        self._parts: object = None
         self._status: dict[bool, bytes] = {}
-        self._recent: dict[PlayerId | None, deque[Recent]] = {}
+        self._recent: dict[PlayerId | None, deque[News]] = {}
 
     @property
     def state(self) -> Table:
@@ -100,11 +87,16 @@ class Live(Keeper[Table, TableEvent]):
         """Give back the time that was lost to outages, so that everyone sees the deadlines as they are now."""
         await self.take(lambda _: None)
 
+    def may_have_lost_time(self) -> bool:
+        return bool(self.state.timers) and not self._heartbeat.is_current(self.state.now)
+
     def tell(self, steps: Sequence[tuple[TableEvent, Step[Table]]]) -> None:
+        self.is_wait_shown = False
         listening = {line.player for line in self.lines}
         for told in news_of(step for _, step in steps):
             if told.player in listening:
-                self._recent.setdefault(told.player, deque(maxlen=RECENT)).append(Recent(told))
+                recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
+                recent.append(News(told, recent[-1] if recent else None))
             else:
                 self._recent.pop(told.player, None)  # a reader who comes back to it reads the log
         self.notify()
@@ -121,25 +113,40 @@ class Live(Keeper[Table, TableEvent]):
 
     # who listens
 
+    def show_wait(self, now: Instant) -> None:
+        """Tell readers for whom the table waits, once that has lasted a while."""
+        if self.state.phase is Phase.GATHERING and not self.is_wait_shown and now - self.state.now >= LASTING:
+            self.is_wait_shown = True
+            self.notify()
+
     def notify(self) -> None:
         """Wake everyone who listens."""
-        self._status.clear()
         for line in self.lines:
             line.wake()
 
     def status(self, *, is_delayed: bool) -> bytes:
-        """The public status of the table, or the delayed one, written once for all readers."""
+        """The public status of the table, or the delayed one, written once for all readers when it has changed."""
+        state = self.state if self.is_wait_shown else without_wait(self.state)
+        parts = parts_of_status(state)
+        if parts != self._parts:
+            self._parts = parts
+            self._status.clear()
         if is_delayed not in self._status:
-            shown = status(self.state)
+            shown = status(state)
             self._status[is_delayed] = encode(delayed_status(shown) if is_delayed else shown)
         return self._status[is_delayed]
 
-    async def updates(self, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
-        """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
+    def at_hand(self, stream: PlayerId | None, after: int) -> list[News]:
+        """The updates of a stream after `after`, without a gap; none, where the log must be read."""
         recent = self._recent.get(stream)
-        if recent and recent[0].first <= after + 1:
-            return [update for news in recent if news.last > after for update in news.updates() if update[0] > after]
-        return await made_anew(self._store, self.kept, stream, after)
+        if not recent or recent[0].seq > after + 1:
+            return []
+        missing = recent[-1].seq - after
+        return [recent[at] for at in range(-missing, 0)]
+
+    async def news(self, stream: PlayerId | None, after: int) -> list[News]:
+        """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
+        return self.at_hand(stream, after) or await made_anew(self._store, self.kept, stream, after)
 
     # what was received
 
@@ -164,13 +171,24 @@ class Live(Keeper[Table, TableEvent]):
             return False
         if not 0 <= seq <= self.handed.get(player, 0) <= self.state.told[player]:
             return False
-        return self.state.phase not in GATES or not (self._store.is_shared or self._opens_gate(player, seq))
+        if self.state.phase not in GATES:
+            return True
+        return not (self._opens_gate(player, seq) or (self._store.is_shared and self._has_awaited_elsewhere()))
 
     def _opens_gate(self, player: PlayerId, seq: int) -> bool:
         """Whether this acknowledgement is the last that the table waits for."""
-        heard, awaited = self.heard(), self.state.awaited
-        here = [seat.player for seat in self.state.seats if not seat.is_away]
-        return all((max(seq, heard[each]) if each == player else heard[each]) >= awaited[each] for each in here)
+        return all(each == player and seq >= self.state.awaited[each] for each in self.players_awaited())
+
+    def players_awaited(self) -> list[PlayerId]:
+        """The players who must still acknowledge something before the table's gate opens, as far as is known here."""
+        state = self.state
+        here = [player for player in players_awaited(state) if self.cursors.get(player, 0) < state.awaited[player]]
+        return [player for player in here if not bot_of(state, player)]
+
+    def _has_awaited_elsewhere(self) -> bool:
+        """Whether another process may hear the acknowledgement of a player for whom the table waits."""
+        listening = {line.player for line in self.lines}
+        return not listening.issuperset(players_awaited(self.state))
 
     def acknowledge(self, player: PlayerId, seq: int) -> None:
         """Move a seat's cursor, never back."""

@@ -146,13 +146,12 @@ def news_of(steps: Iterable[Step[Any]]) -> list[Told]:
 
 
 def told_since(
-    name: LogId, kept: KeptTable, entries: Sequence[Entry], stream: PlayerId | None, after: int
-) -> tuple[KeptTable, list[tuple[int, bytes]]]:
-    """What these entries told one stream after `after`, and what is kept then."""
+    name: LogId, kept: KeptTable, entries: Sequence[Entry], stream: PlayerId | None
+) -> tuple[KeptTable, list[Told]]:
+    """What these entries told one stream, and what is kept then."""
     read = list(follow_steps(TABLES, name, kept, entries))
     news = [told for told in news_of(step for _, _, step in read) if told.player == stream]
-    updates = [update for told in news for update in told.updates()]
-    return read[-1][0] if read else kept, [update for update in updates if update[0] > after]
+    return read[-1][0] if read else kept, news
 
 
 # tables of older releases

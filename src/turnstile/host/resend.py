@@ -2,6 +2,7 @@
 
 from turnstile.durable.log import BadSnapshot, Gone, replay
 from turnstile.host.logs import TABLES, KeptTable, told_since
+from turnstile.host.news import News
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Entry, Snapshot
 from turnstile.store.protocol import Saved, Store
@@ -10,13 +11,16 @@ from turnstile.table.machine import Table
 AT_ONCE = 256  # entries of a log that are read in one go
 
 
-async def made_anew(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
-    """The next updates of a stream after `after`: the same bytes as the first time."""
-    kept, updates = await _before(store, newest, stream, after), list[tuple[int, bytes]]()
-    name = kept.state.header.table
-    while not updates and (entries := await store.entries(name, kept.position, AT_ONCE)):
-        kept, updates = told_since(name, kept, entries, stream, after)
-    return updates
+async def made_anew(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> list[News]:
+    """The next updates of a stream after `after`, as they were told the first time."""
+    kept, news = await _before(store, newest, stream, after), list[News]()
+    name, before = kept.state.header.table, None
+    while not news and (entries := await store.entries(name, kept.position, AT_ONCE)):
+        kept, told = told_since(name, kept, entries, stream)
+        for each in told:
+            before = News(each, before)
+            news += [before] if each.seq > after else []
+    return news
 
 
 async def _before(store: Store, newest: KeptTable, stream: PlayerId | None, after: int) -> KeptTable:

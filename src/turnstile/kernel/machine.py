@@ -13,7 +13,18 @@ import msgspec
 
 from turnstile.kernel.effects import Effect, Tell
 from turnstile.kernel.schema import schema
-from turnstile.kernel.values import ByPlayer, Event, Malformed, Message, PlayerId, Value, decode, wire_name
+from turnstile.kernel.values import (
+    ByPlayer,
+    Event,
+    Malformed,
+    Message,
+    PlayerId,
+    Reader,
+    Value,
+    decode,
+    reader_of,
+    wire_name,
+)
 
 MOST_HOPS = 1_000  # automatic phases passed in one step; more is a loop, and a bug
 
@@ -90,13 +101,13 @@ class Step(msgspec.Struct, Generic[S], frozen=True):
     @property
     def batches(self) -> list[ByPlayer[Message]]:
         """Everything that is told, batch by batch."""
-        return [batch for effect in self.effects if isinstance(effect, Tell) for batch in effect.batches]
+        return [batch for effect in self.effects if type(effect) is Tell for batch in effect.batches]
 
     @property
     def batches_with_states(self) -> list[tuple[ByPlayer[Message], S]]:
         """Everything that is told, batch by batch, each with the state that players are shown with it."""
         effects = zip(self.effects, self.shown, strict=True)
-        return [(batch, state) for effect, state in effects if isinstance(effect, Tell) for batch in effect.batches]
+        return [(batch, state) for effect, state in effects if type(effect) is Tell for batch in effect.batches]
 
     def told(self, player: PlayerId) -> list[Message]:
         """What one player is told, in order."""
@@ -162,6 +173,7 @@ class Machine(Generic[S]):
         self._auto: dict[StrEnum, Transition] = {}
         self._closed: dict[StrEnum, Rejection] = {}
         self._refusals: dict[tuple[type[Event], StrEnum], Rejection] = {}
+        self._reader: Reader[Event] | None = None
 
     # The table
 
@@ -188,6 +200,7 @@ class Machine(Generic[S]):
                 raise MachineError(f"{row.place}: {phase} is automatic, so it never waits for {row.cause}.")
             rows[phase] = row
             self._refusals.clear()
+            self._reader = None
             return handler
 
         return declare
@@ -322,11 +335,17 @@ class Machine(Generic[S]):
     def read_event(self, data: bytes | str) -> Event | Rejection:
         """The event in `data`. An unknown or malformed event is refused, with the place of the fault."""
         try:
-            return decode(data, Union[self.events])  # type: ignore[arg-type]
+            return self._event_reader(data)
         except Malformed as fault:
             tag = f"`$.{self.events[0].__struct_config__.tag_field}`"
             hint = f" Its events: {', '.join(map(wire_name, self.events))}." if tag in str(fault) else ""
             return Rejection(Refusal.INVALID_EVENT, f"Invalid event for {self.name}: {fault}.{hint}")
+
+    @property
+    def _event_reader(self) -> Reader[Event]:
+        if self._reader is None:
+            self._reader = reader_of(Union[self.events])
+        return self._reader
 
     def read_state(self, data: bytes | str) -> S | Rejection:
         """The state in `data`. This checks its types only; the game's study checks whether it can be reached."""

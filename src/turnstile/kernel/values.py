@@ -4,7 +4,7 @@ Every state, event, message and view is a `Value`. This module knows how values 
 `type`) and nothing about what they mean.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Generic, NewType, NoReturn, TypeVar, get_args, get_origin
@@ -101,21 +101,30 @@ def encode(value: object) -> bytes:
     return _ENCODER.encode(value)
 
 
+Reader = Callable[[bytes | str], T]
+"""Reads a value. Raises `Malformed`."""
+
+
 def decode(data: bytes | str, as_type: type[T]) -> T:
     """The value of type `as_type` written in `data`, or `Malformed`."""
-    decoder: msgspec.json.Decoder[T] = _decoder(as_type)  # type: ignore[arg-type]
-    try:
-        return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeError) as fault:
-        raise Malformed(str(fault)) from None
-    except RecursionError:
-        raise Malformed("JSON is nested too deeply") from None
+    read: Reader[T] = reader_of(as_type)  # type: ignore[arg-type]
+    return read(data)
 
 
 @cache
-def _decoder(as_type: Any) -> msgspec.json.Decoder[Any]:
+def reader_of(as_type: Any) -> Reader[Any]:
     """Cached for each type: building a decoder for a large union takes longer than decoding a message."""
-    return msgspec.json.Decoder(as_type, dec_hook=_revive)
+    read = msgspec.json.Decoder(as_type, dec_hook=_revive).decode
+
+    def read_or_explain(data: bytes | str) -> Any:
+        try:
+            return read(data)
+        except (msgspec.DecodeError, UnicodeError) as fault:
+            raise Malformed(str(fault)) from None
+        except RecursionError:
+            raise Malformed("JSON is nested too deeply") from None
+
+    return read_or_explain
 
 
 def digest(value: object) -> str:

@@ -1,8 +1,9 @@
 """The log of a machine: a sequence of entries, chained by their hashes. It knows bytes and positions, not games.
 
 Entry 0 is the header, written when the log is created. Every later entry is one accepted event. An entry holds its
-time, the command that caused it (if one did), the answer to that command, and the fingerprint of the state that it led
-to. Its `link` is a hash of all that and of the previous link, so `verify` detects a changed bit anywhere.
+time, the command that caused it (if one did), the answer to that command, and in many entries the fingerprint of the
+state that it led to. Its `link` is a hash of all that and of the previous link, so `verify` detects a changed bit
+anywhere.
 """
 
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ Command = NewType("Command", str)
 
 Link = bytes
 BEFORE_FIRST: Link = b""
+NO_FINGERPRINT = b""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -31,7 +33,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     event: bytes
     """The event in canonical bytes; in entry 0, the header."""
     state: bytes
-    """The SHA-256 of the state that the event led to."""
+    """The SHA-256 of the state that the event led to, or nothing: not every entry has one."""
     link: Link
     command: Command | None = None
     answer: bytes | None = None

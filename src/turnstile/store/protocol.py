@@ -4,7 +4,7 @@ A store knows bytes, positions and times. It decides one thing only: whether an 
 writer last saw. Every store passes the tests in tests/store, unchanged.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -121,8 +121,8 @@ class Store(Protocol):
         for an invalid id.
         """
 
-    async def commit(self, commit: Commit) -> bool:
-        """Append the entry and update the caches. The commit is durable when this returns.
+    def commit(self, commit: Commit) -> Awaitable[bool]:
+        """Append the entry and update the caches. The commit is durable when this is done.
 
         Returns `False`, and changes nothing, when the position is not the next one, the newest entry is not the one
         it follows, its command id is taken, or the log is gone or put aside.

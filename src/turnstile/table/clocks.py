@@ -61,10 +61,10 @@ def with_timers(state: State[Any], effects: tuple[Effect, ...]) -> State[Any]:
     for effect in effects:
         if type(effect) is Arm:
             state = armed(state, game_timer(effect.timer), round(effect.seconds * 1000), Raw(encode(effect.event)))
+            if sum(timer.event != NOTHING for timer in state.timers) > MOST_TIMERS:
+                raise TooManyTimers(f"{state.header.game} has more than {MOST_TIMERS} timers running.")
         elif type(effect) is Disarm:
             state = disarmed(state, game_timer(effect.timer))
-    if sum(timer.event != NOTHING for timer in state.timers) > MOST_TIMERS:
-        raise TooManyTimers(f"{state.header.game} has more than {MOST_TIMERS} timers running.")
     return state
 
 

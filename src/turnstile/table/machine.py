@@ -9,21 +9,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
-from turnstile.kernel.effects import Effect
-from turnstile.kernel.game import refuse_count
-from turnstile.kernel.machine import Deferred, Machine, Next, Refusal, Rejection
+from turnstile.kernel.game import AnyGame, refuse_count
+from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.timers import postpone
 from turnstile.kernel.values import ByPlayer, Move
 from turnstile.registry import find_game
 from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, refuse_ring, stopped, with_clocks
 from turnstile.table.messages import MatchEnded, MatchStarting
-from turnstile.table.news import tell
+from turnstile.table.news import Telling
 from turnstile.table.play import (
-    announce,
     apply_event,
     begin_match,
     deal,
     finish_match,
+    for_all,
     game_of,
     options_of,
     refuse_version,
@@ -37,7 +36,6 @@ from turnstile.table.presence import (
     mark_away,
     mark_back,
     mark_silent_away,
-    must_wait,
     refuse_acks,
     take_acks,
 )
@@ -169,8 +167,9 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
         at(state, event), phase=Phase.STARTING, seed=event.seed, told=nothing, acked=nothing, awaited=nothing
     )
     state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
-    state, effects = announce(game, state, MatchStarting(commit(event.seed), players))
-    return Next(await_acks(state), *effects)
+    telling = Telling(game, state)
+    telling.add(for_all(state, MatchStarting(commit(event.seed), players)), None)
+    return Next(await_acks(telling.add_to(state)), *telling.effects())
 
 
 # starting
@@ -187,14 +186,14 @@ def add_words(state: Table, event: AddWords) -> Table | Rejection:
 
 
 @table.on(Phase.STARTING, Acknowledge, to=Phase.SETTLING)
-def all_have_seen(state: Table, event: Acknowledge) -> Next[Table] | Rejection:
+def all_have_seen(state: Table, event: Acknowledge) -> Table | Rejection:
     """Everyone has seen the commitment: the match begins, from the seed and the words that were added."""
     after = take_acks(at(state, event), event.cursors)
     return after if isinstance(after, Rejection) else begin_match(after)
 
 
 @table.on(Phase.STARTING, Ring, to=Phase.SETTLING)
-def begin_without(state: Table, event: Ring) -> Next[Table] | Rejection:
+def begin_without(state: Table, event: Ring) -> Table | Rejection:
     """Players who have not acknowledged the commitment in time are away, and the match begins."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
@@ -212,7 +211,7 @@ def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
 
 
 @table.on(Phase.GATHERING, Ring, to=Phase.SETTLING)
-def go_on_without(state: Table, event: Ring) -> Next[Table] | Table | Rejection:
+def go_on_without(state: Table, event: Ring) -> Table | Rejection:
     """Players who have not acknowledged in time are away, and the match goes on; or a timer of the game ran out."""
     if refused := refuse_ring(state, event) or refuse_acks(state, event.cursors):
         return refused
@@ -229,7 +228,7 @@ table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until all play
 
 
 @table.on(Phase.PLAYING, Act, to=Phase.SETTLING)
-def act(state: Table, event: Act) -> Next[Table] | Rejection:
+def act(state: Table, event: Act) -> Table | Rejection:
     """A player makes a move. The server vouches for the player; the game decides whether the move is legal.
 
     A player who is away stays away, for its stand-in bot may have made the move: only Return brings a player back.
@@ -240,13 +239,15 @@ def act(state: Table, event: Act) -> Next[Table] | Rejection:
         return refused
     game = game_of(state)
     move = game.machine.read_event(bytes(event.move))
-    if isinstance(move, Rejection):
+    if type(move) is Rejection:  # faster than isinstance
         return move
     if not isinstance(move, Move):
         return Rejection(Code.NOT_A_MOVE, "Only the table itself can do that, not a player.")
     if move.player != event.player:
         return Rejection(Code.NOT_YOUR_SEAT, "You can move for yourself only.")
-    return apply_event(game, replace(stopped(at(state, event), event.player), rings=0), move)
+    if state.header.settings.clock is not None:
+        state = stopped(at(state, event), event.player)
+    return apply_event(game, state, move, now=max(state.now, event.at), rings=0)
 
 
 @table.on(
@@ -320,26 +321,46 @@ def halt(state: Table, event: Halt) -> Next[Table]:
 
 @table.auto(
     Phase.SETTLING,
-    to={"acks are missing": Phase.GATHERING, "somebody is to move": Phase.PLAYING, "it is over": Phase.FINISHED},
+    to={"acks are missing": Phase.GATHERING, "a player is to move": Phase.PLAYING, "it is over": Phase.FINISHED},
 )
 def settle(state: Table) -> Next[Table]:
-    """Decide what comes next: a waiting batch, the end, an event of the dealer, or the players' moves."""
-    game, effects = game_of(state), list[Effect | Deferred]()
+    """Decide what comes next: a waiting batch, the end, an event of the dealer, or the players' moves.
+
+    Before the dealer acts, all must have acknowledged what they were told; in a gated game, before anything happens.
+    """
+    game = game_of(state)
+    telling = Telling(game, state)
+    if not telling.is_awaited:
+        state = disarmed(state, ACKS)  # the next wait has a new deadline
     for _ in range(MOST_DEALS):
-        if must_wait(game, state):
-            return Next(await_acks(with_clocks(replace(state, phase=Phase.GATHERING), ())), *effects)
-        state = disarmed(state, ACKS)
-        if state.pending:
-            state, more = tell(game, replace(state, pending=state.pending[1:]), state.pending[0])
-        elif result := result_of(game, state):
-            ended = finish_match(state, result)
-            return Next(ended.state, *effects, *ended.effects)
-        elif due := game.dealer(state.match):
-            state, more = deal(game, state, due)
-        else:
-            return Next(with_clocks_of_thinking(game, replace(state, phase=Phase.PLAYING)), *effects)
-        effects += more
+        state = _tell_pending(state, telling, game)
+        if game.gated and telling.is_awaited:
+            return _gather(state, telling)
+        if result := result_of(game, state):
+            return finish_match(state, result, telling)
+        due = game.dealer(state.match)
+        if due is None:
+            at_play = telling.add_to(disarmed(state, ACKS), phase=Phase.PLAYING)
+            return Next(with_clocks_of_thinking(game, at_play), *telling.effects())
+        if telling.is_awaited:
+            return _gather(state, telling)
+        state = deal(game, state, due, telling)
     raise AssertionError(f"The dealer of {game.name} never rests.")
+
+
+def _tell_pending(state: Table, telling: Telling, game: AnyGame) -> Table:
+    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for."""
+    pending = state.pending
+    while pending and not (game.gated and telling.is_awaited):
+        telling.add(pending[0], state.match)
+        pending = pending[1:]
+    return state if pending is state.pending else replace(state, pending=pending)
+
+
+def _gather(state: Table, telling: Telling) -> Next[Table]:
+    """The table waits for acknowledgements; a deadline that is running goes on."""
+    after = telling.add_to(with_clocks(state, ()), phase=Phase.GATHERING)
+    return Next(await_acks(after), *telling.effects())
 
 
 # afterwards

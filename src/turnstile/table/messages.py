@@ -1,6 +1,5 @@
-"""What a table tells: its own messages beside the game's, and the effect that carries updates to a stream."""
+"""What a table tells: its own messages beside the game's, and the effect that carries an update to a stream."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Raw
@@ -8,7 +7,7 @@ from msgspec import Raw
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import Players
-from turnstile.kernel.values import ByPlayer, Message, PlayerId, encode
+from turnstile.kernel.values import ByPlayer, Message, PlayerId
 from turnstile.table.values import Result
 
 
@@ -28,16 +27,10 @@ class MatchEnded(Message, frozen=True):
 
 
 class Told(Effect, frozen=True):
-    """Updates for one player (`None`: for all spectators): messages from `seq` on, with its view and actions."""
+    """An update for one player (`None`: for all spectators): what one step tells it, with its view and actions."""
 
     player: PlayerId | None
     seq: int
     messages: tuple[Raw, ...]
     view: Any
     actions: Any
-
-    def updates(self) -> Iterator[tuple[int, bytes]]:
-        """The updates as they are sent over the wire, each with its number."""
-        tail = b',"view":' + encode(self.view) + b',"actions":' + encode(self.actions) + b"}"
-        for seq, message in enumerate(self.messages, start=self.seq):
-            yield seq, b'{"seq":%d,"message":' % seq + bytes(message) + tail

@@ -7,15 +7,14 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import mix
-from turnstile.kernel.effects import Effect
 from turnstile.kernel.game import AnyGame, Players
-from turnstile.kernel.machine import Deferred, Next, Rejection
+from turnstile.kernel.machine import Next, Rejection, Step
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, encode
 from turnstile.registry import find_game
 from turnstile.table.clocks import disarmed, timer_of, with_clocks, with_timers
 from turnstile.table.messages import MatchEnded
-from turnstile.table.news import News, batches_of, keep_as_shown, same_for_all, tell, updates_in
-from turnstile.table.values import NOTHING, Batch, Code, How, Phase, Result, Ring, State
+from turnstile.table.news import Telling, batches_of, eyes_of, keep_as_shown, sight_of, updates_in
+from turnstile.table.values import Batch, Code, How, Note, Phase, Result, Ring, State
 
 MOST_EVENTS = 100_000  # in one match
 MOST_RINGS = 1_000  # timers that run out in a row, without a move
@@ -44,53 +43,64 @@ def with_clocks_of_thinking(game: AnyGame, state: State[Any]) -> State[Any]:
 # the match
 
 
-def begin_match(state: State[Any]) -> Next[State[Any]]:
+def begin_match(state: State[Any]) -> State[Any]:
     """Create the match from the seed and the words that players have added, and show it to everyone."""
     assert state.seed is not None, "the seed came with Start"
     game = game_of(state)
     match = game.new(state.players, options_of(state), mix(state.seed, state.words))
     assert not isinstance(match, Rejection), "Start has tried the same company and options"
-    dealt_to = replace(state, match=match, phase=Phase.SETTLING, actions_since=_actions_since(game, state, match))
-    after, effects = _tell_everyone(game, dealt_to, NOTHING)
-    return Next(after, *effects)
+    since = _actions_since(game, state, match, None, (), Telling(game, state))
+    return replace(state, match=match, phase=Phase.SETTLING, actions_since=since, pending=(for_all(state),))
 
 
-def apply_event(game: AnyGame, state: State[Any], event: Event) -> Next[State[Any]] | Rejection:
-    """The table after an event of the game. In a gated game, the new batches wait in `pending`."""
+def apply_event(
+    game: AnyGame, state: State[Any], event: Event, telling: Telling | None = None, **changes: Any
+) -> State[Any] | Rejection:
+    """The table after an event of the game, with these changes. What there is to tell waits in `pending`.
+
+    `telling` has what this step of the table has told already.
+    """
     step = game.machine.step(state.match, event)
-    if isinstance(step, Rejection):
+    if type(step) is Rejection:  # faster than isinstance
         return step
-    batches = batches_of(game, state, step)
-    since = _actions_since(game, state, step.state, event, batches)
-    after = replace(state, phase=Phase.SETTLING, match=step.state, events=state.events + 1, actions_since=since)
-    after = with_timers(after, step.effects)
-    if game.gated:
-        return Next(replace(after, pending=(*keep_as_shown(state.pending, state.match), *batches)))
-    after, effects = _tell_all(game, after, batches)
-    return Next(after, *effects)
+    assert type(step) is Step
+    batches = batches_of(game, state, event, step)
+    since = _actions_since(game, state, step.state, event, batches, telling)
+    after = replace(
+        state,
+        phase=Phase.SETTLING,
+        match=step.state,
+        events=state.events + 1,
+        actions_since=since,
+        pending=(*keep_as_shown(state.pending, state.match), *batches) if state.pending else batches,
+        **changes,
+    )
+    return with_timers(after, step.effects)
 
 
 def _actions_since(
     game: AnyGame,
     state: State[Any],
     match: Any,
-    event: Event | None = None,
-    batches: Iterable[Batch[Any]] = (),
+    event: Event | None,
+    batches: Iterable[Batch[Any]],
+    telling: Telling | None,
 ) -> ByPlayer[int]:
     """The update from which on each player has the actions that it has in `match`.
 
-    A move uses up its player's actions, even if the same ones are offered again. In open play the first update of a
-    step brings new actions, in a gated game the last one; that there are none any more is seen in the first. The result
-    depends only on what each player knows: its own moves, its own actions and the number of its own updates.
+    A move uses up its player's actions, even if the same ones are offered again. In open play the update of the step
+    brings new actions, in a gated game the last one of several; that there are none any more is seen in the first. The
+    result depends only on what each player knows: its own moves, its own actions and the number of its own updates.
     """
     mover = event.player if isinstance(event, Move) else None
-    waiting = (*state.pending, *batches) if game.gated else ()
     since: dict[PlayerId, int] = {}
+    sight = sight_of(game, match)
     for player in state.players:
-        offered = game.actions(match, player)
+        offered = sight.actions(player)
         if player == mover or offered != (() if state.match is None else game.actions(state.match, player)):
-            updates = updates_in(waiting, player) if offered else 1
-            since[player] = state.told[player] + max(1, updates)
+            first = state.told[player] + 1 if telling is None else telling.number_for(player)
+            waiting = updates_in((*state.pending, *batches), player) if game.gated and offered else 1
+            since[player] = first + max(1, waiting) - 1
     return ByPlayer({**state.actions_since, **since}) if since else state.actions_since
 
 
@@ -108,14 +118,14 @@ def refuse_version(seen: int | None, since: int, newest: int) -> Rejection | Non
     return Rejection(Code.FUTURE_VERSION, f"There is no update {seen}; the newest is {newest}.")
 
 
-def deal(game: AnyGame, state: State[Any], event: Event) -> News:
+def deal(game: AnyGame, state: State[Any], event: Event, telling: Telling) -> State[Any]:
     """The table after an event of the dealer."""
-    after = apply_event(game, state, event)
+    after = apply_event(game, state, event, telling)
     assert not isinstance(after, Rejection), f"the dealer of {game.name} is refused: {after}"
-    return after.state, list(after.effects)
+    return after
 
 
-def ring_game_timer(state: State[Any], ring: Ring) -> Next[State[Any]] | State[Any]:
+def ring_game_timer(state: State[Any], ring: Ring) -> State[Any]:
     """A timer of the game ran out: its event happens, unless the game refuses it."""
     game, timer = game_of(state), timer_of(state, ring.timer)
     assert timer is not None, "only a timer that is armed rings"
@@ -140,29 +150,21 @@ def result_of(game: AnyGame, state: State[Any]) -> Result | None:
     return None
 
 
-def finish_match(state: State[Any], result: Result) -> Next[State[Any]]:
-    """The match is over: tell the waiting batches, then the result and the seed."""
+def finish_match(state: State[Any], result: Result, telling: Telling | None = None) -> Next[State[Any]]:
+    """The match is over: tell the waiting batches, then the result and the seed.
+
+    `telling` has what this step of the table has told already.
+    """
     assert state.seed is not None, "the seed came with Start"
-    game = game_of(state)
-    ended = replace(with_clocks(state, ()), phase=Phase.FINISHED, result=result, timers=(), pending=())
-    ended, effects = _tell_all(game, ended, state.pending)
-    ended, more = announce(game, ended, MatchEnded(result, state.seed, state.words))
-    return Next(ended, *effects, *more)
+    telling = telling or Telling(game_of(state), state)
+    ended = with_clocks(state, ())
+    for batch in (*state.pending, for_all(state, MatchEnded(result, state.seed, state.words))):
+        telling.add(batch, state.match)
+    ended = telling.add_to(ended, phase=Phase.FINISHED, result=result, timers=(), pending=())
+    return Next(ended, *telling.effects(is_over=True))
 
 
-def announce(game: AnyGame, state: State[Any], message: Message) -> News:
-    """Send a message of the table to all players and spectators."""
-    return _tell_everyone(game, state, Raw(encode(message)))
-
-
-def _tell_everyone(game: AnyGame, state: State[Any], written: Raw) -> News:
-    return tell(game, state, same_for_all(state, written))
-
-
-def _tell_all(game: AnyGame, state: State[Any], batches: Iterable[Batch[Any]]) -> News:
-    """Append all these batches to the streams, one after the other."""
-    effects: list[Effect | Deferred] = []
-    for batch in batches:
-        state, more = tell(game, state, batch)
-        effects += more
-    return state, effects
+def for_all(state: State[Any], *messages: Message) -> Batch[Any]:
+    """The same messages for every seat and for the spectators."""
+    written = tuple([Raw(encode(message)) for message in messages])
+    return Batch(tuple([Note(eyes, written) for eyes in eyes_of(state)]))

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from turnstile.kernel.game import AnyGame, Players
+from turnstile.kernel.game import Players
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.table.clocks import ACKS, armed, timer_of
@@ -19,17 +19,9 @@ NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
 
 def players_awaited(state: State[Any]) -> Players:
     """The players for whom the table waits: present, and with a message that they have not acknowledged."""
+    acked, awaited = state.acked, state.awaited
     here = [seat.player for seat in state.seats if not seat.is_away]
-    return tuple(player for player in here if state.acked[player] < state.awaited[player])
-
-
-def must_wait(game: AnyGame, state: State[Any]) -> bool:
-    """Whether the table must wait: before the dealer acts, and in a gated game always, all must have acknowledged."""
-    return bool(players_awaited(state)) and (game.gated or _is_dealers_turn(game, state))
-
-
-def _is_dealers_turn(game: AnyGame, state: State[Any]) -> bool:
-    return game.outcome(state.match) is None and game.dealer(state.match) is not None
+    return tuple([player for player in here if acked[player] < awaited[player]])
 
 
 def await_acks(state: State[Any]) -> State[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.game import Players
-from turnstile.kernel.timers import next_timer
+from turnstile.kernel.timers import next_timer, stop_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.play import game_of
@@ -14,6 +14,8 @@ from turnstile.table.presence import players_awaited
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
+GATES = (Phase.STARTING, Phase.GATHERING)
+"""Phases in which the table waits for acknowledgements."""
 
 
 class TableStatus(Value, frozen=True):
@@ -59,6 +61,18 @@ def status(state: State[Any]) -> TableStatus:
     )
 
 
+def parts_of_status(state: State[Any]) -> tuple[Any, ...]:
+    """What the status is made of: as long as it is the same, so is the status."""
+    return state.phase, state.seats, state.timers, state.left, state.result, state.agreed, state.successor
+
+
+def without_wait(state: State[Any]) -> State[Any]:
+    """The table as if it did not wait at a gate during the match: most waits are over before a reader notices."""
+    if state.phase is not Phase.GATHERING:
+        return state
+    return replace(state, phase=Phase.PLAYING, timers=stop_timer(state.timers, ACKS))
+
+
 def delayed_status(shown: TableStatus) -> TableStatus:
     """The status for spectators who see the match later: without clocks, gates and absences."""
     phase = Phase.PLAYING if shown.phase is Phase.GATHERING else shown.phase
@@ -100,9 +114,12 @@ def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
 
 def needs_server(state: State[Any]) -> bool:
     """Whether the table waits for the server: to move for a bot, to acknowledge for bots, or to open the next table."""
-    if state.phase in (Phase.STARTING, Phase.GATHERING):
+    phase = state.phase
+    if phase is Phase.PLAYING:
+        return any(_bots_to_move(state))
+    if phase in GATES:
         return all(bot_of(state, player) for player in players_awaited(state))
-    return state.phase is Phase.REMATCHED or any(_bots_to_move(state))
+    return phase is Phase.REMATCHED
 
 
 def due_of(state: State[Any], patience: int) -> Instant | None:

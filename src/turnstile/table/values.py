@@ -25,7 +25,7 @@ from turnstile.kernel.values import (
 
 M = TypeVar("M")
 
-VERSION = 3
+VERSION = 4
 """Raise it whenever a log of the previous version would be read differently."""
 
 LONGEST_WORDS = 200
@@ -172,13 +172,13 @@ class Result(Value, frozen=True):
 
 
 class Note(Value, frozen=True):
-    """A message for one player, as JSON; without a player it is for all spectators.
+    """Messages for one player, as JSON, in order; without a player they are for all spectators.
 
-    The message `null` says only that their view or actions have changed.
+    A note without messages says only that their view or actions have changed.
     """
 
     player: PlayerId | None
-    message: Raw
+    messages: tuple[Raw, ...] = ()
 
 
 class Batch(Value, Generic[M], frozen=True):
@@ -205,12 +205,12 @@ class State(Value, Generic[M], frozen=True):
     acked: ByPlayer[int] = ByPlayer()
     """What each seat had acknowledged when the table last waited for that."""
     awaited: ByPlayer[int] = ByPlayer()
-    """The newest update of each seat that has a message. A gate waits for this one, never for a `null`."""
+    """The newest update of each seat that has messages. A gate waits for this one, never for one without."""
     actions_since: ByPlayer[int] = ByPlayer()
     """The first update of each seat since its player moved, or since its actions changed. Older ones are stale."""
     watched: int = 0
     pending: tuple[Batch[M], ...] = ()
-    """Batches that wait until the previous batch is acknowledged."""
+    """Batches that are not told yet: in a gated game, they wait until the previous batch is acknowledged."""
     timers: Timers[Raw] = ()
     """A timer of the game has the game's event; any other timer has `null`."""
     left: ByPlayer[int] = ByPlayer()
@@ -227,7 +227,7 @@ class State(Value, Generic[M], frozen=True):
 
     @property
     def players(self) -> Players:
-        return tuple(seat.player for seat in self.seats)
+        return tuple([seat.player for seat in self.seats])
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         for seat in self.seats:  # called at every turn; a generator would take twice as long

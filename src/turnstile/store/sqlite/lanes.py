@@ -6,7 +6,7 @@ once: it never waits for a group to fill. A job is done even if its caller was c
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -92,17 +92,24 @@ class Lane:
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def ask(self, work: Work[Kind], about: LogId | None = None) -> Kind:
-        """Run `work` in the thread and return its result. Cancelling the caller does not undo it."""
+    def ask(self, work: Work[Kind], about: LogId | None = None) -> Awaitable[Kind]:
+        """Run `work` in the thread; its result can be awaited. To cancel that does not undo the work."""
+        future: asyncio.Future[Kind] = self._loop.create_future()
+        if fault := self._refusal():
+            future.set_exception(fault)
+        else:
+            self._waiting.put(_Job(work, future, about))  # type: ignore[arg-type]  # what its work returns
+        return future
+
+    def _refusal(self) -> StoreFault | None:
+        """Why nothing can be asked of the thread now."""
         if self._health.fault is not None:
-            raise self._health.fault.with_traceback(None)  # else it would grow with every caller
+            return self._health.fault.with_traceback(None)  # else it would grow with every caller
         if self._is_closing:
-            raise StoreFault("The store is closed.")
+            return StoreFault("The store is closed.")
         if self._waiting.qsize() >= WAITING_AT_MOST:
-            raise Busy(f"{WAITING_AT_MOST} requests are waiting for the store already.")
-        future = self._loop.create_future()
-        self._waiting.put(_Job(work, future, about))
-        return await future  # type: ignore[no-any-return]  # what came in as Kind
+            return Busy(f"{WAITING_AT_MOST} requests are waiting for the store already.")
+        return None
 
     async def end(self) -> None:
         """Finish all waiting jobs, then close the connection."""

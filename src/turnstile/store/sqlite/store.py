@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -97,8 +97,8 @@ class SqliteStore:
             raise Unstorable(INVALID_LOG_ID)
         return await self._write.ask(partial(statements.create, log=log, header=header, row=row))
 
-    async def commit(self, commit: Commit) -> bool:
-        return await self._change(commit.log, partial(statements.commit, commit=commit), False)
+    def commit(self, commit: Commit) -> Awaitable[bool]:
+        return self._write.ask(partial(statements.commit, commit=commit))  # an invalid id has no row
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         return await self._change(log, partial(statements.acknowledge, log=log, given=dict(cursors)), {})

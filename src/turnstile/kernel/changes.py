@@ -1,0 +1,103 @@
+"""What has changed between two values, so that a reader who has the first one can be sent the difference alone.
+
+A change is an object, and says how to make the new JSON from the old one:
+
+- `{}`: nothing has changed.
+- `{"set": value}`: the value is another one.
+- `{"in": {"score": change, "3": change}}`: these fields of an object, or these items of a list, have changed.
+- `{"add": [items]}`: the list has grown at its end. It may stand beside `in`.
+- `{"gone": true}`: in an object, this key is no longer there.
+
+The difference shows nothing that the two values do not show.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+Change = dict[str, Any]
+Compare = Callable[[Any, Any], Change]
+
+SAME: Change = {}
+GONE: Change = {"gone": True}
+
+
+def change_between(before: Any, after: Any) -> Change:
+    """What has changed. What both values share costs nothing, however large it is."""
+    if before is after:
+        return SAME
+    kind = type(after)
+    return _compare_of(kind)(before, after) if type(before) is kind else {"set": after}  # type: ignore[arg-type]
+
+
+@cache
+def _compare_of(kind: Any) -> Compare:
+    """How two values of this type are compared."""
+    if issubclass(kind, msgspec.Struct):
+        config = kind.__struct_config__
+        if config.array_like or config.omit_defaults or not kind.__struct_fields__:
+            return _between_others
+        return partial(
+            _between_structs, kind.__struct_encode_fields__, attrgetter(*kind.__struct_fields__, "__class__")
+        )
+    if issubclass(kind, list | tuple):
+        return _between_lists
+    return _between_objects if issubclass(kind, dict) else _between_others
+
+
+def _between_structs(
+    names: Sequence[str], fields_of: Callable[[Any], tuple[Any, ...]], before: Any, after: Any
+) -> Change:
+    changed = {}
+    for name, old, new in zip(names, fields_of(before), fields_of(after), strict=False):
+        if old is not new and (change := change_between(old, new)):
+            changed[name] = change
+    return {"in": changed} if changed else SAME
+
+
+def _between_objects(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Change:
+    changed = {key: GONE for key in before if key not in after}
+    for key, new in after.items():
+        if change := change_between(before[key], new) if key in before else {"set": new}:
+            changed[key] = change
+    return {"in": changed} if changed else SAME
+
+
+def _between_lists(before: Sequence[Any], after: Sequence[Any]) -> Change:
+    """A list in which most has changed, or from which something was taken, is sent whole."""
+    kept = len(before)
+    if len(after) < kept:
+        return {"set": after}
+    inner = {}
+    for at, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old is not new and (change := change_between(old, new)):
+            inner[str(at)] = change
+    if 2 * len(inner) > kept:
+        return {"set": after}
+    whole: Change = {"in": inner} if inner else {}
+    if len(after) > kept:
+        whole["add"] = after[kept:]
+    return whole
+
+
+def _between_others(before: Any, after: Any) -> Change:
+    return SAME if before == after else {"set": after}
+
+
+def apply_change(value: Any, change: Mapping[str, Any]) -> Any:
+    """The new JSON value, made from the old one and what has changed. The old one stays as it is."""
+    if "set" in change:
+        return change["set"]
+    if not change:
+        return value
+    new = list(value) if isinstance(value, list) else dict(value)
+    for key, inner in change.get("in", {}).items():
+        at = int(key) if isinstance(new, list) else key
+        if "gone" in inner:
+            del new[at]
+        else:
+            new[at] = inner["set"] if "set" in inner else apply_change(new[at], inner)
+    return [*new, *change["add"]] if "add" in change else new
