@@ -86,7 +86,7 @@ class Line:
 
     def newest(self) -> int:
         """The newest update that this reader may have. Spectators may be some behind, until the match is over."""
-        state = self.live.state
+        state = self.live.kept.state
         if self.player is not None:
             return state.told.get(self.player, 0)
         return max(0, state.watched - state.header.settings.delay) if self._is_delayed else state.watched
@@ -94,8 +94,10 @@ class Line:
     @property
     def _is_delayed(self) -> bool:
         """Whether this reader is shown the match with a delay."""
-        state = self.live.state
-        return self.player is None and state.header.settings.delay > 0 and state.result is None
+        if self.player is not None:
+            return False
+        state = self.live.kept.state
+        return state.header.settings.delay > 0 and state.result is None
 
     def wake(self) -> None:
         """Something has changed."""

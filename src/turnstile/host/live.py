@@ -48,6 +48,7 @@ class Live(Keeper[Table, TableEvent]):
         self.is_driven = False
         """Whether a task does what the table needs a server for."""
         self._heartbeat = heartbeat
+        self._status_of: Table | None = None
         self._parts: object = None
         self._status: dict[bool, bytes] = {}
         self._recent: dict[PlayerId | None, deque[News]] = {}
@@ -117,6 +118,7 @@ class Live(Keeper[Table, TableEvent]):
         """Tell readers for whom the table waits, once that has lasted a while."""
         if self.state.phase is Phase.GATHERING and not self.is_wait_shown and now - self.state.now >= LASTING:
             self.is_wait_shown = True
+            self._status_of = None
             self.notify()
 
     def notify(self) -> None:
@@ -126,15 +128,21 @@ class Live(Keeper[Table, TableEvent]):
 
     def status(self, *, is_delayed: bool) -> bytes:
         """The public status of the table, or the delayed one, written once for all readers when it has changed."""
-        state = self.state if self.is_wait_shown else without_wait(self.state)
-        parts = parts_of_status(state)
-        if parts != self._parts:
-            self._parts = parts
-            self._status.clear()
+        if self._status_of is not self.kept.state:
+            self._status_of = self.kept.state
+            parts = parts_of_status(self._shown_state)
+            if parts != self._parts:
+                self._parts = parts
+                self._status.clear()
         if is_delayed not in self._status:
-            shown = status(state)
+            shown = status(self._shown_state)
             self._status[is_delayed] = encode(delayed_status(shown) if is_delayed else shown)
         return self._status[is_delayed]
+
+    @property
+    def _shown_state(self) -> Table:
+        """The table as its status shows it."""
+        return self.state if self.is_wait_shown else without_wait(self.state)
 
     def at_hand(self, stream: PlayerId | None, after: int) -> list[News]:
         """The updates of a stream after `after`, without a gap; none, where the log must be read."""
@@ -166,12 +174,13 @@ class Live(Keeper[Table, TableEvent]):
 
         While something is being decided at the table, this cannot be known.
         """
-        seat = self.state.seat_of(player)
+        state = self.kept.state
+        seat = state.seat_of(player)
         if seat is None or seat.is_away or self.lock.locked() or self.is_in_doubt:
             return False
-        if not 0 <= seq <= self.handed.get(player, 0) <= self.state.told[player]:
+        if not 0 <= seq <= self.handed.get(player, 0) <= state.told[player]:
             return False
-        if self.state.phase not in GATES:
+        if state.phase not in GATES:
             return True
         return not (self._opens_gate(player, seq) or (self._store.is_shared and self._has_awaited_elsewhere()))
 
