@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Generic, TypeVar
 
 from turnstile.durable.log import Gone, Kept, Kind, draft, follow_steps
@@ -13,6 +14,7 @@ from turnstile.store.protocol import Busy, Commit, Store, Unknown
 
 E = TypeVar("E")
 
+NO_LIMIT = nullcontext()
 MOST_TRIES = 100  # times that one event may find its position taken
 
 EventAt = Callable[[Instant], E | Rejection | None]
@@ -49,6 +51,8 @@ class Keeper(Generic[S, E]):
         """Whether something was being written when the store broke off: it may be in the log."""
         self._writing: asyncio.Future[bool] | None = None
         """An entry that is being written, though its caller was cancelled."""
+        self.step_limit: AbstractContextManager[None] = NO_LIMIT
+        """Within it a step of the machine is made. It may raise, as the machine may."""
         self._store = store
         self._ask = ask
 
@@ -95,12 +99,13 @@ class Keeper(Generic[S, E]):
     def _decide(self, event: E, now: Instant) -> tuple[Step[S], Commit | None, Kept[S]] | Rejection:
         """What the machine says: the step, what to store of it, and what is kept then."""
         try:
-            step = self.kind.step(self.kept.state, event, now)
-            if isinstance(step, Rejection):
-                return step
-            if step.state is self.kept.state and self.kind.command(event) is None:
-                return step, None, self.kept
-            return step, *draft(self.kind, self.name, self.kept, event, now, step.state)
+            with self.step_limit:
+                step = self.kind.step(self.kept.state, event, now)
+                if isinstance(step, Rejection):
+                    return step
+                if step.state is self.kept.state and self.kind.command(event) is None:
+                    return step, None, self.kept
+                return step, *draft(self.kind, self.name, self.kept, event, now, step.state)
         except Exception as bug:
             raise MachineFailed(self.name, self.kind.row(self.kept.state).game, bug) from bug
 

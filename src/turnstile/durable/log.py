@@ -63,6 +63,10 @@ class OtherKind(CannotGoOn):
     """A log of another kind of machine."""
 
 
+class StateTooLarge(Exception):
+    """The state of a machine has grown without bound: a bug of its author."""
+
+
 class Kept(msgspec.Struct, Generic[S], frozen=True, gc=False):
     """A machine as far as its log was read: the state, and the entry that led to it."""
 
@@ -78,6 +82,8 @@ class Kind(Protocol[S, E]):
     """What the header of such a log says it is."""
     snapshot_every: int
     """After how many entries a snapshot is kept."""
+    largest_state: int | None
+    """Bytes of a state as it is written; a machine whose state grows beyond them has failed."""
 
     def open(self, name: LogId, header: bytes, at: Instant) -> S:
         """The machine when it began. Raises `Damaged`, `Outdated` or `Unplayable`."""
@@ -126,6 +132,8 @@ def draft(kind: Kind[S, E], name: LogId, kept: Kept[S], event: E, at: Instant, a
     answer = None if command is None else kind.answer(event, after)
     is_snapshot = position % kind.snapshot_every == 0 or not row.is_open
     written = kind.write_state(after) if is_snapshot or position % FINGERPRINT_EVERY == 0 else None
+    if written is not None and row.is_open and len(written) > (kind.largest_state or len(written)):
+        raise StateTooLarge(f"A state has {len(written):,} bytes; at most {kind.largest_state:,} are kept.")
     seal = NO_FINGERPRINT if written is None else fingerprint(written)
     made = entry(kept.link, position, at, kind.write_event(event), seal, command, answer)
     return Commit(name, made, kept.link, row, written if is_snapshot else None), Kept(after, position, made.link)

@@ -77,6 +77,7 @@ class TimedLogs(Generic[S]):
     """The kind of log that one machine has."""
 
     snapshot_every = SNAPSHOT_EVERY
+    largest_state: int | None = None
 
     def __init__(self, machine: Machine[S], is_open: Callable[[S], bool]) -> None:
         """`is_open` tells whether the machine still has something to do in a state."""

@@ -25,6 +25,7 @@ from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line, refuse_line
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
+from turnstile.host.step_limit import StepLimit
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection
@@ -56,14 +57,25 @@ MOST_WAITING = 16  # things that one player, or all spectators, may let wait at 
 class Host:
     """Many tables, one store. `run` keeps it alive; everything else may be called while it runs."""
 
-    def __init__(self, store: Store, *, think: Think = in_a_thread, chance: Random | None = None) -> None:
-        """`think` is where bots think, `chance` what they draw from."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        think: Think = in_a_thread,
+        chance: Random | None = None,
+        longest_step: float | None = None,
+    ) -> None:
+        """`think` is where bots think, `chance` what they draw from.
+
+        `longest_step`: seconds of CPU after which a game that does not answer has failed.
+        """
         self.store = store
         self.think = think
         self.chance = chance or SystemRandom()
         self.counts: Counter[str] = Counter()
         self.heartbeat = Heartbeat(store)
-        self.tables = Tables(store, self.heartbeat)
+        self._step_limit = StepLimit(longest_step)
+        self.tables = Tables(store, self.heartbeat, self._step_limit)
         self._group: asyncio.TaskGroup | None = None
         self._under_way = 0
         """Requests that are at work in the tasks of their senders."""
@@ -77,6 +89,7 @@ class Host:
         """Serve until `stop` is set, then finish what was begun. What escapes from any task ends the host."""
         async with asyncio.TaskGroup() as group:
             self._group = group
+            self._step_limit.start()
             await self.unless_passing(self.heartbeat.beat())
             chores = Chores(self)
             works = [self._watch.keep_beating(), self._watch.keep_looking(), chores.keep_tidy()]
@@ -95,6 +108,7 @@ class Host:
                 self._all_done.clear()
                 await self._all_done.wait()
         await chores.save_cursors()
+        self._step_limit.stop()
         self._group = None
 
     @asynccontextmanager
@@ -148,11 +162,8 @@ class Host:
                 self._all_done.set()
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Do something at a table when it is its turn. What goes wrong stays at the table."""
-        try:
-            return await self._take_turn(name, work, who)
-        except FAULTS as fault:
-            return await self._mend(name, fault)
+        """Do something at a table when it is its turn."""
+        return await self._guard(name, self._take_turn(name, work, who))
 
     async def _guard(self, name: LogId, work: Awaitable[T | Rejection]) -> T | Rejection:
         """The result of some work at a table. What goes wrong stays at the table."""

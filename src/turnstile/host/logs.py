@@ -19,6 +19,7 @@ from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Resul
 from turnstile.table.values import Command as TableCommand
 
 SNAPSHOT_EVERY = 64  # entries
+LARGEST_STATE = 1_000_000  # bytes; the longest matches of the games in the box have some 30,000
 PATIENCE = 5_000  # milliseconds after which another server looks whether a table's server has died
 
 TableEvent = TableCommand | ServerEvent
@@ -30,6 +31,7 @@ class TableLogs:
 
     tag = "table"
     snapshot_every = SNAPSHOT_EVERY
+    largest_state: int | None = LARGEST_STATE
 
     def open(self, name: LogId, header: bytes, at: Instant) -> Table:
         """The table when it was opened. What an older release began must be ended; the rest is left to others."""

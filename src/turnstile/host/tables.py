@@ -1,5 +1,7 @@
 """The tables of a host: loaded from their logs, ended where this release cannot go on with them, let go of."""
 
+from contextlib import AbstractContextManager
+
 from turnstile.durable.log import OtherKind, Outdated, Unplayable
 from turnstile.durable.room import Room
 from turnstile.durable.storing import load
@@ -18,10 +20,11 @@ NO_TABLE = Rejection(Code.NO_TABLE, "There is no such table.")
 class Tables(Room[Live]):
     """At most one `Live` for each table."""
 
-    def __init__(self, store: Store, heartbeat: Heartbeat) -> None:
+    def __init__(self, store: Store, heartbeat: Heartbeat, step_limit: AbstractContextManager[None]) -> None:
         super().__init__(self._read)
         self._store = store
         self._heartbeat = heartbeat
+        self._step_limit = step_limit
 
     async def _read(self, name: LogId) -> Live | Rejection:
         """A table from its log, or why it cannot be had."""
@@ -41,7 +44,9 @@ class Tables(Room[Live]):
             return await self._read(name)
         if kept is None:
             return NO_TABLE
-        return Live(name, kept, await self._store.cursors(name), self._store, self._heartbeat)
+        live = Live(name, kept, await self._store.cursors(name), self._store, self._heartbeat)
+        live.step_limit = self._step_limit
+        return live
 
     async def _end_outdated(self, name: LogId, reason: str) -> None:
         """End a table that this release cannot go on with, by an entry that says so."""
