@@ -26,6 +26,7 @@ from msgspec import Raw
 from turnstile.host import Host, Refused, Update
 from turnstile.kernel import AnyGame, Machine, PlayerId, Seed
 from turnstile.kernel.values import Instant, LogId, encode
+from turnstile.net.serving import new_event_loop
 from turnstile.registry import find_game, names
 from turnstile.store.memory import MemoryStore
 from turnstile.store.opening import open_store
@@ -203,7 +204,7 @@ def measure(game: AnyGame, players: int, tables: int, kind: str, seed: int) -> F
             if kind.startswith("postgres"):
                 where += f"{'&' if '?' in kind else '?'}schema=load_{number}_{time.time_ns()}"
             began = time.perf_counter()
-            with asyncio.Runner(loop_factory=None if counts is None else CountingLoop) as runner:
+            with asyncio.Runner(loop_factory=new_event_loop if counts is None else CountingLoop) as runner:
                 load = runner.run(run_load(where, game, players, tables, seed, counts))
             return load, time.perf_counter() - began
 

@@ -39,8 +39,10 @@ class Heartbeat:
         If the clock jumps once more during the beat, or if the beat takes too long, that is the reading before the
         beat. No outage that ended by then is unknown.
         """
-        if not self._is_covered(self._store.now()):
-            await self.beat()
+        reading = self._store.now()
+        if self._is_covered(reading):
+            return reading
+        await self.beat()
         reading = self._store.now()
         return reading if self._is_covered(reading) else self._beaten
 

@@ -199,9 +199,10 @@ class Host:
             live = self.tables.live.get(name) or await self.tables.find(name)
             if isinstance(live, Rejection):
                 return live
-            if who and live.waiting[who] >= MOST_WAITING:
+            waiting = live.waiting.get(who, 0)
+            if who and waiting >= MOST_WAITING:
                 return Rejection(Code.BUSY, "Too many of your requests wait at this table; try again.")
-            live.waiting[who] += 1
+            live.waiting[who] = waiting + 1
             try:
                 async with live.lock:
                     if self.tables.live.get(name) is not live:
@@ -212,9 +213,7 @@ class Host:
                         await live.resume()
                     return await work(live)
             finally:
-                live.waiting[who] -= 1
-                if not live.waiting[who]:
-                    del live.waiting[who]
+                live.leave_queue(who)
                 self._look_after(live)
 
     async def _halt(self, failure: MachineFailed) -> Rejection:

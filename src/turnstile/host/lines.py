@@ -46,12 +46,14 @@ class Line:
         self._shown = b""
         self._is_fresh = True
         """Whether nothing was sent yet, so that the reader may not have a view."""
-        self._woken = asyncio.Event()
+        self._has_news = False
+        self._sleeping: asyncio.Future[None] | None = None
+        """What its reader waits for, while there is nothing to read."""
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
         """The status of the table, then its updates, and so on as they change."""
         while not self.is_closed:
-            self._woken.clear()
+            self._has_news = False
             body = self.live.status(is_delayed=self._is_delayed)
             if body != self._shown:
                 self._shown = body
@@ -60,7 +62,9 @@ class Line:
                 for news in self.live.at_hand(self.player, self.sent) or await self._read():
                     if self.sent < news.seq <= self.newest():
                         yield self._send(news)
-            await self._woken.wait()
+            if not self._has_news:
+                self._sleeping = asyncio.get_running_loop().create_future()
+                await self._sleeping
 
     def _send(self, news: News) -> Update:
         """An update on its way. A reader that has the one before it is sent what has changed since."""
@@ -101,7 +105,9 @@ class Line:
 
     def wake(self) -> None:
         """Something has changed."""
-        self._woken.set()
+        self._has_news = True
+        if self._sleeping is not None and not self._sleeping.done():
+            self._sleeping.set_result(None)
 
     def end(self, why: str) -> None:
         """End the line; its reader learns why. The seat's stream is kept."""

@@ -1,6 +1,6 @@
 """A table in memory: a keeper with lines. It knows who listens, what they were told and acknowledged."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,8 @@ class Live(Keeper[Table, TableEvent]):
         """Cursors that have moved since they were last stored."""
         self.handed: dict[PlayerId, int] = {}
         """The newest update of each seat that was handed to a reader, or that one said it had."""
-        self.waiting: Counter[str] = Counter()
-        """How many requests wait for their turn, for each sender."""
+        self.waiting: dict[str, int] = {}
+        """How many requests of each sender wait for their turn."""
         self.lines: dict[Line, None] = {}
         """The open lines, oldest first."""
         self.is_wait_shown = False
@@ -60,7 +60,14 @@ class Live(Keeper[Table, TableEvent]):
     @property
     def is_idle(self) -> bool:
         """Whether the table can be forgotten: it is read again when it is wanted."""
-        return not (self.lines or self.waiting.total() or self.is_driven or self.unsaved)
+        return not (self.lines or self.waiting or self.is_driven or self.unsaved)
+
+    def leave_queue(self, who: str) -> None:
+        """A request of this sender waits no more."""
+        if self.waiting[who] > 1:
+            self.waiting[who] -= 1
+        else:
+            del self.waiting[who]
 
     def is_away(self, player: PlayerId) -> bool:
         seat = self.state.seat_of(player)

@@ -19,13 +19,18 @@ GRACE_SECONDS = 5
 T = TypeVar("T")
 
 
-def run(main: Coroutine[object, object, T]) -> T:
-    """Run an agent's process to its end, on uvloop where it is available."""
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """A loop of uvloop, where it is available."""
     if sys.platform == "win32":
-        return asyncio.run(main)
+        return asyncio.new_event_loop()
     import uvloop
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    return uvloop.new_event_loop()
+
+
+def run(main: Coroutine[object, object, T]) -> T:
+    """Run a process to its end."""
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)
 
 

@@ -106,9 +106,10 @@ def bots_to_move(state: State[Any]) -> Players:
 def _bots_to_move(state: State[Any]) -> Iterator[PlayerId]:
     """One by one, because most callers only want to know whether there are any."""
     if state.phase is Phase.PLAYING:
-        game, settings = game_of(state), state.header.settings
+        settings = state.header.settings
         for seat in state.seats:
-            if _bot_on(seat, settings) and game.actions(state.match, seat.player):
+            may_be_bot = seat.kind is Kind.BOT or seat.is_away
+            if may_be_bot and _bot_on(seat, settings) and game_of(state).actions(state.match, seat.player):
                 yield seat.player
 
 
