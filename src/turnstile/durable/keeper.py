@@ -48,7 +48,7 @@ class Keeper(Generic[S, E]):
         self.is_in_doubt = False
         """Whether something was being written when the store broke off: it may be in the log."""
         self._writing: asyncio.Future[bool] | None = None
-        """An entry that is being written, though its caller was cancelled."""
+        """Ends when an entry is written or refused whose caller was cancelled."""
         self._store = store
         self._ask = ask
 
@@ -71,19 +71,22 @@ class Keeper(Generic[S, E]):
         """Read, decide, commit, tell: the step, durable and told; or why the event is refused.
 
         The event happens now, however long it takes to find its place. Time that was lost before is given back first.
-        If another process has committed first, its entries are read, and the event is decided again.
+        If another process has committed first, its entries are read, and the event is decided again. Nothing is read
+        before a decision: the commit says whether another process was first. A refusal commits nothing, so on a shared
+        store the log is read before it counts, unless an earlier attempt has read it or committed to it.
         """
         now = await self.now()
-        for _ in range(MOST_TRIES):
+        for attempt in range(MOST_TRIES):
             lost = await self.give_back(now)
             event = lost or event_at(now)
             if event is None or isinstance(event, Rejection):
                 return event
             decision = self._decide(event, now)
             if isinstance(decision, Rejection):
-                if self._store.is_shared and await self.read_on():
-                    continue  # it was decided on what is past
-                return decision
+                is_newest = attempt > 0 or not self._store.is_shared
+                if is_newest or not await self.read_on():
+                    return decision
+                continue  # it was decided on what is past
             if await self._commit(event, *decision):
                 if event is lost:
                     continue
@@ -114,13 +117,17 @@ class Keeper(Generic[S, E]):
         return True
 
     async def _write(self, commit: Commit) -> bool:
-        """Write an entry to its end, even if the caller is cancelled: then it is in the log, and not known here."""
-        writing = asyncio.ensure_future(self._ask(self._store.commit, commit))
+        """Write an entry. If the caller is cancelled, it is written all the same, and is not known here yet.
+
+        A store may still be writing for a cancelled caller. It writes the commits to one log in order, so a second
+        attempt ends after the first. (A task for every write, to be waited for, would cost every move.)
+        """
         try:
-            is_written = await asyncio.shield(writing)
+            is_written = await self._ask(self._store.commit, commit)
         except asyncio.CancelledError:
-            self.is_in_doubt, self._writing = True, writing
-            writing.add_done_callback(_pass_over)
+            self.is_in_doubt = True
+            self._writing = asyncio.ensure_future(self._ask(self._store.commit, commit))
+            self._writing.add_done_callback(_pass_over)
             raise
         except Unknown:
             self.is_in_doubt = True

@@ -127,7 +127,8 @@ class Store(Protocol):
         Returns `False`, and changes nothing, when the position is not the next one, the newest entry is not the one
         it follows, its command id is taken, or the log is gone or put aside.
 
-        Commits to many logs share one sync; a single commit never waits for others.
+        Commits to many logs share one sync; a single commit never waits for others. Commits to one log are written in
+        the order of the calls, and the commit of a caller that is cancelled is written all the same.
         """
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
