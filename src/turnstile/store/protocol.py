@@ -58,6 +58,14 @@ class Outage(msgspec.Struct, frozen=True, gc=False):
     end: Instant
 
 
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """A log that another process has changed."""
+
+    log: LogId
+    position: Position | None
+    """The position of the newest entry. `None` if something else has changed: the log may be gone or put aside."""
+
+
 class StoreFault(Exception):
     """The store could not do what it was asked. Nothing has changed. The sentence is for the operator."""
 
@@ -194,7 +202,7 @@ class Store(Protocol):
 
     # elsewhere
 
-    def changes(self) -> AsyncIterator[LogId]:
+    def changes(self) -> AsyncIterator[Change]:
         """The logs that other processes have changed. It is a wake-up only: it may miss some.
 
         It ends when the store is closed.

@@ -13,7 +13,7 @@ from tests.store.postgres.stores import end_sessions, held, opened, run, shell, 
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, entry
 from turnstile.store.postgres import PostgresStore, writer
-from turnstile.store.protocol import Busy, StoreFault
+from turnstile.store.protocol import Busy, Change, StoreFault
 
 T, U = LogId("t"), LogId("u")
 NEXT = commit_of(T, following(header(), "alice 1"))
@@ -210,13 +210,13 @@ async def test_S18_a_listener_whose_line_broke_listens_again() -> None:
     async with opened(schema) as one, opened(schema) as other, shell(schema) as operator:
         news = other.changes()
         last = (await stored(one, T, 0))[-1]
-        assert await anext(news) == T
+        assert await anext(news) == Change(T, 0)
         assert await end_sessions(operator, schema, "LISTEN%") == 2
         heard = asyncio.ensure_future(anext(news))
         while not heard.done():
             last = following(last)
             assert await one.commit(commit_of(T, last))
-        assert await heard == T
+        assert (await heard).log == T
 
 
 @run
@@ -226,12 +226,12 @@ async def test_a_server_hears_nothing_of_its_own_and_a_change_once_until_it_is_r
         news, own, arrivals = other.changes(), one.changes(), other.changes()
         await stored(one, T, 5)
         await stored(one, U, 0)
-        while await anext(arrivals) != U:  # by then all that was said of T has come, to both readers
+        while (await anext(arrivals)).log != U:  # by then all that was said of T has come, to both readers
             pass
-        assert await anext(news) == T
-        assert await anext(news) == U
+        assert await anext(news) == Change(T, 5)
+        assert await anext(news) == Change(U, 0)
         await stored(other, LogId("v"), 0)
-        assert await anext(own) == "v"
+        assert await anext(own) == Change(LogId("v"), 0)
 
 
 def test_S18_a_full_queue_of_notifications_stops_nobody() -> None:

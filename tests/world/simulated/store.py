@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, Entry, Position, Snapshot
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Busy, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
+from turnstile.store.protocol import Busy, Change, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
 
 if TYPE_CHECKING:
     from tests.world.simulated.server import Process
@@ -177,16 +177,16 @@ class FaultyStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[LogId]:
+    async def changes(self) -> AsyncIterator[Change]:
         """Late, lost and doubled."""
-        async for log in self._inner.changes():
+        async for change in self._inner.changes():
             weather, faults = self._world.weather, self._world.faults
             if faults.random() < weather.notice_lost:
                 continue
             await self._world.pause(self._world.delay(weather.notice_delay))
-            yield log
+            yield change
             if faults.random() < weather.notice_doubled:
-                yield log
+                yield change
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write(lambda: self._inner.rebuild(rows))
