@@ -2,7 +2,9 @@
 
 import asyncio
 import random
+from collections import Counter
 from contextlib import suppress
+from typing import Any
 
 import asyncpg
 import pytest
@@ -12,8 +14,8 @@ from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, entry
-from turnstile.store.postgres import PostgresStore, writer
-from turnstile.store.protocol import Busy, Change, StoreFault
+from turnstile.store.postgres import PostgresStore, statements, writer
+from turnstile.store.protocol import Busy, Change, StoreFault, Unstorable
 
 T, U = LogId("t"), LogId("u")
 NEXT = commit_of(T, following(header(), "alice 1"))
@@ -110,6 +112,46 @@ async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
         assert all(isinstance(answers[number], StoreFault) for number in bad)
         with pytest.raises(StoreFault):
             await store.create(LogId("x" * 600), header(), ROW)
+
+
+@run
+async def test_of_many_requests_that_are_sent_together_one_that_fails_fails_alone() -> None:
+    names = [LogId(f"table {number}") for number in range(20)]
+    async with opened(postgres.shared.new_schema()) as store:
+        for name in names:
+            await stored(store, name, 1)
+        seats = {3: "a\0b", 7: "\ud800"}
+        moved = [store.acknowledge(name, {seats.get(number, "alice"): 1}) for number, name in enumerate(names)]
+        cursors = await asyncio.gather(*moved, return_exceptions=True)
+        assert {number for number, answer in enumerate(cursors) if isinstance(answer, Unstorable)} == set(seats)
+        assert [answer for answer in cursors if answer == {"alice": 1}] == [{"alice": 1}] * 18
+        read = await asyncio.gather(*(store.entries(name, number % 2) for number, name in enumerate(names)))
+        assert [len(entries) for entries in read] == [1, 0] * 10
+
+
+@run
+async def test_many_requests_at_once_take_few_statements() -> None:
+    names = [LogId(f"table {number}") for number in range(80)]
+    async with opened(postgres.shared.new_schema()) as store:
+        await asyncio.gather(*(store.create(name, header(), ROW) for name in names))
+        asked: list[str] = []
+        real = asyncpg.Connection._execute
+
+        async def execute(self: asyncpg.Connection, query: str, *args: Any, **named: Any) -> object:
+            asked.append(query)
+            return await real(self, query, *args, **named)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asyncpg.Connection, "_execute", execute)
+            await asyncio.gather(*(store.entries(name, -1) for name in names))
+            await asyncio.gather(*(store.acknowledge(name, {"alice": 1}) for name in names))
+            await asyncio.gather(*(store.commit(commit_of(name, following(header()))) for name in names))
+        assert Counter(asked) == {
+            statements.ENTRIES: 1,
+            statements.ACKNOWLEDGE: 1,
+            statements.CURSORS: 1,
+            statements.COMMIT: 1,
+        }
 
 
 @run
@@ -232,6 +274,20 @@ async def test_a_server_hears_nothing_of_its_own_and_a_change_once_until_it_is_r
         assert await anext(news) == Change(U, 0)
         await stored(other, LogId("v"), 0)
         assert await anext(own) == Change(LogId("v"), 0)
+
+
+@run
+async def test_S18_a_group_of_commits_to_logs_with_long_ids_is_news_of_each() -> None:
+    """One notification holds less than 8000 bytes."""
+    names = [LogId(f"{number:3} " + "\N{GAME DIE}" * 60) for number in range(100)]
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as one, opened(schema) as other:
+        news = other.changes()
+        assert all(await asyncio.gather(*(one.create(name, header(), ROW) for name in names)))
+        assert {(await anext(news)).log for _ in names} == set(names)
+        commits = [commit_of(name, following(header())) for name in names]
+        assert all(await asyncio.gather(*map(one.commit, commits)))
+        assert {await anext(news) for _ in names} == {Change(name, 1) for name in names}
 
 
 def test_S18_a_full_queue_of_notifications_stops_nobody() -> None:
