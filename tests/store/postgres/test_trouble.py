@@ -14,7 +14,7 @@ from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, entry
-from turnstile.store.postgres import PostgresStore, statements, writer
+from turnstile.store.postgres import PostgresStore, groups, statements, writer
 from turnstile.store.protocol import Busy, Change, StoreFault, Unstorable
 
 T, U = LogId("t"), LogId("u")
@@ -94,6 +94,20 @@ async def test_a_row_that_somebody_holds_keeps_nobody_else_waiting_for_long() ->
 
 
 @run
+async def test_an_acknowledgement_at_a_row_that_somebody_holds_fails_alone() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema, patience=2.0) as store:
+        for table in (T, U):
+            await stored(store, table, 0)
+        async with held(schema, T):
+            moved = (store.acknowledge(table, {"alice": 1}) for table in (T, U))
+            answers = await asyncio.gather(*moved, return_exceptions=True)
+        assert type(answers[0]) is Busy
+        assert answers[1] == {"alice": 1}
+        assert await store.acknowledge(T, {"alice": 1}) == {"alice": 1}
+
+
+@run
 async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
     """A zero byte, and an id too long for any index, among many that are sound."""
     names = [LogId(f"table {number}") for number in range(20)]
@@ -169,6 +183,22 @@ async def test_S14_who_comes_when_too_many_wait_is_told_so() -> None:
                 await store.commit(NEXT)
         assert await first
         assert set(await asyncio.gather(*waiting)) == {False}
+
+
+@run
+async def test_S14_a_request_that_comes_when_too_many_wait_is_refused() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            first = asyncio.create_task(store.acknowledge(T, {"alice": 1}))
+            await until_waiting(operator, schema)
+            waiting = [asyncio.create_task(store.acknowledge(T, {"alice": 2})) for _ in range(groups.QUEUE)]
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                await store.acknowledge(T, {"alice": 3})
+        assert await first == {"alice": 1}
+        assert all(cursors == {"alice": 2} for cursors in await asyncio.gather(*waiting))
 
 
 @run
