@@ -9,7 +9,7 @@ from tests.store.making import LONG, ROW, commit_of, following, stored
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Entry
-from turnstile.store.protocol import OUTAGE_AFTER, Outage, Row, Store
+from turnstile.store.protocol import OUTAGE_AFTER, Change, Outage, Row, Store
 
 T, U = LogId("t"), LogId("u")
 LATER = Instant(LONG)
@@ -205,15 +205,15 @@ async def test_outages_that_ended_after_an_instant_in_order(place: Place) -> Non
 async def test_news_from_elsewhere_end_with_the_store(place: Place) -> None:
     store = await place.open()
 
-    async def listen() -> list[LogId]:
-        return [table async for table in store.changes()]
+    async def listen() -> list[Change]:
+        return [change async for change in store.changes()]
 
     listening = asyncio.create_task(listen())
     await asyncio.sleep(0)
     await stored(store, T, 1)  # our own doing is no news
     await store.close()
     assert await listening == []
-    assert [table async for table in store.changes()] == []
+    assert [change async for change in store.changes()] == []
 
 
 @pytest.mark.parametrize("place", SHARED, indirect=True)
@@ -229,6 +229,9 @@ async def test_N13_what_another_store_changed_is_news(place: Place) -> None:
         entries.append(following(entries[-1]))
         assert await one.commit(commit_of(T, entries[-1]))
         await asyncio.sleep(0)
-    assert await first == T
+    change = await first
+    assert change.log == T
+    assert change.position is not None
+    assert change.position in range(len(entries))
     await one.close()
     await other.close()

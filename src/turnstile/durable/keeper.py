@@ -1,4 +1,4 @@
-"""A keeper: one machine in memory, its log in a store, and the one way in which it changes."""
+"""A keeper has one machine in memory and its log in a store. `Keeper.take` is the one way in which it changes."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ from turnstile.store.protocol import Busy, Commit, Store, Unknown
 E = TypeVar("E")
 
 NO_LIMIT = nullcontext()
-MOST_TRIES = 100  # times that one event may find its position taken
+MOST_TRIES = 100  # attempts to commit one event while other processes commit first
 
 EventAt = Callable[[Instant], E | Rejection | None]
-"""An event, once its time is known; a refusal; or nothing, where there is no reason for the event any more."""
+"""Makes the event that happens at an instant, refuses it, or returns nothing when there is no more reason for it."""
 
 
 class MachineFailed(Exception):
-    """A machine that raised instead of answering: a bug of its author."""
+    """The machine raised an exception instead of answering: a bug in the machine."""
 
     def __init__(self, name: LogId, machine: str, bug: Exception) -> None:
         super().__init__(f"{machine} failed: {type(bug).__name__}: {bug}")
@@ -34,10 +34,9 @@ class CommandTaken(Exception):
 
 
 class Keeper(Generic[S, E]):
-    """One machine for its life in memory. Its caller holds the lock while it changes.
+    """One machine while it is in memory. Its caller holds the lock while it changes.
 
-    `kept` is what is durable. A subclass says in `tell` who hears of a step, and may say what the time is and which
-    event gives lost time back.
+    `kept` is what is durable. A subclass overrides `tell` to pass steps on. It may override `now` and `give_back`.
     """
 
     def __init__(self, kind: Kind[S, E], name: LogId, kept: Kept[S], store: Store, ask: Ask = ask_once) -> None:
@@ -45,49 +44,52 @@ class Keeper(Generic[S, E]):
         self.name = name
         self.kept = kept
         self.due = kind.row(kept.state).due
-        """When the machine must be looked at again."""
+        """When the machine needs the server again."""
         self.lock = asyncio.Lock()
         self.is_in_doubt = False
-        """Whether something was being written when the store broke off: it may be in the log."""
+        """Whether the outcome of a write is unknown: its entry may be in the log."""
         self._writing: asyncio.Future[bool] | None = None
-        """An entry that is being written, though its caller was cancelled."""
+        """The write of an entry whose caller was cancelled."""
         self.step_limit: AbstractContextManager[None] = NO_LIMIT
-        """Within it a step of the machine is made. It may raise, as the machine may."""
+        """The machine decides within it. It may raise, as the machine may."""
         self._store = store
         self._ask = ask
 
-    # what a subclass says
+    # what a subclass may override
 
     async def now(self) -> Instant:
-        """The time at which an event happens that comes now."""
+        """The time of an event that comes now."""
         return self._store.now()
 
     async def give_back(self, now: Instant) -> E | None:
-        """The event that gives back the time which was lost since the last event, if any was."""
+        """The event that gives back the time that was lost since the last event; `None` if none was lost."""
         return None
 
     def tell(self, steps: Sequence[tuple[E, Step[S]]]) -> None:
-        """These steps are durable: now others may hear of them, in this order."""
+        """Pass on steps that are durable now, in this order."""
 
     # how it changes
 
     async def take(self, event_at: EventAt[E]) -> Step[S] | Rejection | None:
-        """Read, decide, commit, tell: the step, durable and told; or why the event is refused.
+        """Decide, commit, tell. Returns the step, which is durable and told, or why the event is refused.
 
-        The event happens now, however long it takes to find its place. Time that was lost before is given back first.
-        If another process has committed first, its entries are read, and the event is decided again.
+        The time of the event is now, however many attempts it takes. Time that was lost before is given back first.
+        If another process has committed first, its entries are read, and the event is decided again. Nothing is read
+        before a decision: the commit says whether another process was first. A refusal commits nothing, so on a shared
+        store the log is read before it counts, unless an earlier attempt has read it or committed to it.
         """
         now = await self.now()
-        for _ in range(MOST_TRIES):
+        for attempt in range(MOST_TRIES):
             lost = await self.give_back(now)
             event = lost or event_at(now)
             if event is None or isinstance(event, Rejection):
                 return event
             decision = self._decide(event, now)
             if isinstance(decision, Rejection):
-                if self._store.is_shared and await self.read_on():
-                    continue  # it was decided on what is past
-                return decision
+                is_newest = attempt > 0 or not self._store.is_shared
+                if is_newest or not await self.read_on():
+                    return decision
+                continue  # the decision was made on an old state
             if await self._commit(event, *decision):
                 if event is lost:
                     continue
@@ -97,7 +99,7 @@ class Keeper(Generic[S, E]):
         raise Busy(f"{self.name} changes too often.")
 
     def _decide(self, event: E, now: Instant) -> tuple[Step[S], Commit | None, Kept[S]] | Rejection:
-        """What the machine says: the step, what to store of it, and what is kept then."""
+        """Let the machine decide. Returns the step, what to store of it, and what is kept then."""
         try:
             with self.step_limit:
                 step = self.kind.step(self.kept.state, event, now)
@@ -110,7 +112,7 @@ class Keeper(Generic[S, E]):
             raise MachineFailed(self.name, self.kind.row(self.kept.state).game, bug) from bug
 
     async def _commit(self, event: E, step: Step[S], commit: Commit | None, after: Kept[S]) -> bool:
-        """Write an entry, and tell of its step; false if the position is taken."""
+        """Write an entry, then tell its step. Returns `False` when the position is taken."""
         if commit is not None:
             if not await self._write(commit):
                 return False
@@ -119,13 +121,17 @@ class Keeper(Generic[S, E]):
         return True
 
     async def _write(self, commit: Commit) -> bool:
-        """Write an entry to its end, even if the caller is cancelled: then it is in the log, and not known here."""
-        writing = asyncio.ensure_future(self._ask(self._store.commit, commit))
+        """Write an entry. If the caller is cancelled, the entry is written all the same, and the keeper is in doubt.
+
+        The store may still be busy with it then, so it is sent a second time. A store writes the commits to one log in
+        order: when the second is answered, the first is decided. (A task for each write would make every move dearer.)
+        """
         try:
-            is_written = await asyncio.shield(writing)
+            is_written = await self._ask(self._store.commit, commit)
         except asyncio.CancelledError:
-            self.is_in_doubt, self._writing = True, writing
-            writing.add_done_callback(_pass_over)
+            self.is_in_doubt = True
+            self._writing = asyncio.ensure_future(self._ask(self._store.commit, commit))
+            self._writing.add_done_callback(_ignore_fault)
             raise
         except Unknown:
             self.is_in_doubt = True
@@ -133,7 +139,7 @@ class Keeper(Generic[S, E]):
         return is_written or await has_entry(self._store, self.name, commit.entry, self._ask)
 
     async def settle_doubt(self) -> None:
-        """Read on before anything else is done, where something may be in the log that is not known here."""
+        """Read on if a write may have succeeded whose outcome is unknown."""
         if self.is_in_doubt:
             if self._writing is not None:
                 await asyncio.wait([self._writing])
@@ -181,7 +187,7 @@ class Keeper(Generic[S, E]):
         self.kept, self.due = kept, self.kind.row(kept.state).due
 
 
-def _pass_over(writing: asyncio.Future[bool]) -> None:
-    """A fault in writing what no caller waits for any more: the log says what was written."""
+def _ignore_fault(writing: asyncio.Future[bool]) -> None:
+    """No caller waits for this write any more, and the log says whether it succeeded."""
     if not writing.cancelled():
         writing.exception()

@@ -1,10 +1,12 @@
 """The chores of a host: keep cursors, read what other processes have committed, forget tables that are over."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from turnstile.durable.log import Gone
 from turnstile.host.live import Live
+from turnstile.store.protocol import Change
 from turnstile.table.sight import is_open
 
 if TYPE_CHECKING:
@@ -20,17 +22,25 @@ class Chores:
         self._host, self._store, self._tables = host, host.store, host.tables
 
     async def keep_hearing(self) -> None:
-        """Read other processes' commits as soon as they are known. If none can be heard of, `keep_tidy` asks."""
+        """Read other processes' commits as soon as the store notifies us. `keep_tidy` finds what it missed."""
         while True:
             await self._host.unless_passing(self._hear())
             await asyncio.sleep(TIDY_EVERY)
 
     async def _hear(self) -> None:
-        async for name in self._store.changes():
-            if name in self._tables.live:
-                self._host.spawn(self._host.at(name, self._changed_elsewhere))
+        async for change in self._store.changes():
+            live = self._tables.live.get(change.log)
+            if live is not None and _is_news(live, change):
+                self._host.spawn(self._host.at(change.log, partial(self._read_change, change=change)))
 
-    async def _changed_elsewhere(self, live: Live) -> None:
+    async def _read_change(self, live: Live, change: Change) -> None:
+        """Read on, unless another request has read that far meanwhile."""
+        if change.position is None:
+            await self._read_on_or_let_go(live)
+        elif _is_news(live, change):
+            await live.read_on()
+
+    async def _read_on_or_let_go(self, live: Live) -> None:
         """Read on; if there is nothing to read, the table may be gone."""
         if not await live.read_on():
             row = await self._store.row(live.name)
@@ -60,7 +70,15 @@ class Chores:
         await self._host.pass_gate_at(live)
 
     async def _ask_for_changes(self) -> None:
+        """Ask once for all tables. A table that moves meanwhile is up to date by that."""
         known = {name: live.kept.position for name, live in self._tables.live.items()}
         newest = await self._store.positions(tuple(known))
         for name in [name for name, position in known.items() if newest.get(name) != position]:
-            await self._host.at(name, self._changed_elsewhere)
+            live = self._tables.live.get(name)
+            if live is not None and live.kept.position == known[name]:
+                await self._host.at(name, self._read_on_or_let_go)
+
+
+def _is_news(live: Live, change: Change) -> bool:
+    """Whether a change is not known here yet."""
+    return change.position is None or change.position > live.kept.position

@@ -4,10 +4,11 @@ There are three: `memory`, `sqlite` and `postgres`. `opening.open_store` opens t
 """
 
 from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
-from turnstile.store.protocol import CannotOpen, Commit, Outage, Row, Saved, Store, StoreFault
+from turnstile.store.protocol import CannotOpen, Change, Commit, Outage, Row, Saved, Store, StoreFault
 
 __all__ = [
     "CannotOpen",
+    "Change",
     "Command",
     "Commit",
     "Damaged",

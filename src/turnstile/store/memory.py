@@ -12,7 +12,17 @@ from msgspec.structs import replace
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Entry, Position, Snapshot
-from turnstile.store.protocol import INVALID_LOG_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
+from turnstile.store.protocol import (
+    INVALID_LOG_ID,
+    OUTAGE_AFTER,
+    Change,
+    Commit,
+    Outage,
+    Row,
+    Saved,
+    StoreFault,
+    Unstorable,
+)
 
 
 @dataclass
@@ -46,7 +56,7 @@ class MemoryStore:
         self._disk = Disk() if disk is None else disk
         self._disk.stores.append(self)
         self._is_open = True
-        self._listeners: list[asyncio.Queue[LogId | None]] = []
+        self._listeners: list[asyncio.Queue[Change | None]] = []
 
     def now(self) -> Instant:
         self._disk.newest = Instant(max(self._disk.newest, self._clock()))
@@ -69,7 +79,7 @@ class MemoryStore:
             return False
         commands = {} if header.command is None else {header.command: header}
         logs[log] = _Log(row, [header], commands)
-        self._tell_others(log)
+        self._tell_others(Change(log, 0))
         return True
 
     async def commit(self, commit: Commit) -> bool:
@@ -90,7 +100,7 @@ class MemoryStore:
             kept.snapshots[commit.entry.position] = commit.snapshot
         if not commit.row.is_open:
             kept.snapshots = dict(sorted(kept.snapshots.items())[-1:])
-        self._tell_others(commit.log)
+        self._tell_others(Change(commit.log, commit.entry.position))
         return True
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
@@ -107,14 +117,14 @@ class MemoryStore:
         if kept is not None:
             kept.row = replace(kept.row, is_open=False, due=None, note=why)
             kept.claimed_until = None
-            self._tell_others(log)
+            self._tell_others(Change(log, None))
 
     async def prune(self, log: LogId) -> bool:
         kept = self._logs().get(log)
         if kept is None or kept.row.is_open:
             return False
         del self._logs()[log]
-        self._tell_others(log)
+        self._tell_others(Change(log, None))
         return True
 
     # reading
@@ -196,12 +206,12 @@ class MemoryStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[LogId]:
-        heard: asyncio.Queue[LogId | None] = asyncio.Queue()
+    async def changes(self) -> AsyncIterator[Change]:
+        heard: asyncio.Queue[Change | None] = asyncio.Queue()
         self._listeners.append(heard)
         try:
-            while self._is_open and (log := await heard.get()) is not None:
-                yield log
+            while self._is_open and (change := await heard.get()) is not None:
+                yield change
         finally:
             self._listeners.remove(heard)
 
@@ -220,8 +230,8 @@ class MemoryStore:
             raise StoreFault("The store is closed.")
         return self._disk.logs
 
-    def _tell_others(self, changed: LogId) -> None:
+    def _tell_others(self, change: Change) -> None:
         for store in self._disk.stores:
             if store is not self:
                 for listener in store._listeners:
-                    listener.put_nowait(changed)
+                    listener.put_nowait(change)

@@ -58,6 +58,14 @@ class Outage(msgspec.Struct, frozen=True, gc=False):
     end: Instant
 
 
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """A log that another process has changed."""
+
+    log: LogId
+    position: Position | None
+    """The position of the newest entry. `None` if something else has changed: the log may be gone or put aside."""
+
+
 class StoreFault(Exception):
     """The store could not do what it was asked. Nothing has changed. The sentence is for the operator."""
 
@@ -127,7 +135,8 @@ class Store(Protocol):
         Returns `False`, and changes nothing, when the position is not the next one, the newest entry is not the one
         it follows, its command id is taken, or the log is gone or put aside.
 
-        Commits to many logs share one sync; a single commit never waits for others.
+        Commits to many logs share one sync; a single commit never waits for others. Commits to one log are written in
+        the order of the calls, and the commit of a caller that is cancelled is written all the same.
         """
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
@@ -193,7 +202,7 @@ class Store(Protocol):
 
     # elsewhere
 
-    def changes(self) -> AsyncIterator[LogId]:
+    def changes(self) -> AsyncIterator[Change]:
         """The logs that other processes have changed. It is a wake-up only: it may miss some.
 
         It ends when the store is closed.

@@ -4,6 +4,7 @@ import ast
 import asyncio
 import inspect
 import json
+from collections import Counter
 
 import pytest
 
@@ -13,7 +14,7 @@ from turnstile.durable import keeper as keeper_module
 from turnstile.host import Refused
 from turnstile.host.live import Live
 from turnstile.kernel.values import PlayerId
-from turnstile.store.protocol import Busy, Commit
+from turnstile.store.protocol import Busy, Commit, Store
 from turnstile.table.values import Accepted, Join, Settings
 
 
@@ -164,6 +165,66 @@ def test_K10_between_deciding_and_committing_nothing_is_waited_for() -> None:
     assert decided < commits
     assert not any(isinstance(inner, ast.Await) for line in between for inner in ast.walk(line))
     assert len(waits[commits]) == 1, "telling does not wait"
+
+
+def test_K7_a_refusal_is_decided_on_what_another_process_has_written_and_costs_one_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host(is_shared=True) as one, world.host(is_shared=True) as other:
+            await started(one)
+            await attached(other.host, BO)
+            await one.ask(T, pick(ANA))
+            assert other.host.tables.live[T].kept.position < one.host.tables.live[T].kept.position
+            asked = counted(world.store, monkeypatch)
+            assert code(await other.host.submit(T, pick(ANA, "again", card="X"))) == "InvalidEvent"
+            assert code(await other.host.submit(T, pick(ANA, "again"))) == "AlreadyPicked"
+            assert asked == {"entries": 2}, "one for each refusal; the second attempt of the first reads no more"
+            await settled()
+            assert asked == {"entries": 2}, "a notification of what was read meanwhile costs nothing"
+
+    asyncio.run(run())
+
+
+def test_N13_what_another_process_has_written_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host(is_shared=True) as one, world.host(is_shared=True) as other:
+            await started(one)
+            await attached(other.host, BO)
+            asked = counted(world.store, monkeypatch)
+            await one.ask(T, pick(ANA))
+            theirs, ours = one.host.tables.live[T], other.host.tables.live[T]
+            await until(lambda: ours.kept.position == theirs.kept.position)
+            await settled()
+            assert asked == {"entries": 1}
+
+    asyncio.run(run())
+
+
+def counted(store: Store, patch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a store is asked for entries and rows from now on."""
+    asked: Counter[str] = Counter()
+
+    def count(name: str) -> None:
+        real = getattr(store, name)
+
+        async def ask(*args: object) -> object:
+            asked[name] += 1
+            return await real(*args)
+
+        patch.setattr(store, name, ask)
+
+    for name in ("entries", "row"):
+        count(name)
+    return asked
+
+
+async def settled() -> None:
+    """Everyone has done what they were at."""
+    for _ in range(100):
+        await asyncio.sleep(0)
 
 
 def test_K13_a_table_has_one_owner_as_long_as_anything_waits_at_it() -> None:

@@ -24,7 +24,7 @@ ASKED = {
         '{1}', '{NULL}', '{""}', '{NULL}', '{""}', '', ''""",
     ),
     "load": (statements.LOAD, "'t5'"),
-    "entries": (statements.ENTRIES, "'t5', 17, NULL"),
+    "entries": (statements.ENTRIES, "'{t5,t6}', '{17,18}', '{NULL,1}'"),
     "snapshot": (statements.SNAPSHOT, "'t5', 17"),
     "positions": (statements.POSITIONS, "'{t5,t6}'"),
     "find": (statements.FIND, "'t5', 'c5'"),
@@ -32,7 +32,8 @@ ASKED = {
     "page": (statements.PAGE, "'t5', 9"),
     "page_of": (statements.PAGE_OF, "'t5', 9, true"),
     "claim": (statements.CLAIM, "50, 9, 9"),
-    "acknowledge": (statements.ACKNOWLEDGE, "'t5', '{alice}', '{7}'"),
+    "acknowledge": (statements.ACKNOWLEDGE, "'{t5,t6}', '{alice,bob}', '{7,8}'"),
+    "cursors": (statements.CURSORS, "'{t5,t6}'"),
     "added": (statements.ADDED, r"""'{t5}', '{19}', '{""}'"""),
 }
 

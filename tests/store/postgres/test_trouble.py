@@ -2,7 +2,9 @@
 
 import asyncio
 import random
+from collections import Counter
 from contextlib import suppress
+from typing import Any
 
 import asyncpg
 import pytest
@@ -12,8 +14,8 @@ from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, entry
-from turnstile.store.postgres import PostgresStore, writer
-from turnstile.store.protocol import Busy, StoreFault
+from turnstile.store.postgres import PostgresStore, groups, statements, writer
+from turnstile.store.protocol import Busy, Change, StoreFault, Unstorable
 
 T, U = LogId("t"), LogId("u")
 NEXT = commit_of(T, following(header(), "alice 1"))
@@ -92,6 +94,20 @@ async def test_a_row_that_somebody_holds_keeps_nobody_else_waiting_for_long() ->
 
 
 @run
+async def test_an_acknowledgement_at_a_row_that_somebody_holds_fails_alone() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema, patience=2.0) as store:
+        for table in (T, U):
+            await stored(store, table, 0)
+        async with held(schema, T):
+            moved = (store.acknowledge(table, {"alice": 1}) for table in (T, U))
+            answers = await asyncio.gather(*moved, return_exceptions=True)
+        assert type(answers[0]) is Busy
+        assert answers[1] == {"alice": 1}
+        assert await store.acknowledge(T, {"alice": 1}) == {"alice": 1}
+
+
+@run
 async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
     """A zero byte, and an id too long for any index, among many that are sound."""
     names = [LogId(f"table {number}") for number in range(20)]
@@ -113,6 +129,46 @@ async def test_a_command_that_cannot_be_stored_fails_alone() -> None:
 
 
 @run
+async def test_of_many_requests_that_are_sent_together_one_that_fails_fails_alone() -> None:
+    names = [LogId(f"table {number}") for number in range(20)]
+    async with opened(postgres.shared.new_schema()) as store:
+        for name in names:
+            await stored(store, name, 1)
+        seats = {3: "a\0b", 7: "\ud800"}
+        moved = [store.acknowledge(name, {seats.get(number, "alice"): 1}) for number, name in enumerate(names)]
+        cursors = await asyncio.gather(*moved, return_exceptions=True)
+        assert {number for number, answer in enumerate(cursors) if isinstance(answer, Unstorable)} == set(seats)
+        assert [answer for answer in cursors if answer == {"alice": 1}] == [{"alice": 1}] * 18
+        read = await asyncio.gather(*(store.entries(name, number % 2) for number, name in enumerate(names)))
+        assert [len(entries) for entries in read] == [1, 0] * 10
+
+
+@run
+async def test_many_requests_at_once_take_few_statements() -> None:
+    names = [LogId(f"table {number}") for number in range(80)]
+    async with opened(postgres.shared.new_schema()) as store:
+        await asyncio.gather(*(store.create(name, header(), ROW) for name in names))
+        asked: list[str] = []
+        real = asyncpg.Connection._execute
+
+        async def execute(self: asyncpg.Connection, query: str, *args: Any, **named: Any) -> object:
+            asked.append(query)
+            return await real(self, query, *args, **named)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asyncpg.Connection, "_execute", execute)
+            await asyncio.gather(*(store.entries(name, -1) for name in names))
+            await asyncio.gather(*(store.acknowledge(name, {"alice": 1}) for name in names))
+            await asyncio.gather(*(store.commit(commit_of(name, following(header()))) for name in names))
+        assert Counter(asked) == {
+            statements.ENTRIES: 1,
+            statements.ACKNOWLEDGE: 1,
+            statements.CURSORS: 1,
+            statements.COMMIT: 1,
+        }
+
+
+@run
 async def test_S14_who_comes_when_too_many_wait_is_told_so() -> None:
     schema = postgres.shared.new_schema()
     async with opened(schema) as store:
@@ -127,6 +183,22 @@ async def test_S14_who_comes_when_too_many_wait_is_told_so() -> None:
                 await store.commit(NEXT)
         assert await first
         assert set(await asyncio.gather(*waiting)) == {False}
+
+
+@run
+async def test_S14_a_request_that_comes_when_too_many_wait_is_refused() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            first = asyncio.create_task(store.acknowledge(T, {"alice": 1}))
+            await until_waiting(operator, schema)
+            waiting = [asyncio.create_task(store.acknowledge(T, {"alice": 2})) for _ in range(groups.QUEUE)]
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                await store.acknowledge(T, {"alice": 3})
+        assert await first == {"alice": 1}
+        assert all(cursors == {"alice": 2} for cursors in await asyncio.gather(*waiting))
 
 
 @run
@@ -210,13 +282,13 @@ async def test_S18_a_listener_whose_line_broke_listens_again() -> None:
     async with opened(schema) as one, opened(schema) as other, shell(schema) as operator:
         news = other.changes()
         last = (await stored(one, T, 0))[-1]
-        assert await anext(news) == T
+        assert await anext(news) == Change(T, 0)
         assert await end_sessions(operator, schema, "LISTEN%") == 2
         heard = asyncio.ensure_future(anext(news))
         while not heard.done():
             last = following(last)
             assert await one.commit(commit_of(T, last))
-        assert await heard == T
+        assert (await heard).log == T
 
 
 @run
@@ -226,12 +298,26 @@ async def test_a_server_hears_nothing_of_its_own_and_a_change_once_until_it_is_r
         news, own, arrivals = other.changes(), one.changes(), other.changes()
         await stored(one, T, 5)
         await stored(one, U, 0)
-        while await anext(arrivals) != U:  # by then all that was said of T has come, to both readers
+        while (await anext(arrivals)).log != U:  # by then all that was said of T has come, to both readers
             pass
-        assert await anext(news) == T
-        assert await anext(news) == U
+        assert await anext(news) == Change(T, 5)
+        assert await anext(news) == Change(U, 0)
         await stored(other, LogId("v"), 0)
-        assert await anext(own) == "v"
+        assert await anext(own) == Change(LogId("v"), 0)
+
+
+@run
+async def test_S18_a_group_of_commits_to_logs_with_long_ids_is_news_of_each() -> None:
+    """One notification holds less than 8000 bytes."""
+    names = [LogId(f"{number:3} " + "\N{GAME DIE}" * 60) for number in range(100)]
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as one, opened(schema) as other:
+        news = other.changes()
+        assert all(await asyncio.gather(*(one.create(name, header(), ROW) for name in names)))
+        assert {(await anext(news)).log for _ in names} == set(names)
+        commits = [commit_of(name, following(header())) for name in names]
+        assert all(await asyncio.gather(*map(one.commit, commits)))
+        assert {await anext(news) for _ in names} == {Change(name, 1) for name in names}
 
 
 def test_S18_a_full_queue_of_notifications_stops_nobody() -> None:

@@ -4,17 +4,16 @@ What it keeps stands on the disk of a `MemoryStore`, which does all the deciding
 may take effect after its sender has died, or never.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, Entry, Position, Snapshot
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Busy, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
+from turnstile.store.protocol import Busy, Change, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
 
 if TYPE_CHECKING:
-    import asyncio
-
     from tests.world.simulated.server import Process
     from tests.world.world import World
 
@@ -40,6 +39,8 @@ class FaultyStore:
         self._world = world
         self._process = process
         self._inner = MemoryStore(world.clock, world.disk, is_shared=is_shared)
+        self._commits: dict[LogId, asyncio.Future[bool]] = {}
+        """The latest commit to each log. It ends though its caller was cancelled."""
 
     def now(self) -> Instant:
         return self._inner.now()
@@ -77,7 +78,7 @@ class FaultyStore:
         return await answer
 
     def _arrive(
-        self, work: Callable[[], Coroutine[Any, Any, T]], fault: StoreFault | None, answer: "asyncio.Future[T]"
+        self, work: Callable[[], Coroutine[Any, Any, T]], fault: StoreFault | None, answer: asyncio.Future[T]
     ) -> None:
         """The request takes effect, or is refused, or gets lost with whoever sent it."""
         faults = self._world.faults
@@ -87,7 +88,7 @@ class FaultyStore:
         result: Any = result_of(work()) if is_done else None
         self._world.elsewhere(self._world.delay(self._world.weather.store_delay), self._return, fault, result, answer)
 
-    def _return(self, fault: StoreFault | None, result: T, answer: "asyncio.Future[T]") -> None:
+    def _return(self, fault: StoreFault | None, result: T, answer: asyncio.Future[T]) -> None:
         self.under_way -= 1
         self._world.between_steps(self._process)
         if answer.done():
@@ -109,7 +110,12 @@ class FaultyStore:
         return is_new
 
     async def commit(self, commit: Commit) -> bool:
-        return await self._write(lambda: self._commit(commit))
+        """Commits to one log arrive in order, those of callers that are gone as well."""
+        if earlier := self._commits.get(commit.log):
+            await asyncio.wait([earlier])
+        writing = asyncio.ensure_future(self._write(lambda: self._commit(commit)))
+        self._commits[commit.log] = writing
+        return await asyncio.shield(writing)
 
     async def _commit(self, commit: Commit) -> bool:
         is_taken = await self._inner.commit(commit)
@@ -171,16 +177,16 @@ class FaultyStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[LogId]:
+    async def changes(self) -> AsyncIterator[Change]:
         """Late, lost and doubled."""
-        async for log in self._inner.changes():
+        async for change in self._inner.changes():
             weather, faults = self._world.weather, self._world.faults
             if faults.random() < weather.notice_lost:
                 continue
             await self._world.pause(self._world.delay(weather.notice_delay))
-            yield log
+            yield change
             if faults.random() < weather.notice_doubled:
-                yield log
+                yield change
 
     async def rebuild(self, rows: Sequence[tuple[LogId, Row]]) -> None:
         await self._write(lambda: self._inner.rebuild(rows))

@@ -8,10 +8,11 @@ from weakref import WeakSet
 import asyncpg
 
 from turnstile.kernel.values import LogId
+from turnstile.store.log import Position
 from turnstile.store.postgres.connections import Connector, close, wait_for_answer
 from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.writer import Channel
-from turnstile.store.protocol import StoreFault
+from turnstile.store.protocol import Change, StoreFault
 
 LOOK_AGAIN = 10.0
 """Seconds of silence after which the listener checks that the connection still works."""
@@ -22,32 +23,33 @@ INBOX = 10_000
 _log = logging.getLogger(__name__)
 
 
-class Inbox(AsyncIterator[LogId]):
-    """Changed logs. A log that changes several times before it is read appears once."""
+class Inbox(AsyncIterator[Change]):
+    """Changed logs. A log that changes several times before it is read appears once, with its newest position."""
 
     def __init__(self) -> None:
-        self._logs: dict[LogId, None] = {}
+        self._logs: dict[LogId, Position | None] = {}
         self._news = asyncio.Event()
         self._is_closed = False
 
-    def put(self, log: LogId) -> None:
+    def put(self, log: LogId, position: Position | None) -> None:
+        """A change that is not an entry prevails over entries: the log may be gone."""
         if len(self._logs) < INBOX:
-            self._logs[log] = None
+            known = self._logs.get(log, -1)
+            self._logs[log] = None if position is None or known is None else max(position, known)
             self._news.set()
 
     def close(self) -> None:
         self._is_closed = True
         self._news.set()
 
-    async def __anext__(self) -> LogId:
+    async def __anext__(self) -> Change:
         while not self._logs:
             if self._is_closed:
                 raise StopAsyncIteration
             self._news.clear()
             await self._news.wait()
         log = next(iter(self._logs))
-        del self._logs[log]
-        return log
+        return Change(log, self._logs.pop(log))
 
 
 class Listener:
@@ -114,7 +116,10 @@ class Listener:
         await self._connection.add_listener(self._channel.name, self._hear)
 
     def _hear(self, _connection: object, _session: int, _channel: str, payload: object) -> None:
-        origin, _, log = str(payload).partition(" ")
-        if origin != self._channel.origin:
+        origin, *changes = str(payload).split("\n")
+        if origin == self._channel.origin:
+            return
+        for change in changes:
+            position, _, log = change.partition(" ")
             for inbox in self._inboxes:
-                inbox.put(LogId(log))
+                inbox.put(LogId(log), int(position) if position.isdecimal() else None)

@@ -4,7 +4,7 @@ The SQL table `tables` has one row for each log. Every statement that locks seve
 of their ids. So two servers never deadlock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from turnstile.kernel.values import LogId
 from turnstile.store.columns import ENTRY, ROW, entry_values, row_as_bytes, row_values
@@ -52,14 +52,22 @@ WITH given AS MATERIALIZED (
     DELETE FROM snapshots AS old USING given JOIN added USING (table_id)
     WHERE NOT given.is_open AND old.table_id = given.table_id AND (given.snapshot IS NOT NULL OR old.position < (
         SELECT max(position) FROM snapshots WHERE snapshots.table_id = given.table_id))
+), chunks AS (
+    SELECT table_id, chr(10) || position || ' ' || table_id AS line,
+        sum(octet_length(table_id) + 21) OVER (ORDER BY table_id) / 7000 AS chunk
+    FROM given JOIN added USING (table_id)
 )
-SELECT table_id, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || ' ' || table_id) END FROM added
+SELECT array_agg(table_id) AS logs, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || string_agg(line, '')) END
+FROM chunks GROUP BY chunk
 """
-"""Commit a group of entries, at most one to each log. It returns the logs whose entries were added.
+"""Commit a group of entries, at most one to each log. It returns the logs whose entries were added, in chunks.
 
 An entry is added when its log exists and is not put aside, the entry that it follows is there, and neither its position
 nor its command is taken. Entry 0 creates its log. A closed log keeps its last snapshot only. (The previous entry is a
 subquery for each entry, not EXISTS: PostgreSQL may answer EXISTS with a hash of the whole log.)
+
+One notification tells of each chunk: the origin, then a line for each log with the new position and the id. PostgreSQL
+takes less than 8000 bytes. The chunks end where the lines reach a multiple of 7000, and a line has 521 at most.
 """
 
 ADDED = """
@@ -79,23 +87,28 @@ WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint = $1 AND objid:
 """End the session that holds an advisory lock."""
 
 ACKNOWLEDGE = """
-WITH here AS MATERIALIZED (
-    SELECT id FROM tables WHERE id = $1 FOR KEY SHARE
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (table_id, seat, cursor)
+), here AS MATERIALIZED (
+    SELECT id FROM tables WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE
 )
 INSERT INTO cursors (table_id, seat, cursor)
-SELECT id, seat, cursor FROM here, unnest($2::text[], $3::bigint[]) AS given (seat, cursor) ORDER BY seat
+SELECT table_id, seat, cursor FROM given WHERE table_id IN (SELECT id FROM here) ORDER BY table_id, seat
 ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursors.cursor < excluded.cursor
 """
-"""It waits for the disk, as a commit does: a process acknowledges each update only once."""
+"""Move cursors of many logs, each cursor once. It waits for the disk, as a commit does: a process acknowledges each
+update only once.
+"""
 
-CURSORS = f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = $1"
+CURSORS = f"SELECT table_id, {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = ANY ($1::text[])"
 
 PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
 PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
 PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in ("log", "snapshots", "cursors"))
 """Delete the rest of a log, once its row is deleted: these also see an entry that was added just before."""
 
-NOTIFY = "SELECT pg_notify($1, $2::text || ' ' || $3::text)"
+NOTIFY = "SELECT pg_notify($1, $2::text || chr(10) || ' ' || $3::text)"
+"""Tell of a change that is not an entry: the line of the log has no position."""
 
 LOAD = f"""
 WITH start AS MATERIALIZED (
@@ -119,7 +132,17 @@ SNAPSHOT = """
 SELECT position, link, snapshots.state, log.state AS fingerprint FROM snapshots JOIN log USING (table_id, position)
 WHERE table_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
 """
-ENTRIES = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND position > $2 ORDER BY position LIMIT $3"
+
+ENTRIES = f"""
+SELECT number, found.* FROM unnest($1::text[], $2::bigint[], $3::bigint[])
+    WITH ORDINALITY AS given (table_id, after, most, number)
+CROSS JOIN LATERAL (
+    SELECT {ENTRY} FROM log WHERE log.table_id = given.table_id AND log.position > given.after
+    ORDER BY log.position LIMIT given.most
+) AS found ORDER BY number, position
+"""
+"""The answers to many requests for entries. Each line begins with the number of its request, from 1 on."""
+
 POSITIONS = "SELECT id, position FROM tables WHERE id = ANY($1::text[])"
 FIND = f"SELECT {ENTRY} FROM log WHERE table_id = $1 AND command = $2"
 ONE_ROW = f"SELECT {_ROW_AS_BYTES} FROM tables WHERE id = $1"
@@ -181,6 +204,15 @@ def commit_arguments(group: Sequence[Commit]) -> tuple[tuple[object, ...], ...]:
         for given in sorted(group, key=lambda given: given.log)
     )
     return tuple(zip(*lines, strict=True))
+
+
+def acknowledge_arguments(group: Sequence[tuple[LogId, Mapping[str, int]]]) -> tuple[tuple[object, ...], ...]:
+    """The columns of `ACKNOWLEDGE`, in its order; nothing when no cursor is given."""
+    cursors: dict[tuple[LogId, str], int] = {}
+    for log, given in group:
+        for seat, cursor in given.items():
+            cursors[log, seat] = max(cursor, cursors.get((log, seat), cursor))
+    return tuple(zip(*((*key, cursor) for key, cursor in cursors.items()), strict=True))
 
 
 def rebuild_arguments(rows: Sequence[tuple[LogId, Row]]) -> tuple[tuple[object, ...], ...]:

@@ -20,6 +20,7 @@ from turnstile.store.postgres import statements
 from turnstile.store.postgres.clock import DatabaseClock
 from turnstile.store.postgres.connections import Address, Connections, Connector, Lost, close
 from turnstile.store.postgres.faults import ERRORS
+from turnstile.store.postgres.groups import Groups
 from turnstile.store.postgres.listener import Listener
 from turnstile.store.postgres.schema import migrate
 from turnstile.store.postgres.writer import Channel, Writer, notify
@@ -27,6 +28,7 @@ from turnstile.store.protocol import (
     INVALID_LOG_ID,
     OUTAGE_AFTER,
     CannotOpen,
+    Change,
     Commit,
     Outage,
     Row,
@@ -47,6 +49,8 @@ class PostgresStore:
     def __init__(self, connector: Connector, size: int, clock: DatabaseClock) -> None:
         self._channel = Channel(f"turnstile_{connector.address.schema}", secrets.token_hex(8))
         self._connections = Connections(connector, size)
+        self._acknowledgements = Groups(self._connections, _acknowledge_all)
+        self._readings = Groups(self._connections, _read_all)
         self._writer = Writer(connector, self._channel)
         self._listener = Listener(connector, self._channel)
         self._clock = clock
@@ -93,6 +97,8 @@ class PostgresStore:
         self._is_open = False
         while self._under_way:
             await asyncio.wait(self._under_way)
+        await self._acknowledgements.close()
+        await self._readings.close()
         await self._writer.close()
         await self._listener.close()
         await self._connections.close()
@@ -113,13 +119,8 @@ class PostgresStore:
         return await self._writer.write(commit)
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
-        async def work(connection: asyncpg.Connection) -> dict[str, int]:
-            # Two statements: this process commits before it reads, so at least one of two processes sees both.
-            if cursors:
-                await connection.execute(statements.ACKNOWLEDGE, log, list(cursors), list(cursors.values()))
-            return cursors_of(await connection.fetch(statements.CURSORS, log))
-
-        return await self._run(work) if is_log_id(log) else {}
+        self._check_open()
+        return await self._acknowledgements.ask((log, cursors)) if is_log_id(log) else {}
 
     async def put_aside(self, log: LogId, why: str) -> None:
         assert why, "putting a log aside needs a reason"
@@ -167,8 +168,9 @@ class PostgresStore:
         return Snapshot(*found[0]) if found else None
 
     async def entries(self, log: LogId, after: Position, limit: int | None = None) -> tuple[Entry, ...]:
+        self._check_open()
         with reading_log_of(log):
-            return tuple(Entry(*line) for line in await self._look(log, statements.ENTRIES, after, limit))
+            return await self._readings.ask((log, after, limit)) if is_log_id(log) else ()
 
     async def positions(self, logs: Sequence[LogId]) -> dict[LogId, Position]:
         return dict(await self._fetch(statements.POSITIONS, list(filter(is_log_id, logs))))
@@ -179,7 +181,7 @@ class PostgresStore:
         return Entry(*found[0]) if found else None
 
     async def cursors(self, log: LogId) -> dict[str, int]:
-        return cursors_of(await self._look(log, statements.CURSORS))
+        return await self.acknowledge(log, {})
 
     async def row(self, log: LogId) -> Row | None:
         found = await self._look(log, statements.ONE_ROW)
@@ -217,7 +219,7 @@ class PostgresStore:
 
     # elsewhere
 
-    def changes(self) -> AsyncIterator[LogId]:
+    def changes(self) -> AsyncIterator[Change]:
         return self._listener.inbox()
 
     # caches
@@ -273,6 +275,31 @@ class PostgresStore:
     def _check_open(self) -> None:
         if not self._is_open:
             raise StoreFault("The store is closed.")
+
+
+async def _acknowledge_all(
+    connection: asyncpg.Connection, group: Sequence[tuple[LogId, Mapping[str, int]]]
+) -> list[dict[str, int]]:
+    """Move the cursors of a group. The answers are all cursors of each log.
+
+    Two statements: this process commits before it reads, so at least one of two processes sees both.
+    """
+    if moved := statements.acknowledge_arguments(group):
+        await connection.execute(statements.ACKNOWLEDGE, *moved)
+    cursors: dict[LogId, list[tuple[bytes, int]]] = {log: [] for log, _ in group}
+    for log, seat, cursor in await connection.fetch(statements.CURSORS, list(cursors)):
+        cursors[log].append((seat, cursor))
+    return [cursors_of(cursors[log]) for log, _ in group]
+
+
+async def _read_all(
+    connection: asyncpg.Connection, group: Sequence[tuple[LogId, Position, int | None]]
+) -> list[tuple[Entry, ...]]:
+    """The entries that each request of a group asks for."""
+    answers: list[list[Entry]] = [[] for _ in group]
+    for number, *columns in await connection.fetch(statements.ENTRIES, *zip(*group, strict=True)):
+        answers[number - 1].append(Entry(*columns))
+    return list(map(tuple, answers))
 
 
 async def _prepare(connector: Connector) -> None:

@@ -149,7 +149,7 @@ class Writer:
     ) -> frozenset[LogId]:
         columns = statements.commit_arguments([waiting.commit for waiting in group])
         added = await self._ask(connection, statements.COMMIT, *columns, *channel)
-        return frozenset(found["table_id"] for found in added)
+        return frozenset(log for chunk in added for log in chunk["logs"])
 
     async def _missing(self, group: Sequence[_Waiting], why: Exception) -> list[_Waiting]:
         """After the connection broke: confirm the commits that are in the log, and return the others.

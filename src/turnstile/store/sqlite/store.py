@@ -19,7 +19,17 @@ import apsw
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
-from turnstile.store.protocol import INVALID_LOG_ID, CannotOpen, Commit, Outage, Row, Saved, StoreFault, Unstorable
+from turnstile.store.protocol import (
+    INVALID_LOG_ID,
+    CannotOpen,
+    Change,
+    Commit,
+    Outage,
+    Row,
+    Saved,
+    StoreFault,
+    Unstorable,
+)
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
 from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
@@ -161,12 +171,12 @@ class SqliteStore:
 
     # elsewhere
 
-    async def changes(self) -> AsyncIterator[LogId]:
+    async def changes(self) -> AsyncIterator[Change]:
         """No other process has the file open, so there are no changes."""
         await self._closed.wait()
-        no_changes: tuple[LogId, ...] = ()
-        for log in no_changes:
-            yield log
+        no_changes: tuple[Change, ...] = ()
+        for change in no_changes:
+            yield change
 
     # caches
 
