@@ -355,7 +355,7 @@ class Host:
         live.acknowledge(player, seq)
         if live.is_away(player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and self.store.is_shared and live.players_awaited():
+        if live.state.phase in GATES and self.store.is_shared and not live.is_gate_open():
             await live.save_cursors()  # and learn of those that other processes have
         await self.pass_gate_at(live)
         return None
@@ -363,7 +363,7 @@ class Host:
     @staticmethod
     async def pass_gate_at(live: Live) -> None:
         """Open the gate if all awaited acknowledgements are there."""
-        if live.state.phase in GATES and not live.players_awaited():
+        if live.state.phase in GATES and live.is_gate_open():
             await live.take(lambda now: Acknowledge(now, live.heard()))
 
     async def _line(self, name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:

@@ -189,17 +189,21 @@ class Live(Keeper[Table, TableEvent]):
             return False
         if state.phase not in GATES:
             return True
-        return not (self._opens_gate(player, seq) or (self._store.is_shared and self._has_awaited_elsewhere()))
+        return not (self.is_gate_open(player, seq) or (self._store.is_shared and self._has_awaited_elsewhere()))
 
-    def _opens_gate(self, player: PlayerId, seq: int) -> bool:
-        """Whether this acknowledgement is the last that the table waits for."""
-        return all(each == player and seq >= self.state.awaited[each] for each in self.players_awaited())
+    def is_gate_open(self, player: PlayerId | None = None, seq: int = 0) -> bool:
+        """Whether the players for whom the table waits have acknowledged all, as far as is known here.
 
-    def players_awaited(self) -> list[PlayerId]:
-        """The players who must still acknowledge something before the table's gate opens, as far as is known here."""
-        state = self.state
-        here = [player for player in players_awaited(state) if self.cursors.get(player, 0) < state.awaited[player]]
-        return [player for player in here if not bot_of(state, player)]
+        With a player: whether they have once this player has acknowledged `seq`.
+        """
+        state = self.kept.state
+        for awaited in players_awaited(state):
+            has = self.cursors.get(awaited, 0)
+            if awaited == player:
+                has = max(has, seq)
+            if has < state.awaited[awaited] and not bot_of(state, awaited):
+                return False
+        return True
 
     def _has_awaited_elsewhere(self) -> bool:
         """Whether another process may hear the acknowledgement of a player for whom the table waits."""
