@@ -49,7 +49,7 @@ def playable(held: Hand, pinta: Suit | None) -> Sequence[Card]:
 def best_of(cards_played: Sequence[PlayedCard], mesa: Suit) -> PlayedCard:
     """The mesa's suit is above the pinta and the pinta above the others; within a suit the higher rank wins."""
     best = cards_played[0]
-    for played in cards_played:
+    for played in cards_played[1:]:
         if beats(played.card, best.card, mesa):
             best = played
     return best
@@ -63,5 +63,6 @@ def beats(card: Card, best: Card, mesa: Suit) -> bool:
 
 
 def without(held: Hand, card: Card) -> Hand:
-    gone = held.index(card)
-    return held[:gone] + held[gone + 1 :]
+    rest = list(held)
+    rest.remove(card)
+    return tuple(rest)
