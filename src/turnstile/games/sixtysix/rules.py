@@ -300,10 +300,10 @@ def end_turn(state: State, event: Acks) -> State:
 @sixtysix.auto(Phase.TURN_DONE, to={"not last turn": Phase.READY_FOR_TURN, "last turn": Phase.ROUND_DONE}, tell=news)
 def turn_done(state: State) -> State:
     """The next seat has its turn, unless it is the stopper's again or the deck is empty: then the round is over."""
-    after = replace(state, turn=state.seat_after(state.turn), turn_count=state.turn_count + 1, touched=())
-    if after.turn == after.stopper or not after.deck:
-        return replace(after, phase=Phase.ROUND_DONE)
-    return replace(after, phase=Phase.READY_FOR_TURN)
+    turn = state.seat_after(state.turn)
+    is_last = turn == state.stopper or not state.deck
+    phase = Phase.ROUND_DONE if is_last else Phase.READY_FOR_TURN
+    return replace(state, phase=phase, turn=turn, turn_count=state.turn_count + 1, touched=())
 
 
 @sixtysix.auto(
