@@ -137,9 +137,9 @@ class Transition:
         if type(result) is not Next:
             return [] if self.tell is None else [*self.tell(result)]
         effects = [effect() if callable(effect) else effect for effect in result.effects]
-        if self.tell is not None and result.then is None:
-            effects += self.tell(result.state)
-        return effects
+        if self.tell is None or result.then is not None:
+            return effects
+        return [*effects, *self.tell(result.state)]
 
 
 class Machine(Generic[S]):
@@ -308,11 +308,13 @@ class Machine(Generic[S]):
         effects: list[Effect] = []
         shown: list[S] = []
         for row, passed, result in way:
-            if type(result) is not Next or result.then is None:
+            said = result if type(result) is Next else None
+            if said is None or said.then is None:
                 trace.append(row.hops[passed.phase])
-            caused = row.effects_of(result)
-            effects += caused
-            shown += [passed] * len(caused)
+            if said is not None or row.tell is not None:
+                caused = row.effects_of(result)
+                effects += caused
+                shown += [passed] * len(caused)
         return Step(after, tuple(trace), tuple(effects), tuple(shown))  # type: ignore[arg-type]
 
     def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
