@@ -179,7 +179,8 @@ def play_card(state: State, event: PlayCard) -> State | Rejection:
     player = player_of(state, event.player)
     if event.card not in player.hand:
         return CARD_NOT_IN_HAND
-    if hand.pinta not in (None, event.card.suit) and event.card not in playable(player.hand, hand.pinta):
+    is_of_another_suit = hand.pinta is not None and event.card.suit is not hand.pinta
+    if is_of_another_suit and event.card not in playable(player.hand, hand.pinta):
         return MUST_FOLLOW_PINTA
     played = hand.current_player_index + 1
     laid = replace(
