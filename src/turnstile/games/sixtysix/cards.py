@@ -28,8 +28,8 @@ class Card(Value, frozen=True):
 
     def shown_to(self, seats: Iterable[Seat]) -> "Card":
         """This card, seen by these seats as well."""
-        new = [seat for seat in seats if seat not in self.seen_by]
-        return Card(self.value, tuple(sorted({*self.seen_by, *new}))) if new else self
+        seen_by = {*self.seen_by, *seats}
+        return self if len(seen_by) == len(self.seen_by) else Card(self.value, tuple(sorted(seen_by)))
 
 
 Hand = tuple[Card, ...]

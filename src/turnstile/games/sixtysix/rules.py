@@ -155,14 +155,14 @@ def show_cards(state: State, event: ShowCards) -> Answer:
 
     The player itself sees no card. It learns whether they are identical, and so, if it knew one, what all are.
     """
-    indexes = event.card_indexes
-    if fault := refuse_player(state, event) or refuse_claim(indexes) or refuse_cards(state, state.turn, *indexes):
+    turn, indexes = state.turn, event.card_indexes
+    if fault := refuse_player(state, event) or refuse_claim(indexes) or refuse_cards(state, turn, *indexes):
         return fault
-    touched = tuple([Place(state.turn, index) for index in indexes])
-    claim = replace(state, phase=Phase.SHOWING_CARDS, touched=touched)
-    held = state.hands[state.turn]
-    learns = claim.is_identical and any(state.turn in held[index].seen_by for index in indexes)
-    return show_touched(claim, [seat for seat in state.seats if seat != state.turn or learns])
+    claim = replace(state, phase=Phase.SHOWING_CARDS, touched=tuple([Place(turn, index) for index in indexes]))
+    held, eyes = state.hands[turn], list(state.seats)
+    if not claim.is_identical or not any(turn in held[index].seen_by for index in indexes):
+        eyes.remove(turn)
+    return show_touched(claim, eyes)
 
 
 @sixtysix.on(Phase.SHOWING_CARDS, Acks, to=Phase.COMPARING_CARDS)

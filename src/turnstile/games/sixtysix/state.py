@@ -113,7 +113,7 @@ class State(Value, frozen=True):
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
-        return tuple([len(held) for held in self.hands])
+        return tuple(map(len, self.hands))
 
     @property
     def touched_indexes(self) -> tuple[int, ...]:
