@@ -7,7 +7,20 @@ from functools import partial
 import click
 from rich.console import Console
 
-from bench import at_table, commits, door, ecard, memory, moves, opening, playouts, recovery, updown, updown_step
+from bench import (
+    at_table,
+    commits,
+    door,
+    ecard,
+    memory,
+    moves,
+    opening,
+    playouts,
+    recovery,
+    updown,
+    updown_length,
+    updown_step,
+)
 from bench.harness import Contest, Result, measure
 from bench.report import as_json, show
 from turnstile.registry import names
@@ -22,6 +35,7 @@ def contests(tables: int = TABLES) -> dict[str, Callable[[], Contest]]:
         "door": door.contest,
         "up-down": updown.contest,
         "up-down step": updown_step.contest,
+        "up-down length": updown_length.contest,
         **{f"{name} playouts": partial(playouts.contest_of, name) for name in names()},
         **{f"{name} at a table": partial(at_table.contest_of, name) for name in names()},
         "commits on sqlite": commits.on_sqlite,

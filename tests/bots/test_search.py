@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import count
+from itertools import count, product
 from random import Random
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from tests.bots.matches import chooser
 from tests.bots.toys import Gamble, Look, Pile, Share, Take, cups, cups_study, sticks, sticks_study
 from turnstile.bots import bots_of, random_bot
-from turnstile.bots.search import SearchBot, iterations, search_bot, seconds, shares
+from turnstile.bots.search import SearchBot, changes, iterations, search_bot, seconds, shares
 from turnstile.games import ecard, evenodd
 from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, Study
 from turnstile.lab.match import next_event, play_out
@@ -99,6 +99,22 @@ def test_it_imagines_from_its_own_view_alone() -> None:
     seen = evenodd.view(state, BO)
     bot(seen, evenodd.actions(state, BO), Random(1))
     assert asked == [(seen, BO)] * 40
+
+
+def test_views_are_remembered_by_what_sets_them_apart_from_the_first() -> None:
+    views = [ecard.view(state, player) for state in ecard_states() for player in (ANA, BO)]
+    for one, other in product(views, repeat=2):
+        assert (changes(one, views[0]) == changes(other, views[0])) == (one == other)
+
+
+def ecard_states() -> list[ecard.State]:
+    """Every state of a match in which each player lays its first card."""
+    state: Any = ecard.new((ANA, BO), ecard.Options(), Seed("7"))
+    states = [state]
+    while ecard.outcome(state) is None:
+        state = ecard.ecard.apply(state, ecard.game.offered(state)[0])
+        states.append(state)
+    return states
 
 
 # How long it thinks

@@ -151,6 +151,42 @@ def test_apply_does_not_make_the_effects_that_are_deferred() -> None:
     assert made == []
 
 
+def rows_that_tell(asked: list[Door]) -> Machine[Door]:
+    """A door whose rows tell of the states that they lead to. The states that they are asked about are in `asked`."""
+    machine = door()
+
+    def turns(state: Door) -> list[Tell]:
+        asked.append(state)
+        return [Tell.all([ANA], Clicked(state.turns))]
+
+    @machine.on(Phase.CLOSED, Lock, to=Phase.LOCKING, tell=turns)
+    def lock(state: Door, event: Lock) -> Next[Door]:
+        return Next(Door(Phase.LOCKING, 1), Send("first", Cracked()), then=lambda _: Door(Phase.LOCKING, 2))
+
+    @machine.auto(Phase.LOCKING, to=Phase.LOCKED, tell=turns)
+    def locking(state: Door) -> Next[Door]:
+        return Next(Door(Phase.LOCKED, 3), Send("second", Cracked()))
+
+    return machine
+
+
+def test_a_row_tells_of_the_state_it_leads_to_after_the_effects_of_its_handler() -> None:
+    taken = rows_that_tell([]).step(CLOSED, Lock())
+    assert isinstance(taken, Step)
+    assert list(zip(taken.effects, taken.shown, strict=True)) == [
+        (Send("first", Cracked()), Door(Phase.LOCKING, 1)),
+        (Tell.all([ANA], Clicked(2)), Door(Phase.LOCKING, 2)),
+        (Send("second", Cracked()), Door(Phase.LOCKED, 3)),
+        (Tell.all([ANA], Clicked(3)), Door(Phase.LOCKED, 3)),
+    ]
+
+
+def test_apply_does_not_ask_a_row_what_it_tells() -> None:
+    asked: list[Door] = []
+    assert rows_that_tell(asked).apply(CLOSED, Lock()) == Door(Phase.LOCKED, 3)
+    assert asked == []
+
+
 # Refusals
 
 

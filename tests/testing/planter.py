@@ -199,8 +199,10 @@ def rebuilt(
     )
     for row in clean.rows:
         to: dict[str, StrEnum] = {hop.label: target for target, hop in row.hops.items()}
-        declare = machine.auto(row.phase, to=to) if row.event is None else machine.on(row.phase, row.event, to=to)
-        declare(handler_of(row))
+        if row.event is None:
+            machine.auto(row.phase, to=to, tell=row.tell)(handler_of(row))
+        else:
+            machine.on(row.phase, row.event, to=to, tell=row.tell)(handler_of(row))
     for phase, rejection in clean._closed.items():
         machine.close([phase], rejection)
     return machine

@@ -13,7 +13,7 @@ from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.cards import Seat
 from turnstile.games.sixtysix.messages import SixtySixMessage
 from turnstile.games.sixtysix.moves import StartGame, StartNextRound
-from turnstile.games.sixtysix.news import game_states, news
+from turnstile.games.sixtysix.news import game_states
 from turnstile.games.sixtysix.sight import view
 from turnstile.games.sixtysix.state import Code, Phase, Sight, State, View
 from turnstile.kernel import AnyGame, Event, Machine, Next, PlayerId, Rejection, Seed
@@ -41,9 +41,10 @@ def with_deal(change: Callable[[Next[State]], Next[State]]) -> AnyGame:
     for row in clean.rows:
         to: dict[str, StrEnum] = {hop.label: target for target, hop in row.hops.items()}
         handler = changed(row.handler) if row.event in (StartGame, StartNextRound) else row.handler
-        machine.auto(row.phase, to=to)(handler) if row.event is None else machine.on(row.phase, row.event, to=to)(
-            handler
-        )
+        if row.event is None:
+            machine.auto(row.phase, to=to, tell=row.tell)(handler)
+        else:
+            machine.on(row.phase, row.event, to=to, tell=row.tell)(handler)
     return with_fields(sixtysix.game, machine=machine)
 
 
@@ -51,19 +52,19 @@ def with_deal(change: Callable[[Next[State]], Next[State]]) -> AnyGame:
 
 
 def looked(state: State) -> State:
-    return sixtysix.look_at_first_two(state).state
+    return sixtysix.look_at_first_two(state)
 
 
 def all_at_once(dealt: Next[State]) -> Next[State]:
     """Both batches go with the state in which everybody has looked."""
     known = looked(dealt.state)
-    return Next(known, lambda: game_states(known), lambda: news(known))
+    return Next(known, lambda: game_states(known))
 
 
 def looked_before(dealt: Next[State]) -> Next[State]:
     """There are two states, but in the first of them everybody has looked already."""
     known = looked(dealt.state)
-    return Next(known, *dealt.effects, then=lambda state: Next(state, lambda: news(state)))
+    return Next(known, *dealt.effects, then=lambda state: state)
 
 
 def one_card_before(dealt: Next[State]) -> Next[State]:

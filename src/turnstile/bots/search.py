@@ -14,7 +14,9 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from turnstile.kernel import AnyGame, AnyStudy, Move, Outcome, PlayerId, Players, Rejection, Seed, encode
+from msgspec.structs import astuple
+
+from turnstile.kernel import AnyGame, AnyStudy, Move, Outcome, PlayerId, Players, Rejection, Seed, Value, encode
 
 HORIZON = 120  # events; a longer match is judged by its scores at that point
 CURIOSITY = 0.7  # about 1 / sqrt(2), the usual weight for rewards between 0 and 1
@@ -80,6 +82,15 @@ Memory = dict[tuple[PlayerId, bytes], Decision]
 Path = list[tuple[PlayerId, Trial]]
 
 
+def changes(view: Value, root: Value) -> bytes:
+    """What sets a view apart from the one that the search starts from. Equal views have equal changes, and only they.
+
+    Views of the same search share the history of the match, so that it is neither compared nor encoded again.
+    """
+    fields = zip(astuple(view), astuple(root), strict=True)
+    return encode([(place, now) for place, (now, before) in enumerate(fields) if now != before])
+
+
 @dataclass(frozen=True, slots=True)
 class SearchBot:
     """Imagines the hidden parts, plays many matches on from there, and chooses the action that did best."""
@@ -95,14 +106,14 @@ class SearchBot:
         if len(actions) == 1:
             return actions[0]
         player, memory = actions[0].player, Memory()
-        root = memory[player, encode(view)] = Decision()
+        root = memory[player, changes(view, view)] = Decision()
         for _ in self.budget():
             state = self.study.imagine(view, player, Seed(f"{rng.getrandbits(128):032x}"))
             first = root.choose(actions, rng)
-            self._play(memory, state, first, [(player, root.trials[first])], rng)
+            self._play(memory, view, state, first, [(player, root.trials[first])], rng)
         return root.favourite(actions, rng)
 
-    def _play(self, memory: Memory, state: Any, event: Any, path: Path, rng: Random) -> None:
+    def _play(self, memory: Memory, root: Value, state: Any, event: Any, path: Path, rng: Random) -> None:
         """Play one imagined match from `event` on: guided by memory up to the first new decision, then at random."""
         players = self.game.players(state)
         remembers = True
@@ -117,7 +128,7 @@ class SearchBot:
             if not remembers or len(actions) == 1:
                 event = rng.choice(actions)
                 continue
-            seen = player, encode(self.game.view(state, player))
+            seen = player, changes(self.game.view(state, player), root)
             remembers = seen in memory
             decision = memory.setdefault(seen, Decision())
             event = decision.choose(actions, rng)
@@ -129,7 +140,7 @@ class SearchBot:
 
     def _after(self, state: Any, event: Any) -> Any:
         after = self.game.machine.apply(state, event)
-        assert not isinstance(after, Rejection), f"{event} was offered in an imagined state: {after.sentence}"
+        assert type(after) is not Rejection, f"{event} was offered in an imagined state: {after.sentence}"
         return after
 
 

@@ -27,7 +27,7 @@ from turnstile.cli.terminals.choices import HELP, LEAVE, Choices, choices_of, ex
 from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
-from turnstile.lab.match import Chooser, next_event, seated
+from turnstile.lab.match import Participant, next_event, seated
 
 
 class Left(Exception):
@@ -113,9 +113,9 @@ class TerminalMatch:
         self.terminal: Terminal[Any] = terminal_of(game, self.players)
         self.console = Console(highlight=False)
         self.events: list[Event] = []
-        self.choosers: dict[PlayerId, Chooser] = {me: self._ask}
+        self.participants: dict[PlayerId, Participant] = {me: self._ask}
         for number, rival in enumerate(rivals):
-            self.choosers[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
+            self.participants[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
 
     def play(self) -> None:
         """Play the match from the first event to the last."""
@@ -125,7 +125,7 @@ class TerminalMatch:
         self.console.print(f"[bold]{self.game.title}[/] against {self.bot_name}. ? shows the rules, q leaves.")
         self.console.print(f"[dim]The table has committed to its seed: {commit(self.seed)}[/]")
         while (outcome := self.game.outcome(state)) is None:
-            event = next_event(self.game, state, self.choosers)
+            event = next_event(self.game, state, self.participants)
             step = self.game.machine.step(state, event)
             assert isinstance(step, Step), f"the machine rejected an action that it had offered: {step}"
             self.events.append(event)

@@ -121,6 +121,8 @@ class MachineError(Exception):
 Passed = tuple["Transition", S, S | Next[S]]  # a row, the state it led to, and the result of its handler
 Handler = Callable[[S, E], S | Next[S] | Rejection]
 AutoHandler = Callable[[S], S | Next[S]]
+Teller = Callable[[S], Iterable[Effect]]
+"""Gives the effects of a state that a row has led to. The kernel calls it only when a caller wants the effects."""
 AUTO = "auto"
 
 
@@ -135,10 +137,20 @@ class Transition:
     rule: str
     place: str
     handler: Callable[..., Any]
+    tell: Teller[Any] | None
 
     @property
     def cause(self) -> str:
         return wire_name(self.event) if self.event else AUTO
+
+    def effects_of(self, result: Any) -> list[Effect]:
+        """The effects of a result of the handler: its own first, then what the row tells when its hop is complete."""
+        if type(result) is not Next:
+            return [] if self.tell is None else [*self.tell(result)]
+        effects = [effect() if callable(effect) else effect for effect in result.effects]
+        if self.tell is None or result.then is not None:
+            return effects
+        return [*effects, *self.tell(result.state)]
 
 
 class Machine(Generic[S]):
@@ -188,11 +200,17 @@ class Machine(Generic[S]):
         """Every event that has a row, in the order of declaration."""
         return tuple(self._on)
 
-    def on(self, phase: StrEnum, event: type[E], *, to: To) -> Callable[[Handler[S, E]], Handler[S, E]]:
-        """In `phase`, `event` leads `to` another phase, or to one of several under a label each."""
+    def on(
+        self, phase: StrEnum, event: type[E], *, to: To, tell: Teller[S] | None = None
+    ) -> Callable[[Handler[S, E]], Handler[S, E]]:
+        """In `phase`, `event` leads `to` another phase, or to one of several under a label each.
+
+        What players are told often follows from the next state alone. Then `tell` makes it, and the handler returns
+        the state without a `Next`.
+        """
 
         def declare(handler: Handler[S, E]) -> Handler[S, E]:
-            row = self._row(phase, event, to, handler)
+            row = self._row(phase, event, to, handler, tell)
             rows = self._on.setdefault(event, {})
             if phase in rows:
                 raise MachineError(f"{row.place}: {phase} already has a row for {row.cause}, at {rows[phase].place}.")
@@ -205,11 +223,13 @@ class Machine(Generic[S]):
 
         return declare
 
-    def auto(self, phase: StrEnum, *, to: To) -> Callable[[AutoHandler[S]], AutoHandler[S]]:
+    def auto(
+        self, phase: StrEnum, *, to: To, tell: Teller[S] | None = None
+    ) -> Callable[[AutoHandler[S]], AutoHandler[S]]:
         """`phase` never rests: the machine moves on by itself, within the step that reached it."""
 
         def declare(handler: AutoHandler[S]) -> AutoHandler[S]:
-            row = self._row(phase, None, to, handler)
+            row = self._row(phase, None, to, handler, tell)
             if phase in self._auto:
                 raise MachineError(f"{row.place}: {phase} already has an automatic row, at {self._auto[phase].place}.")
             if any(phase in rows for rows in self._on.values()):
@@ -230,7 +250,9 @@ class Machine(Generic[S]):
         self._closed.update(dict.fromkeys(phases, rejection))
         self._refusals.clear()
 
-    def _row(self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any]) -> Transition:
+    def _row(
+        self, phase: StrEnum, event: type[Event] | None, to: To, handler: Callable[..., Any], tell: Teller[S] | None
+    ) -> Transition:
         place = f"{handler.__code__.co_filename}:{handler.__code__.co_firstlineno}"
         labels = {"": to} if isinstance(to, StrEnum) else dict(to)
         if unknown := [name for name in (phase, *labels.values()) if name not in list(self.phases)]:
@@ -240,7 +262,7 @@ class Machine(Generic[S]):
         cause = wire_name(event) if event else AUTO
         hops = {target: Hop(phase.value, target.value, cause, label) for label, target in labels.items()}
         rule = (handler.__doc__ or "").strip()
-        return Transition(phase, event, hops, set(hops) - set(self._auto), rule, place, handler)
+        return Transition(phase, event, hops, set(hops) - set(self._auto), rule, place, handler, tell)
 
     def _trapped(self) -> list[StrEnum]:
         """Automatic phases from which no phase that rests can be reached."""
@@ -260,7 +282,10 @@ class Machine(Generic[S]):
             row = self._on[type(event)][state.phase]
         except KeyError:
             return self._refusal(type(event), state.phase)
-        return self.run(row, row.handler(state, event), way)
+        result = row.handler(state, event)
+        if way is None and type(result) is self.state and result.phase in row.rests:  # most events end here
+            return result
+        return self.run(row, result, way)
 
     def run(self, row: Transition, result: Any, way: list[Passed[S]] | None = None) -> S | Rejection:
         """Where the result of a row's handler leads: run automatic phases until a phase rests."""
@@ -274,9 +299,12 @@ class Machine(Generic[S]):
                 way.append((row, after, result))
             onward = result.then if kind is Next else None
             if onward is None:
-                if after.phase in row.rests:
+                phase = after.phase
+                if phase in row.rests:
                     return after
-                row = self._onward(row, after.phase)
+                if phase not in row.hops:
+                    raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
+                row = self._auto[phase]
                 onward = row.handler
             if hops >= MOST_HOPS:
                 raise MachineError(f"{row.place}: {self.name} does not come to rest.")
@@ -296,16 +324,11 @@ class Machine(Generic[S]):
             said = result if type(result) is Next else None
             if said is None or said.then is None:
                 trace.append(row.hops[passed.phase])
-            if said is not None:
-                effects += [effect() if callable(effect) else effect for effect in said.effects]
-                shown += [passed] * len(said.effects)
+            if said is not None or row.tell is not None:
+                caused = row.effects_of(result)
+                effects += caused
+                shown += [passed] * len(caused)
         return Step(after, tuple(trace), tuple(effects), tuple(shown))  # type: ignore[arg-type]
-
-    def _onward(self, row: Transition, phase: StrEnum) -> Transition:
-        """The row of the automatic phase that a handler led to."""
-        if phase not in row.hops:
-            raise MachineError(f"{row.place}: a handler led to {phase}, which its row does not name.")
-        return self._auto[phase]
 
     def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
         """The answer to an event without a row. It depends on nothing else, so it is cached."""

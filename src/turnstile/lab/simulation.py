@@ -15,7 +15,7 @@ from turnstile.bots import bots_of
 from turnstile.kernel import Move, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.record import save, write
-from turnstile.lab.match import Chooser, play_out, seated
+from turnstile.lab.match import Participant, play_out, seated
 from turnstile.registry import find_game, study_of
 
 LARGEST_CHUNK = 50  # matches a worker plays before it reports: often enough for a smooth progress bar
@@ -106,11 +106,11 @@ def play_one(plan: Plan, number: int, totals: Totals) -> None:
     assert game is not None, f"{plan.game} was installed when the simulation began"
     options = game.read_options(plan.options)
     bots, seed = bots_of(game), derive(plan.seed, "match", number)
-    choosers: dict[PlayerId, Chooser] = {
+    participants: dict[PlayerId, Participant] = {
         player: seated(bots[name], Random(derive(seed, "bot", seat)))
         for seat, (player, name) in enumerate(zip(plan.players, plan.bots, strict=True))
     }
-    state, events = play_out(game, options, seed, choosers)
+    state, events = play_out(game, options, seed, participants)
     outcome = game.outcome(state)
     assert outcome is not None
     totals.matches += 1

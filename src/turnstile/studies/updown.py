@@ -12,7 +12,7 @@ from turnstile.games.updown.cards import DECK, Card, Hand, Suit
 from turnstile.games.updown.hand import HandResult, HandState, PlayedCard
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState
-from turnstile.games.updown.state import Options, Phase, State, View
+from turnstile.games.updown.state import Options, Phase, State, View, highest_total
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
 
@@ -223,5 +223,5 @@ def lacking_suits(current: RoundState) -> Mapping[PlayerId, set[Suit]]:
 
 
 study = Study(
-    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=updown.highest_total
+    violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=highest_total
 )

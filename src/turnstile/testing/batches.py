@@ -48,7 +48,7 @@ class Part:
         """What the player would be told afterwards, if `state` were shown with this part."""
         way: list[Any] = []
         machine.run(self.row, Next(state, then=self.then), way)
-        return [message for passed in way for message in _told_by(passed[2], player)]
+        return [message for row, _, result in way for message in _told_by(row, result, player)]
 
 
 def news_of_later_batches(game: AnyGame, study: AnyStudy, state: Any, event: Event, player: PlayerId) -> int:
@@ -79,12 +79,11 @@ def _parts(game: AnyGame, state: Any, event: Event, player: PlayerId) -> list[Pa
     way: list[Any] = []
     if isinstance(game.machine.apply(state, event, way), Rejection):
         return []
-    return [Part(row, shown, getattr(said, "then", None), _told_by(said, player)) for row, shown, said in way]
+    return [Part(row, shown, getattr(said, "then", None), _told_by(row, said, player)) for row, shown, said in way]
 
 
-def _told_by(said: Any, player: PlayerId) -> list[Message]:
-    effects = [effect() if callable(effect) else effect for effect in said.effects] if isinstance(said, Next) else []
-    batches = [batch for effect in effects if isinstance(effect, Tell) for batch in effect.batches]
+def _told_by(row: Transition, said: Any, player: PlayerId) -> list[Message]:
+    batches = [batch for effect in row.effects_of(said) if isinstance(effect, Tell) for batch in effect.batches]
     return [batch[player] for batch in batches if player in batch]
 
 

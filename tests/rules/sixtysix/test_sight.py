@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations, product
+from random import Random
 
 import msgspec
 import pytest
@@ -104,6 +105,16 @@ def test_before_the_match_there_is_nothing_to_see_but_the_commitment() -> None:
     sight = view(lobby(), ALICE)
     assert (sight.seen, sight.deck_size, sight.discarded_value) == (((), (), ()), 0, None)
     assert sight.commitment == lobby().commitment
+
+
+def test_neighbouring_views_share_the_rounds_that_are_finished() -> None:
+    match = RandomMatch(game, PLAYERS, Seed("7"), 10_000, Random(7), {})
+    views = [view(state, ALICE) for state in match.states]
+    assert len(views[-1].rounds) > 1
+    for state, before, after in zip(match.states, views, views[1:], strict=False):
+        assert all(old is new for old, new in zip(before.rounds, after.rounds, strict=False))
+        assert before.rounds is state.rounds
+        assert before.discarded is state.discarded
 
 
 @pytest.mark.parametrize("phase", RESTING)

@@ -35,7 +35,7 @@ from turnstile.games.updown.moves import PlaceBet
 from turnstile.games.updown.rounds import largest_round, up_and_down
 from turnstile.games.updown.rules import new, updown
 from turnstile.games.updown.sight import actions
-from turnstile.games.updown.state import Code, Options, Phase, State
+from turnstile.games.updown.state import Code, Options, Phase, State, player_of
 from turnstile.kernel import NEEDS_A_SEED, PlayerId, Players, Refusal, Rejection, Seed
 
 each_company = pytest.mark.parametrize("players", COMPANIES, ids=len)
@@ -309,3 +309,10 @@ def test_the_winner_has_one_hand_more() -> None:
     match = play(betted("7H", "0 0 0", ana="2H", bo="KS", cy="AS"), "bo KS", "cy AS", "ana 2H")
     won = {result.player_id: result.hands_won for result in match.completed_rounds[0].results}
     assert won == {ANA: 1, BO: 0, CY: 0}
+
+
+def test_a_player_is_found_by_its_id() -> None:
+    match = dealt("7H", ana="2H", bo="KS", cy="AS")
+    assert [player_of(match, player).id for player in THREE] == list(THREE)
+    with pytest.raises(ValueError, match="zed has no seat in this match"):
+        player_of(match, PlayerId("zed"))

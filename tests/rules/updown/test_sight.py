@@ -1,6 +1,8 @@
 """What the players of Up-Down are told, shown and offered, and what the table does by itself."""
 
 from hashlib import sha256
+from itertools import pairwise
+from random import Random
 from typing import Any
 
 import msgspec
@@ -10,6 +12,7 @@ from tests.rules.updown.matches import (
     ANA,
     BO,
     CY,
+    FOUR,
     THREE,
     TWO,
     betted,
@@ -42,6 +45,7 @@ from turnstile.games.updown.rules import dealer, game, outcome
 from turnstile.games.updown.sight import actions, view
 from turnstile.games.updown.state import Phase
 from turnstile.kernel import Commitment, PlayerId, Seed, Tell, encode
+from turnstile.testing.strategies import RandomMatch
 
 ZOE = PlayerId("zoe")
 
@@ -126,6 +130,18 @@ def test_another_hand_gives_the_same_view() -> None:
     assert view(one, ANA) == view(other, ANA)
     assert view(one, None) == view(other, None)
     assert view(one, BO) != view(other, BO)
+
+
+def test_neighbouring_views_share_the_rounds_and_hands_that_are_finished() -> None:
+    match = RandomMatch(game, FOUR, Seed("7"), 10_000, Random(7), {})
+    views = [view(state, ANA) for state in match.states]
+    assert len(views[-1].completed_rounds) == 13
+    for before, after in pairwise(views):
+        finished_rounds = zip(before.completed_rounds, after.completed_rounds, strict=False)
+        assert all(old is new for old, new in finished_rounds)
+        if before.current_round is not None and after.current_round is not None:
+            old_hands, new_hands = before.current_round.completed_hands, after.current_round.completed_hands
+            assert all(old is new for old, new in zip(old_hands, new_hands, strict=False))
 
 
 @pytest.mark.parametrize("rounds", range(4))

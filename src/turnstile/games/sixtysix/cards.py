@@ -1,9 +1,11 @@
 """The cards of 66: what is in the deck, who has seen which card of a hand, and the notation for both."""
 
 from collections.abc import Iterable, Sequence
-from typing import NewType
+from typing import NewType, TypeVar
 
 from turnstile.kernel.values import Value
+
+T = TypeVar("T")
 
 Seat = NewType("Seat", int)
 """Where a player sits, from 0: the `playerIndex` of the messages."""
@@ -26,7 +28,8 @@ class Card(Value, frozen=True):
 
     def shown_to(self, seats: Iterable[Seat]) -> "Card":
         """This card, seen by these seats as well."""
-        return Card(self.value, tuple(sorted({*self.seen_by, *seats})))
+        seen_by = {*self.seen_by, *seats}
+        return self if len(seen_by) == len(self.seen_by) else Card(self.value, tuple(sorted(seen_by)))
 
 
 Hand = tuple[Card, ...]
@@ -51,9 +54,11 @@ def total(cards: Iterable[Card]) -> int:
     return sum([card.value for card in cards])
 
 
-def put(cards: Hand, index: int, card: Card) -> Hand:
-    """The hand with `card` in the place `index`."""
-    return (*cards[:index], card, *cards[index + 1 :])
+def put(row: Sequence[T], index: int, item: T) -> tuple[T, ...]:
+    """The row with `item` in the place `index`."""
+    changed = list(row)
+    changed[index] = item
+    return tuple(changed)
 
 
 def close_up(cards: Hand, indexes: Sequence[int], card: Card) -> Hand:

@@ -19,13 +19,14 @@ def look_at_own_first_two(held: Hand, seat: Seat) -> Hand:
 
 
 def _with_card(hands: tuple[Hand, ...], seat: Seat, index: int, card: Card) -> tuple[Hand, ...]:
-    return (*hands[:seat], put(hands[seat], index, card), *hands[seat + 1 :])
+    return put(hands, seat, put(hands[seat], index, card))
 
 
 def show_touched(state: State, eyes: Sequence[Seat]) -> State:
     """The seats `eyes` have seen the cards that the last action touched."""
     hands = state.hands
-    for seat, index in [(place.player_index, place.card_index) for place in state.touched]:
+    for place in state.touched:
+        seat, index = place.player_index, place.card_index
         hands = _with_card(hands, seat, index, hands[seat][index].shown_to(eyes))
     return replace(state, hands=hands)
 
@@ -40,7 +41,7 @@ def swap_card(state: State, index: int, card: Card, pile: Sequence[int]) -> Stat
 def replace_shown(state: State, card: Card, pile: Sequence[int]) -> State:
     """The shown cards go face up on the pile. `card` takes the lowest of their places, and the row closes up."""
     held = close_up(state.hands[state.turn], state.touched_indexes, card)
-    hands = (*state.hands[: state.turn], held, *state.hands[state.turn + 1 :])
+    hands = put(state.hands, state.turn, held)
     return replace(state, hands=hands, discarded=(*pile, *state.touched_values))
 
 

@@ -53,9 +53,10 @@ INVITATIONS: dict[type[Move], type[PeekingOwnCard | PeekingAnothersCard | Exchan
 }
 
 
-def news(state: State) -> Tell:
-    """What the players are told when a match enters this state."""
-    return NEWS[state.phase](state)
+def news(state: State) -> list[Tell]:
+    """What the players are told when a match enters this state. Phases that are not in `NEWS` have none."""
+    tell = NEWS.get(state.phase)
+    return [] if tell is None else [tell(state)]
 
 
 def _together(state: State, others: Message, active: Message) -> Tell:

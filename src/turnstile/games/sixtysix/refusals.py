@@ -38,7 +38,7 @@ def refuse_other(state: State, seat: Seat) -> Rejection | None:
 
 def refuse_cards(state: State, seat: Seat, *indexes: int) -> Rejection | None:
     size = len(state.hands[seat])
-    if all(0 <= index < size for index in indexes):
+    if min(indexes) >= 0 and max(indexes) < size:
         return None
     return Rejection(Code.NO_SUCH_CARD, f"There is no such card; the indexes of this hand go from 0 to {size - 1}.")
 

@@ -48,7 +48,7 @@ from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import Acks, Event, PlayerId
 
 SEATS = range(2, 6)
-Answer = Next[State] | Rejection
+Answer = State | Rejection
 
 
 # start
@@ -92,8 +92,8 @@ sixtysix: Machine[State] = Machine(
 )
 
 
-@sixtysix.on(Phase.NOT_STARTED, StartGame, to=Phase.ROUND_STARTING)
-def start_game(state: State, event: StartGame) -> Answer:
+@sixtysix.on(Phase.NOT_STARTED, StartGame, to=Phase.ROUND_STARTING, tell=news)
+def start_game(state: State, event: StartGame) -> Next[State] | Rejection:
     """The first seat starts the match. Who starts the first round is drawn from the seed.
 
     The spec does not say who may send StartGame; its diagram shows Client 1, so it is the first seat.
@@ -120,49 +120,49 @@ def deal(state: State, starter: Seat) -> Next[State]:
     return Next(dealt, lambda: game_states(dealt), then=look_at_first_two)
 
 
-def look_at_first_two(state: State) -> Next[State]:
+def look_at_first_two(state: State) -> State:
     """Each player looks at its own cards 0 and 1."""
     hands = [look_at_own_first_two(held, Seat(seat)) for seat, held in enumerate(state.hands)]
-    return _with_news(replace(state, hands=tuple(hands)))
+    return replace(state, hands=tuple(hands))
 
 
-@sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN)
-def begin_round(state: State, event: Acks) -> Next[State]:
+@sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN, tell=news)
+def begin_round(state: State, event: Acks) -> State:
     """All players know their first two cards: the starter has the first turn."""
-    return _with_news(replace(state, phase=Phase.READY_FOR_TURN))
+    return replace(state, phase=Phase.READY_FOR_TURN)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, TakeCardFromDeck, to=Phase.DECK_CARD_TAKEN)
+@sixtysix.on(Phase.READY_FOR_TURN, TakeCardFromDeck, to=Phase.DECK_CARD_TAKEN, tell=news)
 def take_card_from_deck(state: State, event: TakeCardFromDeck) -> Answer:
     """The player draws a card; the others do not learn its value."""
     if fault := refuse_player(state, event):
         return fault
-    return _with_news(replace(state, phase=Phase.DECK_CARD_TAKEN, deck=state.deck[:-1], taken=state.deck[-1]))
+    return replace(state, phase=Phase.DECK_CARD_TAKEN, deck=state.deck[:-1], taken=state.deck[-1])
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, ReplaceCardByDiscarded, to=Phase.REPLACING_CARD_BY_DISCARDED)
+@sixtysix.on(Phase.READY_FOR_TURN, ReplaceCardByDiscarded, to=Phase.REPLACING_CARD_BY_DISCARDED, tell=news)
 def replace_card_by_discarded(state: State, event: ReplaceCardByDiscarded) -> Answer:
     """The top of the discard pile takes the place of a card of the hand, which is discarded: all have seen both."""
     if fault := refuse_player(state, event) or refuse_cards(state, state.turn, event.card_index):
         return fault
     pile, card = state.discarded[:-1], Card(state.discarded[-1], state.seats)
-    return _with_news(replace(swap_card(state, event.card_index, card, pile), phase=Phase.REPLACING_CARD_BY_DISCARDED))
+    return replace(swap_card(state, event.card_index, card, pile), phase=Phase.REPLACING_CARD_BY_DISCARDED)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, ShowCards, to=Phase.SHOWING_CARDS)
+@sixtysix.on(Phase.READY_FOR_TURN, ShowCards, to=Phase.SHOWING_CARDS, tell=news)
 def show_cards(state: State, event: ShowCards) -> Answer:
     """The player claims that two or more cards of its hand are identical, and shows them to the others.
 
     The player itself sees no card. It learns whether they are identical, and so, if it knew one, what all are.
     """
-    indexes = event.card_indexes
-    if fault := refuse_player(state, event) or refuse_claim(indexes) or refuse_cards(state, state.turn, *indexes):
+    turn, indexes = state.turn, event.card_indexes
+    if fault := refuse_player(state, event) or refuse_claim(indexes) or refuse_cards(state, turn, *indexes):
         return fault
-    touched = tuple([Place(state.turn, index) for index in indexes])
-    claim = replace(state, phase=Phase.SHOWING_CARDS, touched=touched)
-    knew_one = any(state.turn in state.hands[state.turn][index].seen_by for index in indexes)
-    learns = claim.is_identical and knew_one
-    return _with_news(show_touched(claim, [seat for seat in state.seats if seat != state.turn or learns]))
+    claim = replace(state, phase=Phase.SHOWING_CARDS, touched=tuple([Place(turn, index) for index in indexes]))
+    held, eyes = state.hands[turn], list(state.seats)
+    if not claim.is_identical or not any(turn in held[index].seen_by for index in indexes):
+        eyes.remove(turn)
+    return show_touched(claim, eyes)
 
 
 @sixtysix.on(Phase.SHOWING_CARDS, Acks, to=Phase.COMPARING_CARDS)
@@ -184,51 +184,49 @@ def comparing_cards(state: State) -> State:
     return replace(state, phase=Phase.REPLACING_CARDS if state.is_identical else Phase.TURN_DONE)
 
 
-@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsFromDeck, to=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK)
+@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsFromDeck, to=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, tell=news)
 def replace_cards_from_deck(state: State, event: ReplaceCardsFromDeck) -> Answer:
     """One card from the deck, which no player sees, replaces all shown cards."""
     if fault := refuse_player(state, event):
         return fault
     after = replace_shown(state, Card(state.deck[-1]), state.discarded)
-    return _with_news(replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, deck=state.deck[:-1]))
+    return replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, deck=state.deck[:-1])
 
 
-@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsByDiscarded, to=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED)
+@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsByDiscarded, to=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED, tell=news)
 def replace_cards_by_discarded(state: State, event: ReplaceCardsByDiscarded) -> Answer:
     """The card that lay on top of the discard pile takes the place of all that were shown."""
     if fault := refuse_player(state, event):
         return fault
     after = replace_shown(state, Card(state.discarded[-1], state.seats), state.discarded[:-1])
-    return _with_news(replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED))
+    return replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, StopRound, to=Phase.ROUND_STOPPING)
+@sixtysix.on(Phase.READY_FOR_TURN, StopRound, to=Phase.ROUND_STOPPING, tell=news)
 def stop_round(state: State, event: StopRound) -> Answer:
     """Once in a round the active player stops it. This was its last turn; every other player has exactly one more."""
     if fault := refuse_player(state, event):
         return fault
     if state.stopper is not None:
         return Rejection(Code.ALREADY_STOPPED, "The round is stopped already; use your last turn for something else.")
-    return _with_news(replace(state, phase=Phase.ROUND_STOPPING, stopper=state.turn))
+    return replace(state, phase=Phase.ROUND_STOPPING, stopper=state.turn)
 
 
-@sixtysix.on(Phase.DECK_CARD_TAKEN, ReplaceCardFromDeck, to=Phase.REPLACING_CARD_FROM_DECK)
+@sixtysix.on(Phase.DECK_CARD_TAKEN, ReplaceCardFromDeck, to=Phase.REPLACING_CARD_FROM_DECK, tell=news)
 def replace_card_from_deck(state: State, event: ReplaceCardFromDeck) -> Answer:
     """The drawn card takes the place of a card of the hand, which is discarded. Only its owner has seen the new one."""
     if fault := refuse_player(state, event) or refuse_cards(state, state.turn, event.card_index):
         return fault
     after = swap_card(state, event.card_index, Card(state.taken_card, (state.turn,)), state.discarded)
-    return _with_news(replace(after, phase=Phase.REPLACING_CARD_FROM_DECK, taken=None))
+    return replace(after, phase=Phase.REPLACING_CARD_FROM_DECK, taken=None)
 
 
-@sixtysix.on(Phase.DECK_CARD_TAKEN, Discard, to=Phase.DISCARDING)
+@sixtysix.on(Phase.DECK_CARD_TAKEN, Discard, to=Phase.DISCARDING, tell=news)
 def discard(state: State, event: Discard) -> Answer:
     """The drawn card is discarded. The power of a 7 to 12 works only so."""
     if fault := refuse_player(state, event):
         return fault
-    return _with_news(
-        replace(state, phase=Phase.DISCARDING, discarded=(*state.discarded, state.taken_card), taken=None)
-    )
+    return replace(state, phase=Phase.DISCARDING, discarded=(*state.discarded, state.taken_card), taken=None)
 
 
 @sixtysix.on(Phase.DISCARDING, Acks, to={"plain card": Phase.TURN_DONE, "7 to 12": Phase.DISCARDED})
@@ -242,7 +240,7 @@ def discarding(state: State, event: Acks) -> State:
     return replace(state, phase=Phase.DISCARDED if state.discarded[-1] in POWERS else Phase.TURN_DONE)
 
 
-@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to={"7 or 8": Phase.PEEKING_OWN_CARD})
+@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to={"7 or 8": Phase.PEEKING_OWN_CARD}, tell=news)
 def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     """7 or 8: the player looks at a card of its own; the others learn at which."""
     if (
@@ -252,10 +250,10 @@ def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     ):
         return fault
     peek = replace(state, phase=Phase.PEEKING_OWN_CARD, touched=(Place(state.turn, event.card_index),))
-    return _with_news(show_touched(peek, [state.turn]))
+    return show_touched(peek, [state.turn])
 
 
-@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD})
+@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD}, tell=news)
 def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     """9 or 10: the player looks at a card of another player; the others learn which card, but not its value."""
     other, index = Seat(event.another_player_index), event.card_index
@@ -264,10 +262,10 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     if fault := refuse_other(state, other) or refuse_cards(state, other, index):
         return fault
     peek = replace(state, phase=Phase.PEEKING_ANOTHERS_CARD, touched=(Place(other, index),))
-    return _with_news(show_touched(peek, [state.turn]))
+    return show_touched(peek, [state.turn])
 
 
-@sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS})
+@sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS}, tell=news)
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     """11 or 12: the player exchanges a card for one of another player, unseen. Seats that know a card still know it."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
@@ -278,7 +276,7 @@ def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     if fault := refuse_cards(state, other, theirs):
         return fault
     exchanged = exchange(state, Place(state.turn, mine), Place(other, theirs))
-    return _with_news(replace(exchanged, phase=Phase.EXCHANGING_CARDS))
+    return replace(exchanged, phase=Phase.EXCHANGING_CARDS)
 
 
 @sixtysix.on(Phase.REPLACING_CARD_FROM_DECK, Acks, to=Phase.TURN_DONE)
@@ -299,36 +297,35 @@ def end_turn(state: State, event: Acks) -> State:
     return replace(state, phase=Phase.TURN_DONE)
 
 
-@sixtysix.auto(Phase.TURN_DONE, to={"not last turn": Phase.READY_FOR_TURN, "last turn": Phase.ROUND_DONE})
-def turn_done(state: State) -> State | Next[State]:
+@sixtysix.auto(Phase.TURN_DONE, to={"not last turn": Phase.READY_FOR_TURN, "last turn": Phase.ROUND_DONE}, tell=news)
+def turn_done(state: State) -> State:
     """The next seat has its turn, unless it is the stopper's again or the deck is empty: then the round is over."""
-    after = replace(state, turn=state.seat_after(state.turn), turn_count=state.turn_count + 1, touched=())
-    if after.turn == after.stopper or not after.deck:
-        return replace(after, phase=Phase.ROUND_DONE)
-    return _with_news(replace(after, phase=Phase.READY_FOR_TURN))
+    turn = state.seat_after(state.turn)
+    is_last = turn == state.stopper or not state.deck
+    phase = Phase.ROUND_DONE if is_last else Phase.READY_FOR_TURN
+    return replace(state, phase=phase, turn=turn, turn_count=state.turn_count + 1, touched=())
 
 
 @sixtysix.auto(
     Phase.ROUND_DONE,
     to={"nobody's score exceeds 66": Phase.ROUND_FINISHED, "someone's score exceeds 66": Phase.GAME_FINISHED},
+    tell=news,
 )
-def round_done(state: State) -> Next[State]:
+def round_done(state: State) -> State:
     """The hands are counted. A total over 66 ends the match; else the seat after this starter starts the next round."""
     scores = round_scores(state.hands, state.stopper)
     totals = tuple([before + score for before, score in zip(state.totals, scores, strict=True)])
-    return _with_news(
-        replace(
-            state,
-            phase=Phase.GAME_FINISHED if max(totals) > LIMIT else Phase.ROUND_FINISHED,
-            turn=state.seat_after(state.starter),
-            totals=totals,
-            rounds=(*state.rounds, Round(state.turn_count, state.stopper, scores)),
-        )
+    return replace(
+        state,
+        phase=Phase.GAME_FINISHED if max(totals) > LIMIT else Phase.ROUND_FINISHED,
+        turn=state.seat_after(state.starter),
+        totals=totals,
+        rounds=(*state.rounds, Round(state.turn_count, state.stopper, scores)),
     )
 
 
-@sixtysix.on(Phase.ROUND_FINISHED, StartNextRound, to=Phase.ROUND_STARTING)
-def start_next_round(state: State, event: StartNextRound) -> Answer:
+@sixtysix.on(Phase.ROUND_FINISHED, StartNextRound, to=Phase.ROUND_STARTING, tell=news)
+def start_next_round(state: State, event: StartNextRound) -> Next[State] | Rejection:
     """Only the player who starts the next round may have it dealt."""
     return refuse_player(state, event) or deal(state, state.turn)
 
@@ -353,14 +350,6 @@ def dealer(state: State) -> Event | None:
 def outcome(state: State) -> Outcome | None:
     """The match ends with the round that takes a total over 66."""
     return lowest_total(state.players, state.totals) if state.phase is Phase.GAME_FINISHED else None
-
-
-# helpers
-
-
-def _with_news(state: State) -> Next[State]:
-    """This state, and what the players are told of it."""
-    return Next(state, lambda: news(state))
 
 
 game = Game(

@@ -1,6 +1,7 @@
 """A match of 66 as a value: its phases, its state, and what one player sees of it."""
 
 from enum import StrEnum
+from functools import cache
 
 from turnstile.games.sixtysix.cards import Hand, Seat
 from turnstile.kernel.chance import Commitment, Seed
@@ -100,7 +101,7 @@ class State(Value, frozen=True):
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        return tuple(map(Seat, range(len(self.players))))
+        return first_seats(len(self.players))
 
     def seat_after(self, seat: Seat) -> Seat:
         return Seat((seat + 1) % len(self.players))
@@ -112,7 +113,7 @@ class State(Value, frozen=True):
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
-        return tuple([len(held) for held in self.hands])
+        return tuple(map(len, self.hands))
 
     @property
     def touched_indexes(self) -> tuple[int, ...]:
@@ -126,7 +127,13 @@ class State(Value, frozen=True):
     @property
     def is_identical(self) -> bool:
         """Whether the cards that were shown all have one value."""
-        return len(set(self.touched_values)) == 1
+        return len({self.hands[place.player_index][place.card_index].value for place in self.touched}) == 1
+
+
+@cache
+def first_seats(count: int) -> tuple[Seat, ...]:
+    """The seats of so many players, in order."""
+    return tuple(map(Seat, range(count)))
 
 
 class Sight(Value, frozen=True):

@@ -51,3 +51,6 @@ class GameCompleted(Message, frozen=True):
     winners: Players
     scores: ByPlayer[int]
     seed: Seed
+
+
+UpDownMessage = GameStarted | RoundDealt | BetPlaced | CardPlayed | HandCompleted | RoundCompleted | GameCompleted

@@ -95,7 +95,8 @@ def result_of(player: PlayerState) -> PlayerResult:
     return PlayerResult(player.id, player.bet, player.hands_won, gained, player.score + gained)
 
 
-def put(players: tuple[PlayerState, ...], seat: int, player: PlayerState) -> tuple[PlayerState, ...]:
+def exchange(players: tuple[PlayerState, ...], before: PlayerState, after: PlayerState) -> tuple[PlayerState, ...]:
+    """The players in their seats, one of them changed."""
     seated = list(players)
-    seated[seat] = player
+    seated[seated.index(before)] = after
     return tuple(seated)

@@ -2,7 +2,7 @@
 
 This module is the machine. The other modules hold what it works with: the cards (`cards`), a hand in play (`hand`), a
 round with its bets and points (`rounds`), phases, state and view (`state`), what players do (`moves`), what they are
-told (`messages`), and what a player sees and may do (`sight`).
+told (`messages`) and when (`news`), and what a player sees and may do (`sight`).
 """
 
 from collections.abc import Sequence
@@ -11,34 +11,44 @@ from msgspec.structs import replace
 
 from turnstile.games.updown.cards import DECK, Hand
 from turnstile.games.updown.hand import HandResult, PlayedCard, best_of, playable, start_hand, turned, without
-from turnstile.games.updown.messages import (
-    BetPlaced,
-    CardPlayed,
-    GameCompleted,
-    GameStarted,
-    HandCompleted,
-    RoundCompleted,
-    RoundDealt,
-)
+from turnstile.games.updown.messages import UpDownMessage
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
+from turnstile.games.updown.news import (
+    bet_placed,
+    card_played,
+    game_started,
+    hand_completed,
+    hands_dealt,
+    round_completed,
+)
 from turnstile.games.updown.rounds import (
     PlayerState,
     RoundResult,
     RoundState,
+    exchange,
     forbidden_bet,
     largest_round,
-    put,
     result_of,
     up_and_down,
 )
 from turnstile.games.updown.sight import actions, view
-from turnstile.games.updown.state import SEATS, Code, Options, Phase, State, hand_of, ids_of, round_of, seat_of
+from turnstile.games.updown.state import (
+    SEATS,
+    Code,
+    Options,
+    Phase,
+    State,
+    hand_of,
+    highest_total,
+    ids_of,
+    player_of,
+    round_of,
+)
 from turnstile.games.updown.text import RULES
-from turnstile.kernel.chance import Seed, commit, draw, shuffle
-from turnstile.kernel.effects import Tell
+from turnstile.kernel.chance import Seed, draw, shuffle
 from turnstile.kernel.game import NEEDS_A_SEED, Game, Outcome, Players, refuse_players, refuse_seed
-from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
-from turnstile.kernel.values import ByPlayer, Event, PlayerId
+from turnstile.kernel.machine import Machine, Refusal, Rejection
+from turnstile.kernel.values import Event, PlayerId
 
 ONLY_ADMIN_CAN_START = Rejection(Code.ONLY_ADMIN_CAN_START, "Only admin can start game")
 TOO_FEW_PLAYERS = Rejection(Code.TOO_FEW_PLAYERS, "At least two players are needed to start the game")
@@ -84,21 +94,19 @@ updown: Machine[State] = Machine(
     start=Phase.WAITING,
     ends=(Phase.GAME_COMPLETE,),
     state=State,
-    messages=GameStarted | RoundDealt | BetPlaced | CardPlayed | HandCompleted | RoundCompleted | GameCompleted,
+    messages=UpDownMessage,
     codes=Code,
 )
 
 
-@updown.on(Phase.WAITING, StartGame, to=Phase.DEALING)
-def start_game(state: State, event: StartGame) -> Next[State] | Rejection:
+@updown.on(Phase.WAITING, StartGame, to=Phase.DEALING, tell=game_started)
+def start_game(state: State, event: StartGame) -> State | Rejection:
     """The admin starts the match, and the natural order PG is drawn: the order of the seats, from a drawn one on."""
     if event.player != state.players[0].id:
         return _refuse_player(state, event.player, ONLY_ADMIN_CAN_START)
     if len(state.players) not in SEATS:
         return TOO_FEW_PLAYERS
-    order = natural_order(ids_of(state), state.seed)
-    started = replace(state, phase=Phase.DEALING, player_order=order)
-    return Next(started, lambda: Tell.all(ids_of(state), GameStarted(order, state.round_sequence, commit(state.seed))))
+    return replace(state, phase=Phase.DEALING, player_order=natural_order(ids_of(state), state.seed))
 
 
 def natural_order(players: Players, seed: Seed) -> Players:
@@ -106,11 +114,10 @@ def natural_order(players: Players, seed: Seed) -> Players:
     return turned(players, draw(seed, "first player", 0, len(players)))
 
 
-@updown.auto(Phase.DEALING, to=Phase.BETTING)
-def deal(state: State) -> Next[State]:
+@updown.auto(Phase.DEALING, to=Phase.BETTING, tell=hands_dealt)
+def deal(state: State) -> State:
     """Each round is dealt from a freshly shuffled deck."""
-    dealt = deal_out(state, shuffle(state.seed, "deal", len(state.completed_rounds) + 1, range(len(DECK))))
-    return Next(dealt, lambda: _tell_hands(dealt))
+    return deal_out(state, shuffle(state.seed, "deal", len(state.completed_rounds) + 1, range(len(DECK))))
 
 
 def deal_out(state: State, deck: Sequence[int]) -> State:
@@ -131,8 +138,8 @@ def deal_out(state: State, deck: Sequence[int]) -> State:
     )
 
 
-@updown.on(Phase.BETTING, PlaceBet, to={"more bets": Phase.BETTING, "last bet": Phase.PLAYING_HAND})
-def place_bet(state: State, event: PlaceBet) -> Next[State] | Rejection:
+@updown.on(Phase.BETTING, PlaceBet, to={"more bets": Phase.BETTING, "last bet": Phase.PLAYING_HAND}, tell=bet_placed)
+def place_bet(state: State, event: PlaceBet) -> State | Rejection:
     """Bets are made in the open, from PS1 to PSL. Only the last player may not make the sum equal to the round size.
 
     The last bet also starts the first hand, which PS2 leads. The spec draws that as a step of its own from playing_hand
@@ -149,27 +156,31 @@ def place_bet(state: State, event: PlaceBet) -> Next[State] | Rejection:
     placed = current.current_betting_index + 1
     is_last = placed == len(current.betting_order)
     first_hand = start_hand(1, current.betting_order, current.betting_order[1]) if is_last else None
-    seat = seat_of(state, event.player)
-    bet = replace(
+    player = player_of(state, event.player)
+    return replace(
         state,
         phase=Phase.PLAYING_HAND if is_last else Phase.BETTING,
-        players=put(state.players, seat, replace(state.players[seat], bet=event.bet)),
+        players=exchange(state.players, player, replace(player, bet=event.bet)),
         current_round=replace(current, current_betting_index=placed, current_hand=first_hand),
     )
-    return Next(bet, lambda: Tell.all(ids_of(state), BetPlaced(event.player, event.bet)))
 
 
-@updown.on(Phase.PLAYING_HAND, PlayCard, to={"more cards": Phase.PLAYING_HAND, "last card": Phase.HAND_COMPLETE})
-def play_card(state: State, event: PlayCard) -> Next[State] | Rejection:
+@updown.on(
+    Phase.PLAYING_HAND,
+    PlayCard,
+    to={"more cards": Phase.PLAYING_HAND, "last card": Phase.HAND_COMPLETE},
+    tell=card_played,
+)
+def play_card(state: State, event: PlayCard) -> State | Rejection:
     """The current player plays a card. The first card of a hand sets the pinta; who holds it must follow it."""
     current, hand = hand_of(state)
     if event.player != hand.hand_order[hand.current_player_index]:
         return _refuse_player(state, event.player, NOT_YOUR_TURN)
-    seat = seat_of(state, event.player)
-    player = state.players[seat]
+    player = player_of(state, event.player)
     if event.card not in player.hand:
         return CARD_NOT_IN_HAND
-    if event.card not in playable(player.hand, hand.pinta):
+    is_of_another_suit = hand.pinta is not None and event.card.suit is not hand.pinta
+    if is_of_another_suit and event.card not in playable(player.hand, hand.pinta):
         return MUST_FOLLOW_PINTA
     played = hand.current_player_index + 1
     laid = replace(
@@ -178,36 +189,41 @@ def play_card(state: State, event: PlayCard) -> Next[State] | Rejection:
         pinta=hand.pinta or event.card.suit,
         current_player_index=played,
     )
-    after = replace(
+    return replace(
         state,
-        phase=Phase.PLAYING_HAND if played < len(hand.hand_order) else Phase.HAND_COMPLETE,
-        players=put(state.players, seat, replace(player, hand=without(player.hand, event.card))),
+        phase=Phase.HAND_COMPLETE if played == len(hand.hand_order) else state.phase,
+        players=exchange(state.players, player, replace(player, hand=without(player.hand, event.card))),
         current_round=replace(current, current_hand=laid),
     )
-    return Next(after, lambda: Tell.all(ids_of(state), CardPlayed(event.player, event.card)))
 
 
-@updown.auto(Phase.HAND_COMPLETE, to={"more hands": Phase.PLAYING_HAND, "round done": Phase.ROUND_COMPLETE})
-def complete_hand(state: State) -> Next[State]:
+@updown.auto(
+    Phase.HAND_COMPLETE,
+    to={"more hands": Phase.PLAYING_HAND, "round done": Phase.ROUND_COMPLETE},
+    tell=hand_completed,
+)
+def complete_hand(state: State) -> State:
     """The hand's winner is determined, and leads the next hand of the round."""
     current, hand = hand_of(state)
     assert hand.pinta is not None, "a complete hand has a first card"
-    winner = best_of(hand.cards_played, current.mesa.suit).player_id
-    result = HandResult(hand.hand_number, hand.cards_played, hand.pinta, winner)
+    winner = player_of(state, best_of(hand.cards_played, current.mesa.suit).player_id)
+    result = HandResult(hand.hand_number, hand.cards_played, hand.pinta, winner.id)
     is_done = hand.hand_number == current.cards_per_player
-    next_hand = None if is_done else start_hand(hand.hand_number + 1, hand.hand_order, winner)
-    seat = seat_of(state, winner)
-    after = replace(
+    next_hand = None if is_done else start_hand(hand.hand_number + 1, hand.hand_order, winner.id)
+    return replace(
         state,
         phase=Phase.ROUND_COMPLETE if is_done else Phase.PLAYING_HAND,
-        players=put(state.players, seat, replace(state.players[seat], hands_won=state.players[seat].hands_won + 1)),
+        players=exchange(state.players, winner, replace(winner, hands_won=winner.hands_won + 1)),
         current_round=replace(current, current_hand=next_hand, completed_hands=(*current.completed_hands, result)),
     )
-    return Next(after, lambda: Tell.all(ids_of(state), HandCompleted(result)))
 
 
-@updown.auto(Phase.ROUND_COMPLETE, to={"more rounds": Phase.DEALING, "all rounds done": Phase.GAME_COMPLETE})
-def complete_round(state: State) -> Next[State]:
+@updown.auto(
+    Phase.ROUND_COMPLETE,
+    to={"more rounds": Phase.DEALING, "all rounds done": Phase.GAME_COMPLETE},
+    tell=round_completed,
+)
+def complete_round(state: State) -> State:
     """Scores are calculated and the round is kept as history. After the last round the seed is shown."""
     current = round_of(state)
     results = tuple(map(result_of, state.players))
@@ -220,15 +236,13 @@ def complete_round(state: State) -> Next[State]:
         current.completed_hands,
     )
     is_over = current.round_number == len(state.round_sequence)
-    after = replace(
+    return replace(
         state,
         phase=Phase.GAME_COMPLETE if is_over else Phase.DEALING,
         players=tuple(PlayerState(result.player_id, (), None, 0, result.score) for result in results),
         current_round=None,
         completed_rounds=(*state.completed_rounds, done),
     )
-    ending = [lambda: _tell_end(after)] if is_over else []
-    return Next(after, lambda: Tell.all(ids_of(state), RoundCompleted(current.round_number, results)), *ending)
 
 
 # sight (`view` and `actions` are in `sight`)
@@ -247,13 +261,6 @@ def outcome(state: State) -> Outcome | None:
     return highest_total(state) if state.phase is Phase.GAME_COMPLETE else None
 
 
-def highest_total(state: State) -> Outcome:
-    """The highest total wins; equal totals share the win."""
-    scores = ByPlayer({player.id: player.score for player in state.players})
-    best = max(scores.values())
-    return Outcome(tuple(player for player, score in scores.items() if score == best), scores)
-
-
 # helpers
 
 
@@ -266,19 +273,6 @@ def _refuse_player(state: State, player: PlayerId, otherwise: Rejection) -> Reje
 
 def _sorted_hand(numbers: Sequence[int]) -> Hand:
     return tuple([DECK[number] for number in sorted(numbers)])
-
-
-def _tell_hands(state: State) -> Tell:
-    """Each player learns its own hand, the mesa and the order of betting."""
-    current = round_of(state)
-    number, size, mesa, order = current.round_number, current.cards_per_player, current.mesa, current.betting_order
-    return Tell((ByPlayer({each.id: RoundDealt(number, size, mesa, order, each.hand) for each in state.players}),))
-
-
-def _tell_end(state: State) -> Tell:
-    ended = outcome(state)
-    assert ended is not None
-    return Tell.all(ids_of(state), GameCompleted(ended.winners, ended.scores, state.seed))
 
 
 game = Game(

@@ -1,27 +1,32 @@
 """What a player of Up-Down sees, and what it may do."""
 
+from collections.abc import Callable
+
 from turnstile.games.updown.hand import playable
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import PlayerView, forbidden_bet
-from turnstile.games.updown.state import SEATS, Phase, State, View, hand_of, round_of, seat_of
+from turnstile.games.updown.state import SEATS, Phase, State, View, hand_of, player_of, round_of
 from turnstile.kernel.values import PlayerId
+
+Moves = tuple[StartGame, ...] | tuple[PlaceBet, ...] | tuple[PlayCard, ...]
 
 
 def view(state: State, player: PlayerId | None) -> View:
     """The match as `player` sees it; `None` looks on from outside. Never another's hand, never the seed."""
+    players = [
+        PlayerView(
+            id=each.id,
+            hand=each.hand if each.id == player else None,
+            hand_size=len(each.hand),
+            bet=each.bet,
+            hands_won=each.hands_won,
+            score=each.score,
+        )
+        for each in state.players
+    ]
     return View(
         phase=state.phase,
-        players=tuple(
-            PlayerView(
-                id=each.id,
-                hand=each.hand if each.id == player else None,
-                hand_size=len(each.hand),
-                bet=each.bet,
-                hands_won=each.hands_won,
-                score=each.score,
-            )
-            for each in state.players
-        ),
+        players=tuple(players),
         player_order=state.player_order,
         current_round=state.current_round,
         round_sequence=state.round_sequence,
@@ -29,17 +34,15 @@ def view(state: State, player: PlayerId | None) -> View:
     )
 
 
-def actions(state: State, player: PlayerId) -> tuple[StartGame, ...] | tuple[PlaceBet, ...] | tuple[PlayCard, ...]:
+def actions(state: State, player: PlayerId) -> Moves:
     """The start for the admin; every bet or card that is legal for whose turn it is; nothing while no phase waits."""
-    match state.phase:
-        case Phase.WAITING:
-            is_due = len(state.players) in SEATS and player == state.players[0].id
-            return (StartGame(player),) if is_due else ()
-        case Phase.BETTING:
-            return _bets(state, player)
-        case Phase.PLAYING_HAND:
-            return _cards(state, player)
-    return ()
+    offer = OFFERS.get(state.phase)
+    return () if offer is None else offer(state, player)
+
+
+def _start(state: State, player: PlayerId) -> tuple[StartGame, ...]:
+    is_due = len(state.players) in SEATS and player == state.players[0].id
+    return (StartGame(player),) if is_due else ()
 
 
 def _bets(state: State, player: PlayerId) -> tuple[PlaceBet, ...]:
@@ -54,5 +57,15 @@ def _cards(state: State, player: PlayerId) -> tuple[PlayCard, ...]:
     _, hand = hand_of(state)
     if player != hand.hand_order[hand.current_player_index]:
         return ()
-    held = state.players[seat_of(state, player)].hand
-    return tuple([PlayCard(player, card) for card in playable(held, hand.pinta)])
+    moves = []
+    for card in playable(player_of(state, player).hand, hand.pinta):
+        moves.append(PlayCard(player, card))  # noqa: PERF401 - faster for a few cards
+    return tuple(moves)
+
+
+OFFERS: dict[Phase, Callable[[State, PlayerId], Moves]] = {
+    Phase.WAITING: _start,
+    Phase.BETTING: _bets,
+    Phase.PLAYING_HAND: _cards,
+}
+"""What each phase that waits for a player offers it."""

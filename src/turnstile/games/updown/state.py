@@ -1,4 +1,4 @@
-"""A match of Up-Down as a value: its phases, its state, and what one player sees of it."""
+"""A match of Up-Down as a value: its phases, its state, what one player sees of it, and who leads."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -8,8 +8,8 @@ import msgspec
 from turnstile.games.updown.hand import HandState
 from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState, largest_round
 from turnstile.kernel.chance import Seed
-from turnstile.kernel.game import Players
-from turnstile.kernel.values import PlayerId, Value
+from turnstile.kernel.game import Outcome, Players
+from turnstile.kernel.values import ByPlayer, PlayerId, Value
 
 SEATS = range(2, 11)
 
@@ -82,9 +82,12 @@ def ids_of(state: State) -> Players:
     return tuple([player.id for player in state.players])
 
 
-def seat_of(state: State, player: PlayerId) -> int:
-    """The seat of a player, who must have one."""
-    return [each.id for each in state.players].index(player)
+def player_of(state: State, player: PlayerId) -> PlayerState:
+    """The player with this id, who must have a seat."""
+    for each in state.players:
+        if each.id == player:
+            return each
+    raise ValueError(f"{player} has no seat in this match")
 
 
 def round_of(state: State) -> RoundState:
@@ -93,6 +96,17 @@ def round_of(state: State) -> RoundState:
 
 
 def hand_of(state: State) -> tuple[RoundState, HandState]:
-    current = round_of(state)
+    current = state.current_round
+    assert current is not None, "a round has been dealt"
     assert current.current_hand is not None, "a hand has been started"
     return current, current.current_hand
+
+
+# end
+
+
+def highest_total(state: State) -> Outcome:
+    """The highest total wins; equal totals share the win."""
+    scores = ByPlayer({player.id: player.score for player in state.players})
+    best = max(scores.values())
+    return Outcome(tuple(player for player, score in scores.items() if score == best), scores)
