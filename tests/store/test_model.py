@@ -10,6 +10,7 @@ from tests.crash.judging import contents
 from tests.store.making import FINISHED, LONG, ROW, following, header, state
 from tests.store.places import Place
 from turnstile.kernel.values import Instant, LogId
+from turnstile.store.directory import DirectoryStore
 from turnstile.store.log import Command, Entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
@@ -21,7 +22,7 @@ STEPS = 80
 class Player:
     """Somebody who does random things to two stores at once, and sees that they agree."""
 
-    def __init__(self, one: Store, other: Store, chance: Random) -> None:
+    def __init__(self, one: DirectoryStore, other: DirectoryStore, chance: Random) -> None:
         self.stores = (one, other)
         self.chance = chance
         self.doings = (

@@ -95,6 +95,9 @@ class Kind(Protocol[S, E]):
 
     def row(self, state: S) -> Row: ...
 
+    def players(self, state: S) -> tuple[str, ...]:
+        """The players of the row, without the rest of it: asked at every step."""
+
     def command(self, event: E) -> Command | None:
         """What makes a player's command unique in its log; `None` for an event that is not a command."""
 
@@ -122,7 +125,8 @@ def draft(kind: Kind[S, E], name: LogId, kept: Kept[S], event: E, at: Instant, a
     answer = None if command is None else kind.answer(event, after)
     made = entry(kept.link, position, at, kind.write_event(event), fingerprint(written), command, answer)
     is_time = position % kind.snapshot_every == 0 or not row.is_open
-    return Commit(name, made, kept.link, row, written if is_time else None), Kept(after, position, made.link)
+    seats = None if kind.players(kept.state) == row.players else row.players
+    return Commit(name, made, kept.link, row, written if is_time else None, seats), Kept(after, position, made.link)
 
 
 def fingerprint(written: bytes) -> bytes:

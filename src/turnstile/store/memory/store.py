@@ -6,35 +6,14 @@ disk of a closed one simulates a restart, two open stores on one disk simulate t
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Entry, Position, Snapshot
+from turnstile.store.memory.directory import MemoryDirectory
+from turnstile.store.memory.disk import Disk, DiskLog
 from turnstile.store.protocol import INVALID_LOG_ID, OUTAGE_AFTER, Commit, Outage, Row, Saved, StoreFault, Unstorable
-
-
-@dataclass
-class _Log:
-    row: Row
-    entries: list[Entry]
-    commands: dict[Command, Entry]
-    snapshots: dict[Position, bytes] = field(default_factory=dict)
-    cursors: dict[str, int] = field(default_factory=dict)
-    claimed_until: Instant | None = None
-
-
-@dataclass
-class Disk:
-    """What stores share. It outlives them."""
-
-    logs: dict[LogId, _Log] = field(default_factory=dict)
-    outages: list[Outage] = field(default_factory=list)
-    beat: Instant | None = None
-    newest: Instant = field(default=Instant(0))
-    stores: list["MemoryStore"] = field(default_factory=list)
-    """The open stores. Each is notified of the changes of the others."""
 
 
 class MemoryStore:
@@ -46,6 +25,7 @@ class MemoryStore:
         self._disk = Disk() if disk is None else disk
         self._disk.stores.append(self)
         self._is_open = True
+        self.directory = MemoryDirectory(self._open_disk)
         self._listeners: list[asyncio.Queue[LogId | None]] = []
 
     def now(self) -> Instant:
@@ -68,7 +48,7 @@ class MemoryStore:
         if log in logs:
             return False
         commands = {} if header.command is None else {header.command: header}
-        logs[log] = _Log(row, [header], commands)
+        logs[log] = DiskLog(row, [header], commands, row.players)
         self._tell_others(log)
         return True
 
@@ -86,6 +66,8 @@ class MemoryStore:
         kept.claimed_until = None
         if command is not None:
             kept.commands[command] = commit.entry
+        if commit.seats is not None:
+            kept.seats = commit.seats
         if commit.snapshot is not None:
             kept.snapshots[commit.entry.position] = commit.snapshot
         if not commit.row.is_open:
@@ -114,6 +96,7 @@ class MemoryStore:
         if kept is None or kept.row.is_open:
             return False
         del self._logs()[log]
+        self._disk.people.invitations.pop(log, None)
         self._tell_others(log)
         return True
 
@@ -211,14 +194,17 @@ class MemoryStore:
         for log, row in rows:
             kept = self._logs().get(log)
             if kept is not None:
-                kept.row, kept.snapshots, kept.claimed_until = row, {}, None
+                kept.row, kept.seats, kept.snapshots, kept.claimed_until = row, row.players, {}, None
 
     # helpers
 
-    def _logs(self) -> dict[LogId, _Log]:
+    def _open_disk(self) -> Disk:
         if not self._is_open:
             raise StoreFault("The store is closed.")
-        return self._disk.logs
+        return self._disk
+
+    def _logs(self) -> dict[LogId, DiskLog]:
+        return self._open_disk().logs
 
     def _tell_others(self, changed: LogId) -> None:
         for store in self._disk.stores:
