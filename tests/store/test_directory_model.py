@@ -242,7 +242,8 @@ def booking(draw: some.DrawFn) -> Doing:
 DOINGS = some.lists(
     registering() | renaming() | adding_a_token() | deleting() | adding_a_code() | using_a_code() | sweeping()
     | inviting() | opening() | going_on() | pruning() | booking(),
-    max_size=30,
+    min_size=20,
+    max_size=60,
 )  # fmt: skip
 
 
@@ -280,6 +281,9 @@ async def compare(store: DirectoryStore, model: Model) -> None:
 async def _follow(place: str, folder: str, doings: list[Doing]) -> None:
     store, model = await PLACES[place](Path(folder)).open(), Model()
     try:
+        for player, token in zip(PLAYERS[:2], SECRETS, strict=False):  # most doings need a player
+            assert await store.directory.add_player(player, "Ana", hashed(token), Instant(1))
+            model.names[player], model.tokens[token] = "Ana", player
         for do in doings:
             await do(store, model)
         await compare(store, model)

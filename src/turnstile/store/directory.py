@@ -118,8 +118,8 @@ class Directory(Protocol):
     change of something with an invalid id finds nothing and changes nothing. A limit above `MOST_ON_A_PAGE` counts as
     that. A row that cannot be read is left out of lists.
 
-    The methods raise the faults of the store. If a shared store loses its connection, a change may raise `Unknown`: then
-    it may or may not have happened. `rename` and `book` never do, because doing them twice does no harm.
+    The methods raise the faults of the store. If a shared store loses its connection, a change may raise `Unknown`:
+    then it may or may not have happened. `rename` and `book` never do, because doing them twice does no harm.
     """
 
     # players
