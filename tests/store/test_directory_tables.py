@@ -222,6 +222,21 @@ async def test_many_commits_at_once_seat_their_own_players(store: DirectoryStore
     assert len((await store.directory.listed()).items) == 20
 
 
+@on_a_store
+async def test_a_table_that_was_closed_counts_as_closed_although_a_rematch_opens_its_log(store: DirectoryStore) -> None:
+    directory = store.directory
+    await directory.add_invitation(invitation("t"))
+    await store.create(T, header(), SEATED)
+    assert await change(store, T, OVER, None)
+    assert await change(store, T, SEATED, None)
+    assert tables_on(await directory.tables_of(ANA, is_open=True)) == tables_on(await directory.listed()) == []
+    assert tables_on(await directory.tables_of(ANA, is_open=False)) == [T]
+    assert await directory.count_open(ANA) == 0
+    await store.rebuild([(T, SEATED)])
+    assert tables_on(await directory.tables_of(ANA, is_open=True)) == tables_on(await directory.listed()) == [T]
+    assert await directory.count_open(ANA) == 1
+
+
 # pages
 
 

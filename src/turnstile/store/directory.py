@@ -181,7 +181,10 @@ class Directory(Protocol):
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:
-        """The tables at which a player sits or sat to the end, the newest first."""
+        """The tables at which a player sits or sat to the end, the newest first.
+
+        A table that was closed counts as closed from then on, although a rematch opens its log for a moment.
+        """
 
     async def listed(
         self, *, game: str | None = None, phase: str | None = None, after: PageMark | None = None, limit: int = 50

@@ -14,7 +14,10 @@ from turnstile.store.log import Command, Entry, Link, Position, Snapshot
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """What a list of logs shows, and when a log is next due. It is a cache: the state says the same."""
+    """What a list of logs shows, and when a log is next due. It is a cache: the state says the same.
+
+    `game`, `is_listed` and `opened` never change.
+    """
 
     game: str
     phase: str

@@ -150,13 +150,13 @@ class MemoryDirectory:
     async def count_open(self, admin: PlayerId) -> int:
         disk = self._disk()
         opened = [table for table, invitation in disk.people.invitations.items() if invitation.admin == admin]
-        return sum(table in disk.logs and disk.logs[table].row.is_open for table in opened)
+        return sum(table in disk.logs and not disk.logs[table].is_closed for table in opened)
 
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:
         def is_wanted(kept: DiskLog) -> bool:
-            return player in seated_players(kept.seats) and is_open in (None, kept.row.is_open)
+            return player in seated_players(kept.seats) and is_open in (None, not kept.is_closed)
 
         return page_of(self._rows(is_wanted, after), limit, rows_for(limit))
 
@@ -164,7 +164,7 @@ class MemoryDirectory:
         self, *, game: str | None = None, phase: str | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:
         def is_wanted(kept: DiskLog) -> bool:
-            return kept.row.is_open and kept.row.is_listed and game in (None, kept.row.game)
+            return not kept.is_closed and kept.row.is_listed and game in (None, kept.row.game)
 
         found = self._rows(is_wanted, after)
         if phase is None:

@@ -20,6 +20,8 @@ class DiskLog:
     entries: list[Entry]
     commands: dict[Command, Entry]
     seats: tuple[str, ...]
+    is_closed: bool
+    """For the directory: whether it was closed since it was created or rebuilt."""
     snapshots: dict[Position, bytes] = field(default_factory=dict)
     cursors: dict[str, int] = field(default_factory=dict)
     claimed_until: Instant | None = None

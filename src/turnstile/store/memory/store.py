@@ -48,7 +48,7 @@ class MemoryStore:
         if log in logs:
             return False
         commands = {} if header.command is None else {header.command: header}
-        logs[log] = DiskLog(row, [header], commands, row.players)
+        logs[log] = DiskLog(row, [header], commands, row.players, not row.is_open)
         self._tell_others(log)
         return True
 
@@ -71,6 +71,7 @@ class MemoryStore:
         if commit.snapshot is not None:
             kept.snapshots[commit.entry.position] = commit.snapshot
         if not commit.row.is_open:
+            kept.is_closed = True
             kept.snapshots = dict(sorted(kept.snapshots.items())[-1:])
         self._tell_others(commit.log)
         return True
@@ -88,7 +89,7 @@ class MemoryStore:
         kept = self._logs().get(log)
         if kept is not None:
             kept.row = replace(kept.row, is_open=False, due=None, note=why)
-            kept.claimed_until = None
+            kept.claimed_until, kept.is_closed = None, True
             self._tell_others(log)
 
     async def prune(self, log: LogId) -> bool:
@@ -194,7 +195,8 @@ class MemoryStore:
         for log, row in rows:
             kept = self._logs().get(log)
             if kept is not None:
-                kept.row, kept.seats, kept.snapshots, kept.claimed_until = row, row.players, {}, None
+                kept.row, kept.snapshots, kept.claimed_until = row, {}, None
+                kept.seats, kept.is_closed = row.players, not row.is_open
 
     # helpers
 

@@ -38,7 +38,7 @@ WITH_COMMIT = """, emptied AS (
     UPDATE invitations SET is_open = false
     WHERE table_id = ANY ($25::text[]) AND is_open AND table_id IN (SELECT table_id FROM added)
 )"""
-"""The part of a commit that is left out when no players have changed and no log is closed: at most moves.
+"""The part of a commit that is left out when no players have changed and no log is closed, as with most moves.
 
 $22 are the logs whose players have changed, $23 and $24 the players with their logs, $25 the logs that are closed.
 """
