@@ -10,11 +10,13 @@ from typing import TypeVar
 import msgspec
 
 from tests.crash.scenarios import Step
+from tests.store.people import ANA, BO, hashed
 from tests.store.places import START
-from turnstile.kernel.values import Instant, LogId
+from turnstile.kernel.values import Instant, LogId, PlayerId
+from turnstile.store.directory import Directory, DirectoryStore
 from turnstile.store.log import BEFORE_FIRST, Entry, Snapshot, verify
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Commit, Outage, Row, Store
+from turnstile.store.protocol import Commit, Outage, Row
 from turnstile.store.sqlite import SqliteStore
 
 STEP_TAKES = 1_000
@@ -48,10 +50,10 @@ class Kept(msgspec.Struct, frozen=True):
     cursors: tuple[tuple[str, int], ...]
 
 
-Contents = tuple[tuple[tuple[LogId, Kept], ...], tuple[Outage, ...]]
+Contents = tuple[tuple[tuple[LogId, Kept], ...], tuple[Outage, ...], str]
 
 
-async def contents(store: Store) -> Contents:
+async def contents(store: DirectoryStore) -> Contents:
     """All that is in a store, verified."""
     tables = []
     for table, row in await store.logs(limit=1_000):
@@ -61,7 +63,20 @@ async def contents(store: Store) -> Contents:
         verify(table, BEFORE_FIRST, -1, entries)
         cursors = tuple(sorted((await store.cursors(table)).items()))
         tables.append((table, Kept(entries, saved.snapshot, row, cursors)))
-    return tuple(tables), tuple(await store.outages(Instant(0)))
+    return tuple(tables), tuple(await store.outages(Instant(0))), repr(await _people(store.directory))
+
+
+async def _people(directory: Directory) -> list[object]:
+    """What the directory knows of the players and the tables of the scenarios."""
+    players = [PlayerId(player) for player in ("alice", "bob", ANA, BO)]
+    return [
+        await directory.players(players),
+        [await directory.player_by_token(hashed(token)) for token in ("ana", "bo", "new", "phone")],
+        [await directory.tables_of(player, is_open=is_open) for player in players for is_open in (True, False)],
+        [(await directory.results_of(player), await directory.ratings_of(player)) for player in players],
+        (await directory.listed(), await directory.unbooked(), await directory.count_open(ANA)),
+        await directory.invitation(LogId("a")),
+    ]
 
 
 class Right(msgspec.Struct):
@@ -80,7 +95,7 @@ async def right(steps: Sequence[Step]) -> Right:
     for number, step in enumerate(steps):
         time.step(number)
         told.answers.append(repr(await step(store)))
-        told.passed += store.passed
+        told.passed += store.passed or [await contents(store)]  # the directory's changes are steps of one change
         store.passed.clear()
         told.ends.append(len(told.passed) - 1)
     return told

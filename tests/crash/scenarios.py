@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from msgspec.structs import replace
 
 from tests.store.making import FINISHED, LONG, ROW, chain, commit_of, following, header, state
+from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating
 from turnstile.kernel.values import Instant, LogId
+from turnstile.store.directory import DirectoryStore
 from turnstile.store.log import Entry
-from turnstile.store.protocol import Store
 
-Step = Callable[[Store], Awaitable[object]]
+Step = Callable[[DirectoryStore], Awaitable[object]]
 
 A, B, C = LogId("a"), LogId("b"), LogId("c")
 DUE = replace(ROW, due=Instant(2_000))
@@ -57,11 +58,38 @@ def many_tables() -> list[Step]:
     return [_together(creations), *(_together(commits) for commits in rounds), *map(_prune, tables)]
 
 
-SCENARIOS: Mapping[str, Callable[[], list[Step]]] = {"one-life": one_life, "many-tables": many_tables}
+def people() -> list[Step]:
+    """Players register, sit down, come and go; their match is booked, and one of them is deleted."""
+    made = chain(3)
+    seated = [replace(ROW, players=players) for players in ((ANA,), (ANA, BO))]
+    over = replace(seated[1], phase="over", is_open=False)
+    return [
+        lambda store: store.directory.add_player(ANA, "Ana", hashed("ana"), NOW),
+        lambda store: store.directory.add_player(BO, "Bo", hashed("bo"), NOW),
+        lambda store: store.directory.add_code(hashed("code"), BO, Instant(LONG)),
+        lambda store: store.directory.add_token(BO, hashed("phone"), NOW),
+        lambda store: store.directory.add_invitation(invitation("a")),
+        lambda store: store.create(A, made[0], seated[0]),
+        lambda store: store.commit(replace(commit_of(A, made[1], seated[1]), seats=(ANA, BO))),
+        lambda store: store.directory.replace_tokens(ANA, hashed("new"), NOW),
+        lambda store: store.directory.use_code(hashed("code"), NOW),
+        lambda store: store.commit(replace(commit_of(A, made[2], over))),
+        lambda store: store.directory.book(match("a"), [rating(ANA), rating(BO)]),
+        lambda store: store.directory.book(match("b"), [rating(ANA, 2), rating(BO, 2)]),
+        lambda store: store.directory.delete_player(ANA),
+        _prune(A),
+    ]
+
+
+SCENARIOS: Mapping[str, Callable[[], list[Step]]] = {
+    "one-life": one_life,
+    "many-tables": many_tables,
+    "people": people,
+}
 
 
 def _together(steps: list[Step]) -> Step:
-    async def step(store: Store) -> object:
+    async def step(store: DirectoryStore) -> object:
         return await asyncio.gather(*(one(store) for one in steps))
 
     return step
@@ -95,9 +123,9 @@ def _rebuild(table: LogId) -> Step:
     return lambda store: store.rebuild([(table, replace(ROW, phase="anew"))])
 
 
-async def _beat(store: Store) -> object:
+async def _beat(store: DirectoryStore) -> object:
     return await store.beat()
 
 
-async def _claim(store: Store) -> object:
+async def _claim(store: DirectoryStore) -> object:
     return await store.claim(Instant(LONG), LONG, 10)

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import asyncpg
 
 from tests import postgres
+from turnstile.store.directory import DirectoryStore
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.migrations import all_migrations
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.postgres.schema import migrate
-from turnstile.store.protocol import Store
 from turnstile.store.sqlite import SqliteStore
 
 START = 1_800_000_000_000
@@ -22,7 +22,7 @@ START = 1_800_000_000_000
 class Place(Protocol):
     """Where tables rest while no store is open. Time passes there when we say so."""
 
-    async def open(self) -> Store: ...
+    async def open(self) -> DirectoryStore: ...
 
     async def let_pass(self, milliseconds: int) -> None:
         """Be so much later, for stores that are open too."""
@@ -33,7 +33,7 @@ class MemoryPlace:
         self.disk = Disk()
         self.time = START
 
-    async def open(self) -> Store:
+    async def open(self) -> DirectoryStore:
         return MemoryStore(lambda: self.time, self.disk)
 
     async def let_pass(self, milliseconds: int) -> None:
@@ -92,7 +92,7 @@ def at_a_place(test: Callable[[Place], Coroutine[Any, Any, None]]) -> At:
     return run
 
 
-def on_a_store(test: Callable[[Store], Coroutine[Any, Any, None]]) -> At:
+def on_a_store(test: Callable[[DirectoryStore], Coroutine[Any, Any, None]]) -> At:
     """A test that is given an empty store, which is closed behind it."""
 
     async def with_store(place: Place) -> None:

@@ -106,6 +106,9 @@ class Kind(Protocol[S, E]):
 
     def row(self, state: S) -> Row: ...
 
+    def players(self, state: S) -> tuple[str, ...]:
+        """The players of the row, without the rest of it: asked at every step."""
+
     def command(self, event: E) -> Command | None:
         """What makes a player's command unique in its log; `None` for an event that is not a command."""
 
@@ -136,7 +139,9 @@ def draft(kind: Kind[S, E], name: LogId, kept: Kept[S], event: E, at: Instant, a
         raise StateTooLarge(f"A state has {len(written):,} bytes; at most {kind.largest_state:,} are kept.")
     seal = NO_FINGERPRINT if written is None else fingerprint(written)
     made = entry(kept.link, position, at, kind.write_event(event), seal, command, answer)
-    return Commit(name, made, kept.link, row, written if is_snapshot else None), Kept(after, position, made.link)
+    seats = None if kind.players(kept.state) == row.players else row.players
+    snapshot = written if is_snapshot else None
+    return Commit(name, made, kept.link, row, snapshot, seats), Kept(after, position, made.link)
 
 
 def fingerprint(written: bytes) -> bytes:

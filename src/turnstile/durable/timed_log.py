@@ -160,6 +160,9 @@ class TimedLogs(Generic[S]):
             due=None,
         )
 
+    def players(self, state: KeptMachine[S]) -> tuple[str, ...]:
+        return ()
+
     def command(self, event: Event) -> None:
         return None
 

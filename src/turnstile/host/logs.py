@@ -81,6 +81,9 @@ class TableLogs:
             due=due_of(state, PATIENCE),
         )
 
+    def players(self, state: Table) -> tuple[str, ...]:
+        return state.players
+
     def command(self, event: TableEvent) -> Command | None:
         return command_of(event) if isinstance(event, TableCommand) else None
 

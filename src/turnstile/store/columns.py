@@ -24,7 +24,8 @@ _players = msgspec.json.Decoder(tuple[str, ...])
 
 def row_as_bytes(cast: str) -> str:
     """The columns of `ROW` to read, with texts as bytes: `cast` is the SQL that gives the bytes of `{}`."""
-    return ", ".join(cast.format(name) if name in _TEXTS else name for name in ROW.split(", "))
+    columns = ((name, f"tables.{name}") for name in ROW.split(", "))
+    return ", ".join(cast.format(column) if name in _TEXTS else column for name, column in columns)
 
 
 # values to columns
@@ -50,15 +51,15 @@ def row_of(columns: Sequence[object]) -> Row:
     game, phase, players, is_open, is_listed, opened, changed, due, note = columns
     try:
         found = {
-            "game": _text(game),
-            "phase": _text(phase),
-            "players": _players.decode(_text(players)),
+            "game": text_of(game),
+            "phase": text_of(phase),
+            "players": _players.decode(text_of(players)),
             "is_open": bool(is_open),
             "is_listed": bool(is_listed),
             "opened": opened,
             "changed": changed,
             "due": due,
-            "note": _text(note),
+            "note": text_of(note),
         }
         return msgspec.convert(found, Row)
     except (ValueError, msgspec.DecodeError):
@@ -73,7 +74,7 @@ def damaged_row(*, is_open: bool = False) -> Row:
 def id_of(found: object) -> LogId | None:
     """A log id that was read as bytes; `None` when it is invalid."""
     try:
-        text = _text(found)
+        text = text_of(found)
     except ValueError:
         return None
     return LogId(text) if is_log_id(text) else None
@@ -84,7 +85,7 @@ def cursors_of(found: Iterable[Sequence[object]]) -> dict[str, int]:
     cursors: dict[str, int] = {}
     for seat, cursor in found:
         try:
-            cursors[_text(seat)] = msgspec.convert(cursor, int)
+            cursors[text_of(seat)] = msgspec.convert(cursor, int)
         except (ValueError, msgspec.ValidationError):
             continue
     return cursors
@@ -107,7 +108,7 @@ def check_newest(log: LogId, position: object, saved: Saved) -> None:
         raise Damaged(log, f"the entries after {newest} are missing")
 
 
-def _text(found: object) -> str:
+def text_of(found: object) -> str:
     """A text that was read as bytes. Raises `ValueError` when it is not text."""
     if not isinstance(found, bytes):
         raise ValueError("not a text")

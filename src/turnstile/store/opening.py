@@ -3,7 +3,8 @@
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from turnstile.store.protocol import CannotOpen, Store
+from turnstile.store.directory import DirectoryStore
+from turnstile.store.protocol import CannotOpen
 from turnstile.store.sqlite import SqliteStore
 
 DATABASES = ("postgresql://", "postgres://")
@@ -14,8 +15,8 @@ def is_database(where: str) -> bool:
     return where.startswith(DATABASES)
 
 
-async def open_store(where: str) -> Store:
-    """Open the store at a location, and create it if it does not exist. Raises `CannotOpen`.
+async def open_store(where: str) -> DirectoryStore:
+    """Open the store at a location with its directory, and create it if it does not exist. Raises `CannotOpen`.
 
     A database may hold several stores: `?schema=NAME` in its address chooses one.
     """
@@ -42,7 +43,7 @@ def split_schema(where: str) -> tuple[str, str | None]:
     return f"{head}?{rest}" if rest else head, schema
 
 
-async def open_existing(where: str) -> Store:
+async def open_existing(where: str) -> DirectoryStore:
     """Open a store that must exist already: a mistyped path does not create an empty file."""
     if not is_database(where) and not Path(where).is_file():
         raise CannotOpen(f"There is no store in {where}: name its file, or its postgresql:// address, with --store.")

@@ -14,7 +14,10 @@ from turnstile.store.log import Command, Entry, Link, Position, Snapshot
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """What a list of logs shows, and when a log is next due. It is a cache: the state says the same."""
+    """What a list of logs shows, and when a log is next due. It is a cache: the state says the same.
+
+    `game`, `is_listed` and `opened` never change.
+    """
 
     game: str
     phase: str
@@ -40,6 +43,8 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
     row: Row
     snapshot: bytes | None = None
     """The state after the entry, when a snapshot is due."""
+    seats: tuple[str, ...] | None = None
+    """The players of the row, when they have changed; `None`: the index of seats stays as it is."""
 
 
 class Saved(msgspec.Struct, frozen=True, gc=False):
@@ -125,6 +130,7 @@ class Store(Protocol):
     async def create(self, log: LogId, header: Entry, row: Row) -> bool:
         """Create a log with its header as entry 0; `False` when a log with that id exists.
 
+        The players of the row are its seats, and it is listed from now on if the row says so, until it is closed.
         Raises `Unstorable` for an invalid id (see `is_log_id`). All other methods find nothing and change nothing
         for an invalid id.
         """

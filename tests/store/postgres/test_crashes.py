@@ -92,10 +92,11 @@ def test_C15_a_cursor_that_was_stored_is_there_when_the_server_was_killed() -> N
 async def test_C15_a_commit_whose_answer_was_lost_is_found_in_the_log() -> None:
     schema = postgres.shared.new_schema()
     async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near) as store, shell(schema) as operator:
+        await stored(store, LogId("before"), 1)  # the statement is prepared now: it needs no answer to be carried out
         await stored(store, T, 0)
         line.is_deaf = True
         sending = asyncio.create_task(store.commit(NEXT))
-        while await operator.fetchval("SELECT max(position) FROM log") == 0:
+        while await operator.fetchval("SELECT max(position) FROM log WHERE table_id = 't'") == 0:
             pass  # each question gives the store its turn
         line.cut()
         line.mend()

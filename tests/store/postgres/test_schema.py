@@ -44,28 +44,33 @@ async def test_C12_a_migration_killed_at_any_statement_has_not_been_and_is_taken
     fresh = postgres.shared.new_schema()
     async with opened(fresh):
         whole = await shape(fresh)
-    statements = KNOWN[0].sql.split(";\n")
-    assert len(statements) > 8
-    for done in range(1, len(statements)):
-        schema = postgres.shared.new_schema()
-        cut = ";\n".join((*statements[:done], HARAKIRI, *statements[done:]))
-        await killed_in(schema, (Migration(1, cut),))
-        async with shell(schema) as connection:
-            assert await connection.fetchval("SELECT to_regnamespace($1)", schema) is None
-        async with opened(schema) as store:
-            await stored(store, LogId("t"), 1)
-            assert await shape(schema) == whole
+    for earlier, migration in enumerate(KNOWN):
+        statements = migration.sql.split(";\n")
+        assert len(statements) > 8
+        for done in range(1, len(statements)):
+            schema = postgres.shared.new_schema()
+            cut = ";\n".join((*statements[:done], HARAKIRI, *statements[done:]))
+            await killed_in(schema, (*KNOWN[:earlier], Migration(earlier + 1, cut)))
+            async with shell(schema) as connection:
+                if earlier == 0:
+                    assert await connection.fetchval("SELECT to_regnamespace($1)", schema) is None
+                else:
+                    assert await connection.fetchval("SELECT max(version) FROM schema_versions") == earlier
+            async with opened(schema) as store:
+                await stored(store, LogId("t"), 1)
+                assert await shape(schema) == whole
 
 
 @run
 async def test_C12_what_was_finished_before_stays_and_the_rest_follows() -> None:
     schema = postgres.shared.new_schema()
-    second = Migration(2, "CREATE TABLE second (n integer)")
-    third = Migration(3, "CREATE TABLE third (n integer)")
-    dying = Migration(3, f"{third.sql}; {HARAKIRI}")
+    number = len(KNOWN) + 1
+    second = Migration(number, "CREATE TABLE second (n integer)")
+    third = Migration(number + 1, "CREATE TABLE third (n integer)")
+    dying = Migration(number + 1, f"{third.sql}; {HARAKIRI}")
     await killed_in(schema, (*KNOWN, second, dying))
     async with shell(schema) as connection:
-        assert await connection.fetchval("SELECT max(version) FROM schema_versions") == 2
+        assert await connection.fetchval("SELECT max(version) FROM schema_versions") == number
         assert await connection.fetchval("SELECT to_regclass('third')") is None
         await migrate(connection, schema, (*KNOWN, second, third))
         assert await connection.fetchval("SELECT count(*) FROM second, third") == 0
@@ -76,8 +81,8 @@ async def test_U5_many_servers_that_start_at_once_migrate_once() -> None:
     schema = postgres.shared.new_schema()
     stores = await asyncio.gather(*(PostgresStore.open(postgres.shared.dsn(), schema=schema) for _ in range(6)))
     async with shell(schema) as connection:
-        versions = await connection.fetch("SELECT version FROM schema_versions")
-    assert [tuple(version) for version in versions] == [(1,)]
+        versions = await connection.fetch("SELECT version FROM schema_versions ORDER BY version")
+    assert [tuple(version) for version in versions] == [(migration.version,) for migration in KNOWN]
     for store in stores:
         await store.close()
 

@@ -8,16 +8,17 @@ from collections.abc import Mapping, Sequence
 
 from turnstile.kernel.values import LogId
 from turnstile.store.columns import ENTRY, ROW, entry_values, row_as_bytes, row_values
+from turnstile.store.postgres import seats
+from turnstile.store.postgres.seats import AS_BYTES
 from turnstile.store.protocol import Commit, Row
 
 NOW = "clock() / 1000"
 """The one clock for all servers, in milliseconds; the schema defines it."""
 
-_BYTES = "textsend({})"
-_ROW_AS_BYTES = row_as_bytes(_BYTES)
-_ID = _BYTES.format("id")
+_ROW_AS_BYTES = row_as_bytes(AS_BYTES)
+_ID = AS_BYTES.format("id")
 
-COMMIT = f"""
+_COMMIT = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
         $1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[],
@@ -52,7 +53,8 @@ WITH given AS MATERIALIZED (
     DELETE FROM snapshots AS old USING given JOIN added USING (table_id)
     WHERE NOT given.is_open AND old.table_id = given.table_id AND (given.snapshot IS NOT NULL OR old.position < (
         SELECT max(position) FROM snapshots WHERE snapshots.table_id = given.table_id))
-), chunks AS (
+)"""
+_ADDED = """, chunks AS (
     SELECT table_id, chr(10) || position || ' ' || table_id AS line,
         sum(octet_length(table_id) + 21) OVER (ORDER BY table_id) / 7000 AS chunk
     FROM given JOIN added USING (table_id)
@@ -60,6 +62,8 @@ WITH given AS MATERIALIZED (
 SELECT array_agg(table_id) AS logs, CASE WHEN $20::text <> '' THEN pg_notify($20, $21::text || string_agg(line, '')) END
 FROM chunks GROUP BY chunk
 """
+
+COMMIT = f"{_COMMIT}{_ADDED}"
 """Commit a group of entries, at most one to each log. It returns the logs whose entries were added, in chunks.
 
 An entry is added when its log exists and is not put aside, the entry that it follows is there, and neither its position
@@ -69,6 +73,9 @@ subquery for each entry, not EXISTS: PostgreSQL may answer EXISTS with a hash of
 One notification tells of each chunk: the origin, then a line for each log with the new position and the id. PostgreSQL
 takes less than 8000 bytes. The chunks end where the lines reach a multiple of 7000, and a line has 521 at most.
 """
+
+COMMIT_WITH_SEATS = f"{_COMMIT}{seats.WITH_COMMIT}{_ADDED}"
+"""The same for a group in which players come or go, or logs are closed."""
 
 ADDED = """
 SELECT table_id FROM unnest($1::text[], $2::bigint[], $3::bytea[]) AS given (table_id, position, link)
@@ -100,11 +107,12 @@ ON CONFLICT (table_id, seat) DO UPDATE SET cursor = excluded.cursor WHERE cursor
 update only once.
 """
 
-CURSORS = f"SELECT table_id, {_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = ANY ($1::text[])"
+CURSORS = f"SELECT table_id, {AS_BYTES.format('seat')}, cursor FROM cursors WHERE table_id = ANY ($1::text[])"
 
 PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
 PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
-PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in ("log", "snapshots", "cursors"))
+PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in (
+    "log", "snapshots", "cursors", "seats", "listings", "invitations"))  # fmt: skip
 """Delete the rest of a log, once its row is deleted: these also see an entry that was added just before."""
 
 NOTIFY = "SELECT pg_notify($1, $2::text || chr(10) || ' ' || $3::text)"
@@ -155,7 +163,7 @@ WITH due AS MATERIALIZED (
     ORDER BY due, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE tables SET claimed_until = {NOW} + $2 FROM due WHERE tables.id = due.id
-RETURNING due.due, {_BYTES.format("due.id")}
+RETURNING due.due, {AS_BYTES.format("due.id")}
 """
 
 BEAT = f"""

@@ -16,9 +16,10 @@ from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.columns import check_newest, cursors_of, id_of, reading_log_of, row_of
 from turnstile.store.log import BEFORE_FIRST, Command, Damaged, Entry, Position, Snapshot
 from turnstile.store.migrations import all_migrations
-from turnstile.store.postgres import statements
+from turnstile.store.postgres import seats, statements
 from turnstile.store.postgres.clock import DatabaseClock
 from turnstile.store.postgres.connections import Address, Connections, Connector, Lost, close
+from turnstile.store.postgres.directory import PostgresDirectory
 from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.groups import Groups
 from turnstile.store.postgres.listener import Listener
@@ -53,6 +54,7 @@ class PostgresStore:
         self._readings = Groups(self._connections, _read_all)
         self._writer = Writer(connector, self._channel)
         self._listener = Listener(connector, self._channel)
+        self.directory = PostgresDirectory(self._run, self._run_once)
         self._clock = clock
         self._under_way: set[asyncio.Task[Any]] = set()
         self._is_open = True
@@ -110,7 +112,7 @@ class PostgresStore:
         self._check_open()
         if not is_log_id(log):
             raise Unstorable(INVALID_LOG_ID)
-        return await self._writer.write(Commit(log, header, BEFORE_FIRST, row))
+        return await self._writer.write(Commit(log, header, BEFORE_FIRST, row, seats=row.players))
 
     async def commit(self, commit: Commit) -> bool:
         self._check_open()
@@ -126,7 +128,10 @@ class PostgresStore:
         assert why, "putting a log aside needs a reason"
 
         async def work(connection: asyncpg.Connection) -> None:
-            await connection.execute(statements.PUT_ASIDE, log, why)
+            async with connection.transaction():
+                await connection.execute(statements.PUT_ASIDE, log, why)
+                for statement in seats.CLOSE:
+                    await connection.execute(statement, log)
             await notify(connection, self._channel, log)
 
         if is_log_id(log):
@@ -231,6 +236,9 @@ class PostgresStore:
             async with connection.transaction():
                 await connection.execute(statements.HOLD, columns[0])
                 await connection.execute(statements.REBUILD, *columns)
+                for statement in seats.REBUILD:
+                    await connection.execute(statement, columns[0])
+                await connection.execute(seats.REBUILD_SEATS, *seats.rebuild_arguments(rows))
 
         if rows:
             await self._run(work)

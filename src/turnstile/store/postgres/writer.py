@@ -19,6 +19,7 @@ from turnstile.kernel.values import LogId
 from turnstile.store.postgres import statements
 from turnstile.store.postgres.connections import Connector, close, wait_for_answer
 from turnstile.store.postgres.faults import ERRORS, UNDONE, fault_of, is_lost
+from turnstile.store.postgres.seats import seat_arguments
 from turnstile.store.protocol import Busy, Commit, StoreFault, Unknown
 
 GROUP = 200
@@ -147,8 +148,12 @@ class Writer:
     async def _add(
         self, connection: asyncpg.Connection, group: Sequence[_Waiting], channel: Channel
     ) -> frozenset[LogId]:
-        columns = statements.commit_arguments([waiting.commit for waiting in group])
-        added = await self._ask(connection, statements.COMMIT, *columns, *channel)
+        commits = [waiting.commit for waiting in group]
+        columns, seats = statements.commit_arguments(commits), seat_arguments(commits)
+        if seats is None:
+            added = await self._ask(connection, statements.COMMIT, *columns, *channel)
+        else:
+            added = await self._ask(connection, statements.COMMIT_WITH_SEATS, *columns, *channel, *seats)
         return frozenset(log for chunk in added for log in chunk["logs"])
 
     async def _missing(self, group: Sequence[_Waiting], why: Exception) -> list[_Waiting]:

@@ -27,13 +27,14 @@ from turnstile.store.columns import (
 )
 from turnstile.store.log import Command, Damaged, Entry, Position, Snapshot
 from turnstile.store.protocol import OUTAGE_AFTER, CannotOpen, Commit, Outage, Row, Saved
+from turnstile.store.sqlite import seats
+from turnstile.store.sqlite.seats import AS_BYTES
 
 _FURTHEST = 2**63 - 1
 _KEY = "(SELECT key FROM tables WHERE id = ?)"
 _LOG = f"SELECT {ENTRY} FROM log WHERE table_key = {_KEY}"
 
-_BYTES = "CAST({} AS BLOB)"
-_ROW_AS_BYTES = row_as_bytes(_BYTES)
+_ROW_AS_BYTES = row_as_bytes(AS_BYTES)
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ def create(db: apsw.Connection, log: LogId, header: Entry, row: Row) -> bool:
     if key is None:
         return False
     db.execute(f"INSERT INTO log (table_key, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (key, *entry_values(header)))
+    seats.enter(db, log, row)
     return True
 
 
@@ -67,9 +69,12 @@ def commit(db: apsw.Connection, commit: Commit) -> bool:
         f"UPDATE tables SET (position, {ROW}, claimed_until) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL) WHERE key = ?",
         (commit.entry.position, *row_values(commit.row), key),
     )
+    if commit.seats is not None:
+        seats.replace_seats(db, commit.log, commit.seats, commit.row)
     if commit.snapshot is not None:
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (key, commit.entry.position, commit.snapshot))
     if not commit.row.is_open:  # readers of a closed log need the newest snapshot only
+        seats.close(db, commit.log)
         db.execute(
             "DELETE FROM snapshots WHERE table_key = ?1 AND position < "
             "(SELECT max(position) FROM snapshots WHERE table_key = ?1)",
@@ -90,6 +95,7 @@ def acknowledge(db: apsw.Connection, log: LogId, given: Mapping[str, int]) -> di
 
 def put_aside(db: apsw.Connection, log: LogId, why: str) -> None:
     db.execute("UPDATE tables SET is_open = 0, due = NULL, claimed_until = NULL, note = ? WHERE id = ?", (why, log))
+    seats.close(db, log)
 
 
 def prune(db: apsw.Connection, log: LogId) -> bool:
@@ -100,6 +106,7 @@ def prune(db: apsw.Connection, log: LogId) -> bool:
     db.execute("DELETE FROM cursors WHERE table_key = ?", (key,))
     db.execute("DELETE FROM log WHERE table_key = ?", (key,))
     db.execute("DELETE FROM tables WHERE key = ?", (key,))
+    seats.remove(db, log)
     return True
 
 
@@ -111,6 +118,8 @@ def rebuild(db: apsw.Connection, rows: Sequence[tuple[LogId, Row]]) -> None:
             (*row_values(row), log),
         )
         db.execute("DELETE FROM snapshots WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (log,))
+        if exists(db, log):
+            seats.enter(db, log, row)
 
 
 # time
@@ -120,7 +129,7 @@ def claim(db: apsw.Connection, now: Instant, until: Instant, hold: int, limit: i
     claimed = db.execute(
         "UPDATE tables SET claimed_until = ? WHERE key IN (SELECT key FROM tables "
         "WHERE due <= ? AND (claimed_until IS NULL OR claimed_until <= ?) ORDER BY due, id LIMIT ?) "
-        f"RETURNING due, {_BYTES.format('id')}",
+        f"RETURNING due, {AS_BYTES.format('id')}",
         (now + hold, until, now, limit),
     ).fetchall()
     return [log for _, found in sorted(claimed) if (log := id_of(found)) is not None]
@@ -191,7 +200,7 @@ def find(db: apsw.Connection, log: LogId, command: Command) -> Entry | None:
 
 def cursors(db: apsw.Connection, log: LogId) -> dict[str, int]:
     return cursors_of(
-        db.execute(f"SELECT {_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (log,))
+        db.execute(f"SELECT {AS_BYTES.format('seat')}, cursor FROM cursors WHERE table_key = {_KEY}", (log,))
     )
 
 
@@ -205,7 +214,7 @@ def row(db: apsw.Connection, log: LogId) -> Row | None:
 
 def logs(db: apsw.Connection, is_open: bool | None, after: LogId | None, limit: int) -> list[tuple[LogId, Row]]:
     """A page of logs. Logs with unreadable ids are left out, and the page is filled with others."""
-    begin = f"SELECT {_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
+    begin = f"SELECT {AS_BYTES.format('id')}, {_ROW_AS_BYTES} FROM tables WHERE"
     end = "id > ? ORDER BY id"
     if is_open is None:
         found = db.execute(f"{begin} {end}", (after or "",))

@@ -33,6 +33,7 @@ from turnstile.store.protocol import (
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
 from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
+from turnstile.store.sqlite.directory import SqliteDirectory
 from turnstile.store.sqlite.lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
 
 FULL = 2
@@ -53,6 +54,7 @@ class SqliteStore:
         self._closed = asyncio.Event()
         self._write = WriteLane("turnstile-writer", writer, health, gate)
         self._read = ReadLane("turnstile-reader", reader, health, gate)
+        self.directory = SqliteDirectory(self._write, self._read)
 
     @classmethod
     async def open(

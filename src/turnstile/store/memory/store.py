@@ -6,12 +6,13 @@ disk of a closed one simulates a restart, two open stores on one disk simulate t
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from turnstile.kernel.values import Instant, LogId, is_log_id
 from turnstile.store.log import Command, Entry, Position, Snapshot
+from turnstile.store.memory.directory import MemoryDirectory
+from turnstile.store.memory.disk import Disk, DiskLog
 from turnstile.store.protocol import (
     INVALID_LOG_ID,
     OUTAGE_AFTER,
@@ -25,28 +26,6 @@ from turnstile.store.protocol import (
 )
 
 
-@dataclass
-class _Log:
-    row: Row
-    entries: list[Entry]
-    commands: dict[Command, Entry]
-    snapshots: dict[Position, bytes] = field(default_factory=dict)
-    cursors: dict[str, int] = field(default_factory=dict)
-    claimed_until: Instant | None = None
-
-
-@dataclass
-class Disk:
-    """What stores share. It outlives them."""
-
-    logs: dict[LogId, _Log] = field(default_factory=dict)
-    outages: list[Outage] = field(default_factory=list)
-    beat: Instant | None = None
-    newest: Instant = field(default=Instant(0))
-    stores: list["MemoryStore"] = field(default_factory=list)
-    """The open stores. Each is notified of the changes of the others."""
-
-
 class MemoryStore:
     """Logs in memory. `clock` gives milliseconds since 1970; while it goes back, the store's time stands still."""
 
@@ -56,6 +35,7 @@ class MemoryStore:
         self._disk = Disk() if disk is None else disk
         self._disk.stores.append(self)
         self._is_open = True
+        self.directory = MemoryDirectory(self._open_disk)
         self._listeners: list[asyncio.Queue[Change | None]] = []
 
     def now(self) -> Instant:
@@ -78,7 +58,7 @@ class MemoryStore:
         if log in logs:
             return False
         commands = {} if header.command is None else {header.command: header}
-        logs[log] = _Log(row, [header], commands)
+        logs[log] = DiskLog(row, [header], commands, row.players, not row.is_open)
         self._tell_others(Change(log, 0))
         return True
 
@@ -96,9 +76,12 @@ class MemoryStore:
         kept.claimed_until = None
         if command is not None:
             kept.commands[command] = commit.entry
+        if commit.seats is not None:
+            kept.seats = commit.seats
         if commit.snapshot is not None:
             kept.snapshots[commit.entry.position] = commit.snapshot
         if not commit.row.is_open:
+            kept.is_closed = True
             kept.snapshots = dict(sorted(kept.snapshots.items())[-1:])
         self._tell_others(Change(commit.log, commit.entry.position))
         return True
@@ -116,7 +99,7 @@ class MemoryStore:
         kept = self._logs().get(log)
         if kept is not None:
             kept.row = replace(kept.row, is_open=False, due=None, note=why)
-            kept.claimed_until = None
+            kept.claimed_until, kept.is_closed = None, True
             self._tell_others(Change(log, None))
 
     async def prune(self, log: LogId) -> bool:
@@ -124,6 +107,7 @@ class MemoryStore:
         if kept is None or kept.row.is_open:
             return False
         del self._logs()[log]
+        self._disk.people.invitations.pop(log, None)
         self._tell_others(Change(log, None))
         return True
 
@@ -222,13 +206,17 @@ class MemoryStore:
             kept = self._logs().get(log)
             if kept is not None:
                 kept.row, kept.snapshots, kept.claimed_until = row, {}, None
+                kept.seats, kept.is_closed = row.players, not row.is_open
 
     # helpers
 
-    def _logs(self) -> dict[LogId, _Log]:
+    def _open_disk(self) -> Disk:
         if not self._is_open:
             raise StoreFault("The store is closed.")
-        return self._disk.logs
+        return self._disk
+
+    def _logs(self) -> dict[LogId, DiskLog]:
+        return self._open_disk().logs
 
     def _tell_others(self, change: Change) -> None:
         for store in self._disk.stores:

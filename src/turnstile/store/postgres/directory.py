@@ -1,0 +1,269 @@
+"""The directory in the PostgreSQL database of the logs: the same schema, the same connections.
+
+A change that must not be made twice raises `Unknown` when the connection breaks in the middle of it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
+
+import asyncpg
+
+from turnstile.kernel.values import Instant, LogId, PlayerId, is_log_id
+from turnstile.store.columns import id_of
+from turnstile.store.directory import (
+    MOST_CODES,
+    MOST_ON_A_PAGE,
+    MOST_TOKENS,
+    Booked,
+    Invitation,
+    MatchResult,
+    Page,
+    PageMark,
+    Rating,
+    RegisteredPlayer,
+)
+from turnstile.store.directory_columns import invitation_of, match_of, page_of_logs, player_id_of, player_of, rating_of
+from turnstile.store.pages import bounded, page_of, rows_for, start_by_rating, start_by_time
+from turnstile.store.postgres import people, seats
+from turnstile.store.postgres.booking import book_match
+from turnstile.store.protocol import Row
+from turnstile.store.storable import (
+    check_hash,
+    check_invitation,
+    check_match,
+    check_name,
+    check_player,
+    check_time,
+    is_hash,
+    is_player_id,
+    valid_ids,
+)
+
+Found = TypeVar("Found")
+Work = Callable[[asyncpg.Connection], Awaitable[Found]]
+
+
+class Run(Protocol):
+    """Runs work on a connection of the store."""
+
+    def __call__(self, work: Work[Found]) -> Awaitable[Found]: ...
+
+
+class PostgresDirectory:
+    """See `turnstile.store.directory.Directory` for what each method does.
+
+    `run` may run its work twice, when a connection breaks; `run_once` does not.
+    """
+
+    def __init__(self, run: Run, run_once: Run) -> None:
+        self._run = run
+        self._run_once = run_once
+
+    # players
+
+    async def add_player(self, player: PlayerId, name: str, token: bytes, at: Instant) -> bool:
+        check_player(player)
+        check_name(name)
+        check_hash(token)
+        check_time(at)
+
+        async def work(connection: asyncpg.Connection) -> bool:
+            is_new = await connection.fetch(people.ADD_PLAYER, player, name, at)
+            return bool(is_new and await connection.fetch(people.add_secret("tokens"), token, player, at))
+
+        return await self._run_once(all_or_nothing(work))
+
+    async def player(self, player: PlayerId) -> RegisteredPlayer | None:
+        return (await self.players([player])).get(player)
+
+    async def players(self, players: Sequence[PlayerId]) -> dict[PlayerId, RegisteredPlayer]:
+        found = map(player_of, await self._fetch(people.PLAYERS, valid_ids(players)))
+        return {player.id: player for player in found if player is not None}
+
+    async def player_by_token(self, token: bytes) -> RegisteredPlayer | None:
+        found = await self._fetch(people.PLAYER_BY_TOKEN, token) if is_hash(token) else []
+        return player_of(found[0]) if found else None
+
+    async def rename(self, player: PlayerId, name: str) -> bool:
+        check_name(name)
+        return is_player_id(player) and bool(await self._fetch(people.RENAME, player, name))
+
+    async def add_token(self, player: PlayerId, token: bytes, at: Instant) -> bool:
+        check_hash(token)
+        check_time(at)
+        return await self._add_secret("tokens", player, token, at, MOST_TOKENS)
+
+    async def replace_tokens(self, player: PlayerId, token: bytes, at: Instant) -> bool:
+        check_hash(token)
+        check_time(at)
+
+        async def work(connection: asyncpg.Connection) -> bool:
+            await _forget(connection, player)
+            return bool(await connection.fetch(people.add_secret("tokens"), token, player, at))
+
+        return await self._change(player, work)
+
+    async def delete_player(self, player: PlayerId) -> bool:
+        async def work(connection: asyncpg.Connection) -> bool:
+            await connection.execute(people.DELETE_PLAYER, player)
+            await _forget(connection, player)
+            await connection.execute(people.DELETE_RATINGS, player)
+            return True
+
+        return await self._change(player, work)
+
+    # one-time codes
+
+    async def add_code(self, code: bytes, player: PlayerId, expires: Instant) -> bool:
+        check_hash(code)
+        check_time(expires)
+        return await self._add_secret("codes", player, code, expires, MOST_CODES)
+
+    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
+        found = await self._fetch_once(people.USE_CODE, code, now) if is_hash(code) else []
+        return player_id_of(found[0][0]) if found else None
+
+    async def sweep_codes(self, now: Instant, limit: int = 1_000) -> int:
+        return len(await self._fetch(people.SWEEP_CODES, now, max(0, limit)))
+
+    # tables
+
+    async def add_invitation(self, invitation: Invitation) -> bool:
+        check_invitation(invitation)
+        values = (invitation.table, invitation.admin, invitation.secret, invitation.is_required)
+        return bool(await self._fetch_once(people.ADD_INVITATION, *values))
+
+    async def invitation(self, table: LogId) -> Invitation | None:
+        found = await self._fetch(people.ONE_INVITATION, table) if is_log_id(table) else []
+        return invitation_of(found[0]) if found else None
+
+    async def remove_invitation(self, table: LogId) -> bool:
+        return is_log_id(table) and bool(await self._fetch_once(people.REMOVE_INVITATION, table))
+
+    async def count_open(self, admin: PlayerId) -> int:
+        found = await self._fetch(people.COUNT_OPEN, admin) if is_player_id(admin) else [(0,)]
+        return int(found[0][0])
+
+    async def tables_of(
+        self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
+    ) -> Page[tuple[LogId, Row]]:
+        if not is_player_id(player):
+            return Page((), None)
+        wanted, rows = [True, False] if is_open is None else [is_open], rows_for(limit)
+        found = await self._fetch(seats.TABLES_OF, player, wanted, *start_by_time(after), rows + 1)
+        return page_of_logs(found, None, limit, rows)
+
+    async def listed(
+        self, *, game: str | None = None, phase: str | None = None, after: PageMark | None = None, limit: int = 50
+    ) -> Page[tuple[LogId, Row]]:
+        rows = rows_for(limit) if phase is None else MOST_ON_A_PAGE
+        start = (*start_by_time(after), rows + 1)
+        if game is None:
+            found = await self._fetch(seats.LISTED, *start)
+        else:
+            found = await self._fetch(seats.LISTED_OF, *start, game) if is_log_id(game) else []
+        return page_of_logs(found, phase, limit, rows)
+
+    # results
+
+    async def unbooked(self, after: LogId | None = None, limit: int = 100) -> list[LogId]:
+        if after is not None and not is_log_id(after):
+            return []
+        found = await self._fetch(people.UNBOOKED, after or "", bounded(limit))
+        return [log for (name,) in found if (log := id_of(name)) is not None]
+
+    async def skip_booking(self, table: LogId) -> None:
+        if is_log_id(table):
+            await self._fetch(people.SKIP_BOOKING, table)
+
+    async def book(self, match: MatchResult, ratings: Sequence[Rating] = ()) -> Booked:
+        check_match(match, ratings)
+        return await self._run(lambda connection: book_match(connection, match, ratings))
+
+    async def results_of(
+        self, player: PlayerId, *, game: str | None = None, after: PageMark | None = None, limit: int = 50
+    ) -> Page[MatchResult]:
+        if not is_player_id(player) or not (game is None or is_log_id(game)):
+            return Page((), None)
+        rows = rows_for(limit)
+        start = (*start_by_time(after), rows + 1)
+        if game is None:
+            found = await self._fetch(people.RESULTS_OF, player, *start)
+        else:
+            found = await self._fetch(people.RESULTS_OF_GAME, player, *start, game)
+        page = [(finished, id_of(name)) for finished, name in found]
+        matches = await self._matches([table for _, table in page if table is not None])
+        return page_of(((at, table, matches.get(table) if table else None) for at, table in page), limit, rows)
+
+    async def _matches(self, tables: Sequence[LogId]) -> dict[LogId, MatchResult]:
+        results = await self._fetch(people.RESULTS, tables)
+        players: dict[bytes, list[Sequence[object]]] = {}
+        for table, *columns in await self._fetch(people.MATCH_PLAYERS, tables):
+            players.setdefault(table, []).append(columns)
+        found = (match_of(columns, players.get(columns[0], [])) for columns in map(tuple, results))
+        return {match.table: match for match in found if match is not None}
+
+    async def ratings_of(self, player: PlayerId) -> tuple[Rating, ...]:
+        found = await self._fetch(people.RATINGS_OF, player, MOST_ON_A_PAGE) if is_player_id(player) else []
+        return tuple(rating for columns in found if (rating := rating_of(columns)) is not None)
+
+    async def ratings(self, players: Sequence[PlayerId], game: str, pool: str) -> dict[PlayerId, Rating]:
+        if not (is_log_id(game) and is_log_id(pool)):
+            return {}
+        found = map(rating_of, await self._fetch(people.RATINGS, valid_ids(players), game, pool))
+        return {rating.player: rating for rating in found if rating is not None}
+
+    async def leaders(self, game: str, pool: str, *, after: PageMark | None = None, limit: int = 50) -> Page[Rating]:
+        if not (is_log_id(game) and is_log_id(pool)):
+            return Page((), None)
+        rows = rows_for(limit)
+        found = map(rating_of, await self._fetch(people.LEADERS, game, pool, *start_by_rating(after), rows + 1))
+        those = ((0, None, None) if each is None else (each.ordinal, each.player, each) for each in found)
+        return page_of(those, limit, rows)
+
+    # helpers
+
+    async def _fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        return await self._run(lambda connection: connection.fetch(statement, *arguments))
+
+    async def _fetch_once(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        return await self._run_once(lambda connection: connection.fetch(statement, *arguments))
+
+    async def _add_secret(self, secrets: str, player: PlayerId, value: bytes, at: Instant, most: int) -> bool:
+        async def work(connection: asyncpg.Connection) -> bool:
+            is_new = await connection.fetch(people.add_secret(secrets), value, player, at)
+            await connection.execute(people.keep_last(secrets), player, most)
+            return bool(is_new)
+
+        return await self._change(player, work)
+
+    async def _change(self, player: PlayerId, work: Work[bool]) -> bool:
+        """Change what belongs to a player who is there, while no other process does; nothing if `work` refuses."""
+
+        async def hold_and_work(connection: asyncpg.Connection) -> bool:
+            return bool(await connection.fetch(people.HOLD_PLAYER, player)) and await work(connection)
+
+        return is_player_id(player) and await self._run_once(all_or_nothing(hold_and_work))
+
+
+def all_or_nothing(work: Work[bool]) -> Work[bool]:
+    """Work in one transaction, which is rolled back if the work returns `False`."""
+
+    async def run(connection: asyncpg.Connection) -> bool:
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
+            is_done = await work(connection)
+        except BaseException:
+            if not connection.is_closed():
+                await transaction.rollback()
+            raise
+        await (transaction.commit() if is_done else transaction.rollback())
+        return is_done
+
+    return run
+
+
+async def _forget(connection: asyncpg.Connection, player: PlayerId) -> None:
+    for statement in people.FORGET:
+        await connection.execute(statement, player)
