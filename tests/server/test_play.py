@@ -20,8 +20,8 @@ async def play(wire: Wire) -> list[int]:
             case "status":
                 phase = frame["phase"]
             case "answer" if "error" in frame:
-                assert frame["error"]["code"] == "AcksMissing", frame
-                await asyncio.sleep(0.001)  # the other player has not acknowledged yet
+                assert frame["error"]["code"] in ("AcksMissing", "WrongPhase"), frame
+                await asyncio.sleep(0.001)  # the other player has not acknowledged yet, or has just ended the match
         if actions and (frame["type"] == "update" or "error" in frame):
             sent += 1
             await wire.send("act", id=f"move {sent}", move=actions[0], seen=seqs[-1])

@@ -66,7 +66,7 @@ class Lobby:
 
     async def _look(self) -> None:
         found = await self._tables.listed(game=None, phase=None, after=None, limit=MOST_LISTED)
-        self._listed, self._is_fresh = {each.table: each for each in found}, True
+        self._listed, self._is_fresh = {each.table: each for each in found.items}, True
 
 
 def _change(before: dict[LogId, ListedTable], after: dict[LogId, ListedTable]) -> ListChange:

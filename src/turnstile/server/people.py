@@ -1,20 +1,19 @@
 """Players: they register with a name and get a secret token once. Only a hash of the token is kept.
 
-`Directory` is what the server needs from a store of players. `People` is the rules above it: how tokens and codes are
-made, how long a code is valid, which names are accepted.
+The directory keeps them. `People` is the rules above it: how tokens and codes are made, how long a code is valid, which
+names are accepted.
 """
 
 import hmac
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import Protocol
 
-from turnstile.kernel.values import Instant, LogId, PlayerId, Value
+from turnstile.kernel.values import Instant, PlayerId, Value
 from turnstile.net.limits import Seconds
+from turnstile.server.directory import Directory, RegisteredPlayer
 from turnstile.server.errors import Code, Problem
-from turnstile.store.protocol import Row
 
 LONGEST_NAME = 32
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no letters that look like others
@@ -31,53 +30,6 @@ class Person(Value, frozen=True):
 
     player: PlayerId
     name: str
-
-
-class Directory(Protocol):
-    """Where players, tokens, codes, invitations and the index of seats are kept. Hashes only: no secret is stored."""
-
-    async def add_player(self, person: Person, token: bytes, at: Instant) -> bool:
-        """Add a player with its first token; `False` if the id is taken."""
-
-    async def find_player(self, player: PlayerId) -> Person | None: ...
-
-    async def find_token(self, token: bytes) -> Person | None:
-        """The player that a token belongs to, by the hash of the token."""
-
-    async def valid_tokens(self, tokens: Collection[bytes]) -> set[bytes]:
-        """Those of these hashes that still belong to a player."""
-
-    async def rename(self, player: PlayerId, name: str) -> bool: ...
-
-    async def add_token(self, player: PlayerId, token: bytes, at: Instant) -> bool:
-        """One more token for a player; `False` if there is no such player."""
-
-    async def replace_tokens(self, player: PlayerId, token: bytes, at: Instant) -> bool:
-        """Make all tokens and codes of a player void, and add this one, in one piece."""
-
-    async def delete_player(self, player: PlayerId) -> None:
-        """Forget a player's name, tokens and codes. Its seats stay under its id."""
-
-    async def add_code(self, code: bytes, player: PlayerId, expires: Instant) -> None: ...
-
-    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
-        """The player of a valid code. A code is used once."""
-
-    async def set_invitation(self, table: LogId, invitation: bytes) -> None:
-        """From now on this invitation is the only one to a table."""
-
-    async def invitation(self, table: LogId) -> bytes | None:
-        """The hash of a table's invitation; `None` if the table is open to all."""
-
-    async def tables_of(
-        self, player: PlayerId, *, is_open: bool | None, after: LogId | None, limit: int
-    ) -> Sequence[tuple[LogId, Row]]:
-        """The tables at which a player sits, in the order of their ids."""
-
-    async def listed_tables(
-        self, *, game: str | None, phase: str | None, after: LogId | None, limit: int
-    ) -> Sequence[tuple[LogId, Row]]:
-        """The open tables that are listed, in the order of their ids."""
 
 
 def hash_of(secret: str) -> bytes:
@@ -104,9 +56,9 @@ class People:
         """A new player, and its token, which is shown this once."""
         name, token = check_name(name), new_token()
         while True:
-            person = Person(PlayerId(PLAYER_PREFIX + secrets.token_hex(10)), name)
-            if await self._directory.add_player(person, hash_of(token), self._now()):
-                return person, token
+            player = PlayerId(PLAYER_PREFIX + secrets.token_hex(10))
+            if await self._directory.add_player(player, name, hash_of(token), self._now()):
+                return Person(player, name), token
 
     async def authenticate(self, token: str) -> Person:
         """The player of a token. Raises `Problem`."""
@@ -114,7 +66,7 @@ class People:
         known = self._known.get(hashed)
         if known is not None and self._clock() < known[1]:
             return known[0]
-        person = await self._directory.find_token(hashed)
+        person = _person(await self._directory.player_by_token(hashed))
         if person is None:
             self._known.pop(hashed, None)
             raise Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
@@ -123,20 +75,20 @@ class People:
             self._known.popitem(last=False)
         return person
 
-    async def valid_tokens(self, hashes: Collection[bytes]) -> set[bytes]:
+    async def valid_tokens(self, hashes: Iterable[bytes]) -> set[bytes]:
         """Those of these tokens that are still valid, as the directory has it."""
-        return await self._directory.valid_tokens(hashes)
+        return {hashed for hashed in hashes if await self._directory.player_by_token(hashed)}
 
     async def find(self, player: PlayerId) -> Person:
-        person = await self._directory.find_player(player)
+        person = _person(await self._directory.player(player))
         if person is None:
             raise Problem(Code.NO_PLAYER, "There is no such player.")
         return person
 
     async def names(self, players: Iterable[PlayerId]) -> dict[PlayerId, str]:
         """The names of those of these who are registered players."""
-        found = [await self._directory.find_player(each) for each in players if each.startswith(PLAYER_PREFIX)]
-        return {person.player: person.name for person in found if person is not None}
+        found = await self._directory.players([each for each in players if each.startswith(PLAYER_PREFIX)])
+        return {player: each.name for player, each in found.items() if each.name is not None}
 
     async def rename(self, player: PlayerId, name: str) -> Person:
         name = check_name(name)
@@ -166,7 +118,7 @@ class People:
         """The player of a code, and a token for the device that shows it."""
         plain = "".join(letter for letter in code.upper() if letter.isalnum())
         player = await self._directory.use_code(hash_of(plain), self._now())
-        person = None if player is None else await self._directory.find_player(player)
+        person = None if player is None else _person(await self._directory.player(player))
         if person is None:
             raise Problem(Code.BAD_CODE, "This code is not valid, or no longer; make a new one.")
         token = new_token()
@@ -177,6 +129,11 @@ class People:
         """Ask the directory again about the tokens of a player."""
         for hashed in [each for each, (person, _) in self._known.items() if person.player == player]:
             del self._known[hashed]
+
+
+def _person(found: RegisteredPlayer | None) -> Person | None:
+    """A player who was not deleted."""
+    return None if found is None or found.name is None else Person(found.id, found.name)
 
 
 def check_name(name: str) -> str:

@@ -7,11 +7,12 @@ from starlette.requests import Request
 from turnstile.host import Host
 from turnstile.net.limits import Seconds
 from turnstile.server.counts import Counts
+from turnstile.server.directory import Directory
 from turnstile.server.door import Door
 from turnstile.server.errors import Problem
 from turnstile.server.limits import LIMITS, Limit, LimitName, Limits
 from turnstile.server.lobby import Lobby
-from turnstile.server.people import Directory, People, Person
+from turnstile.server.people import People, Person
 from turnstile.server.play.sessions import Sessions
 from turnstile.server.readers import Readers
 from turnstile.server.settings import ServerSettings

@@ -63,7 +63,7 @@ class ServerSettings(Value, frozen=True):
     log_format: Annotated[LogFormat, _doc("Lines of text, or of JSON.")] = LogFormat.TEXT
     most_connections: Annotated[Count, _doc("Connections at once.")] = 4096
     most_connections_per_address: Annotated[Count, _doc("WebSockets and streams at once from one address.")] = 200
-    most_open_tables: Annotated[Count, _doc("Open tables that one player may sit at.")] = 50
+    most_open_tables: Annotated[Count, _doc("Tables that are not over which one player may have opened.")] = 50
     requests_per_second: Annotated[
         Rate, _doc("HTTP requests a second from one address; five times as many at once.")
     ] = 200.0

@@ -21,12 +21,12 @@ from turnstile.server.commands import (
     AddBotCommand,
     AnyCommand,
     JoinCommand,
-    RematchCommand,
     event_of,
     new_table_id,
 )
+from turnstile.server.directory import Directory, Invitation, Page, PageMark
 from turnstile.server.errors import Code, Problem, problem_of
-from turnstile.server.people import PLAYER_PREFIX, Directory, Person, hash_of, is_same
+from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
 from turnstile.server.readers import Readers
 from turnstile.store.protocol import Row
 from turnstile.table.values import (
@@ -35,15 +35,13 @@ from turnstile.table.values import (
     Header,
     Kind,
     Player,
-    Rematch,
     Seat,
     Seconds,
     Settings,
 )
-from turnstile.table.values import Code as TableCode
 
 MOST_OPEN_TABLES = 50
-"""How many open tables one player may sit at."""
+"""How many tables that are not over one player may have opened."""
 
 
 class NewTableSettings(Value, frozen=True):
@@ -72,7 +70,7 @@ class OpenedTable(Value, frozen=True):
     """A table that was opened. `invite` is the secret of its invitation link, which is shown this once."""
 
     table: LogId
-    invite: str | None = None
+    invite: str
 
 
 class ListedTable(Value, frozen=True):
@@ -86,8 +84,9 @@ class ListedTable(Value, frozen=True):
     changed: Instant
 
 
-def listed_table(name: LogId, row: Row) -> ListedTable:
-    return ListedTable(name, row.game, row.phase, row.players, row.opened, row.changed)
+def _listed(page: Page[tuple[LogId, Row]]) -> Page[ListedTable]:
+    tables = [ListedTable(name, row.game, row.phase, row.players, row.opened, row.changed) for name, row in page.items]
+    return Page(tuple(tables), page.after)
 
 
 class Tables:
@@ -106,29 +105,19 @@ class Tables:
         for bot in dict.fromkeys((*wanted.bots, wanted.settings.stand_in)):
             if refused := refuse_bot(game, bot):
                 raise problem_of(refused)
-        await self._check_open_tables(person)
-        header = _header(game, person, wanted)
-        invite = secrets.token_urlsafe(16) if wanted.invite_only else None
-        if invite is not None:
-            await self._directory.set_invitation(header.table, hash_of(invite))
+        if await self._directory.count_open(person.player) >= self._most_open:
+            raise Problem(
+                Code.TOO_MANY_TABLES,
+                f"You have opened {self._most_open} tables that are not over; finish or close one.",
+            )
+        header, invite = _header(game, person, wanted), secrets.token_urlsafe(16)
+        settled = Invitation(header.table, person.player, hash_of(invite), wanted.invite_only)
+        await self._directory.add_invitation(settled)
         opened = await self._host.open(header)
         if isinstance(opened, Refused):
+            await self._directory.remove_invitation(header.table)
             raise problem_of(opened.error)
         return OpenedTable(opened, invite)
-
-    async def _check_open_tables(self, person: Person) -> None:
-        most = self._most_open
-        found = await self._directory.tables_of(person.player, is_open=True, after=None, limit=most)
-        if len(found) >= most:
-            raise Problem(Code.TOO_MANY_TABLES, f"You sit at {most} open tables already; finish or leave one.")
-
-    async def renew_invitation(self, person: Person, name: LogId) -> str:
-        """A new invitation to a table; the one before is void, and without one nobody else can join from now on."""
-        if await self._readers.look(name, lambda live: live.state.header.admin) != person.player:
-            raise Problem(TableCode.NOT_ADMIN, "Only the player who opened the table may do that.")
-        invite = secrets.token_urlsafe(16)
-        await self._directory.set_invitation(name, hash_of(invite))
-        return invite
 
     # commands
 
@@ -136,29 +125,25 @@ class Tables:
         """A player's command at a table. Raises `Problem`, or returns the answer of the host."""
         if type(command) is ActCommand:
             return await self._host.submit(name, event_of(person.player, command))
-        match command:
-            case JoinCommand():
-                await self._check_invitation(name, person, command.invite)
-                await self._check_open_tables(person)
-            case AddBotCommand() if command.name.startswith(PLAYER_PREFIX):
-                return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
-        event = event_of(person.player, command)
-        if isinstance(command, RematchCommand) and isinstance(event, Rematch):
-            await self._invite_again(name, event.successor)
-        return await self._host.submit(name, event)
+        if isinstance(command, JoinCommand):
+            await self._check_invitation(name, person, command.invite)
+        if isinstance(command, AddBotCommand) and command.name.startswith(PLAYER_PREFIX):
+            return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
+        return await self._host.submit(name, event_of(person.player, command))
 
     async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
-        wanted = await self._directory.invitation(name)
-        if wanted is None or is_same(wanted, hash_of(invite or "")):
-            return
-        if await self._readers.look(name, lambda live: live.state.header.admin) != person.player:
-            raise Problem(Code.NEEDS_INVITATION, "This table is by invitation: ask for its link.")
+        """Refuse a player who was not invited to a table by invitation. Raises `Problem`.
 
-    async def _invite_again(self, name: LogId, successor: LogId) -> None:
-        """The table after a rematch has the invitation of the table before."""
-        invitation = await self._directory.invitation(name)
-        if invitation is not None:
-            await self._directory.set_invitation(successor, invitation)
+        A table after a rematch has no invitation: its players sit there from the start.
+        """
+        settled = await self._directory.invitation(name)
+        if settled is None:
+            is_open = await self._readers.look(name, lambda live: live.state.header.settings.is_listed)
+        else:
+            is_open = not settled.is_required or is_same(settled.secret, hash_of(invite or ""))
+            is_open = is_open or settled.admin == person.player
+        if not is_open:
+            raise Problem(Code.NEEDS_INVITATION, "This table is by invitation: ask for its link.")
 
     # looking
 
@@ -174,16 +159,14 @@ class Tables:
         return await self._readers.look(name, look)
 
     async def listed(
-        self, *, game: str | None, phase: str | None, after: LogId | None, limit: int
-    ) -> list[ListedTable]:
-        rows = await self._directory.listed_tables(game=game, phase=phase, after=after, limit=limit)
-        return [listed_table(name, row) for name, row in rows]
+        self, *, game: str | None, phase: str | None, after: PageMark | None, limit: int
+    ) -> Page[ListedTable]:
+        return _listed(await self._directory.listed(game=game, phase=phase, after=after, limit=limit))
 
     async def of_player(
-        self, player: PlayerId, *, is_open: bool | None, after: LogId | None, limit: int
-    ) -> list[ListedTable]:
-        rows = await self._directory.tables_of(player, is_open=is_open, after=after, limit=limit)
-        return [listed_table(name, row) for name, row in rows]
+        self, player: PlayerId, *, is_open: bool | None, after: PageMark | None, limit: int
+    ) -> Page[ListedTable]:
+        return _listed(await self._directory.tables_of(player, is_open=is_open, after=after, limit=limit))
 
     async def record(self, name: LogId, player: PlayerId | None) -> bytes:
         """The record of a match that is over, as lines of JSON, for those who could watch it."""

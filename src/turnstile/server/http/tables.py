@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
-from turnstile.kernel.values import LogId, PlayerId, Value
+from turnstile.kernel.values import PlayerId, Value
 from turnstile.server.commands import AnyCommand, Done, Seq
+from turnstile.server.directory import Page, PageMark
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.http.streams import list_stream
@@ -17,36 +18,31 @@ from turnstile.server.tables import ListedTable, NewTable, OpenedTable
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
 
+Mark = Annotated[str, Meta(pattern=r"^[0-9]{1,16}~.{1,64}$", description="Where a page ended.")]
 PageSize = Annotated[int, Meta(ge=1, le=200)]
 EVENTS = "text/event-stream"
 
 
 class TableQuery(Value, frozen=True):
-    """Which tables to list, and after which id to go on."""
+    """Which tables to list, and after which page to go on."""
 
     game: str | None = None
     phase: str | None = None
-    after: LogId | None = None
+    after: Mark | None = None
     limit: PageSize = 50
 
 
 class OwnTableQuery(Value, frozen=True):
     open: bool | None = None
-    after: LogId | None = None
+    after: Mark | None = None
     limit: PageSize = 50
 
 
 class TableList(Value, frozen=True):
-    """A page of tables. `next`: give it as `after` for the next page; `null` after the last."""
+    """A page of tables, the newest first. `next`: give it as `after` for the next page; `null` after the last."""
 
     tables: tuple[ListedTable, ...]
-    next: LogId | None = None
-
-
-class NewInvitation(Value, frozen=True):
-    """The secret of an invitation link, which is shown this once."""
-
-    invite: str
+    next: Mark | None = None
 
 
 class Acknowledged(Value, frozen=True):
@@ -96,8 +92,10 @@ async def list_tables(call: Call[None, TableQuery]) -> TableList | Response:
     query = call.query
     if EVENTS in call.request.headers.get("accept", ""):
         return list_stream(call, query.game)
-    found = await call.server.tables.listed(game=query.game, phase=query.phase, after=query.after, limit=query.limit)
-    return _page(found, query.limit)
+    found = await call.server.tables.listed(
+        game=query.game, phase=query.phase, after=_mark(query.after), limit=query.limit
+    )
+    return _page(found)
 
 
 @endpoint("GET", "/api/me/tables", query=OwnTableQuery, response=TableList)
@@ -105,13 +103,19 @@ async def list_my_tables(call: Call[None, OwnTableQuery]) -> TableList:
     """The tables at which the caller sits."""
     query = call.query
     found = await call.server.tables.of_player(
-        call.person.player, is_open=query.open, after=query.after, limit=query.limit
+        call.person.player, is_open=query.open, after=_mark(query.after), limit=query.limit
     )
-    return _page(found, query.limit)
+    return _page(found)
 
 
-def _page(found: list[ListedTable], limit: int) -> TableList:
-    return TableList(tuple(found), found[-1].table if len(found) == limit else None)
+def _page(found: Page[ListedTable]) -> TableList:
+    mark = found.after
+    return TableList(found.items, None if mark is None else f"{mark.value}~{mark.id}")
+
+
+def _mark(text: str | None) -> PageMark | None:
+    value, _, name = (text or "").partition("~")
+    return None if text is None else PageMark(int(value), name)
 
 
 @endpoint("GET", "/api/tables/{table}", response=TablePage, auth=Auth.ANYONE, errors=(HostCode.NO_TABLE,))
@@ -120,12 +124,6 @@ async def get_table(call: Call[None, None]) -> TablePageBytes:
     player = None if call.caller is None else call.caller.player
     status, seated = await call.server.tables.status(call.table, player)
     return TablePageBytes(Raw(status), await call.server.people.names(seated))
-
-
-@endpoint("POST", "/api/tables/{table}/invitation", response=NewInvitation, status=201, errors=(TableCode.NOT_ADMIN,))
-async def renew_invitation(call: Call[None, None]) -> NewInvitation:
-    """A new invitation link, for the player who opened the table. The one before is void."""
-    return NewInvitation(await call.server.tables.renew_invitation(call.person, call.table))
 
 
 @endpoint(
@@ -199,7 +197,6 @@ ENDPOINTS = (
     list_tables,
     list_my_tables,
     get_table,
-    renew_invitation,
     command,
     acknowledge,
     get_view,
