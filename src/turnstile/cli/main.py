@@ -18,6 +18,7 @@ from turnstile.cli.streams import discard_unwritten, replace_closed_streams
 __all__ = ["main", "run", "turnstile"]
 
 COMMANDS = {
+    "serve": Place("turnstile.cli.serve:serve", "Serve tables over HTTP and WebSocket"),
     "play": Place("turnstile.cli.play:play", "Play a game against bots"),
     "games": Place("turnstile.cli.games:games", "List the installed games, or describe one of them"),
     "diagram": Place("turnstile.cli.diagram:diagram", "Draw a machine as a state diagram"),

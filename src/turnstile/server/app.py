@@ -17,12 +17,13 @@ from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
 from turnstile.kernel.values import Value, encode
-from turnstile.net.serving import Serving, serve
+from turnstile.net.serving import Serving, serve, served
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
 from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Routes
 from turnstile.server.errors import Code, ErrorBody, Problem
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.operations import Watchdog, operations_app
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
 
@@ -138,6 +139,8 @@ class Running(msgspec.Struct):
     server: Server
     port: int
     url: str
+    operations_port: int
+    operations_url: str
 
 
 @asynccontextmanager
@@ -156,15 +159,29 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             most_connections=settings.most_connections,
             websocket=partial(PlaySocket, server.sessions),
         )
-        works = [server.sessions.keep_checking()] if server.host.store.is_shared else []
-        tasks = [group.create_task(work) for work in works]
+        watchdog = Watchdog()
+        tasks = [group.create_task(watchdog.watch())]
+        if server.host.store.is_shared:
+            tasks += [group.create_task(server.sessions.keep_checking())]
         try:
-            host = f"[{settings.host}]" if ":" in settings.host else settings.host
-            yield Running(server, http.port, f"http://{host}:{http.port}")
+            async with served(
+                operations_app(server, watchdog), settings.operations_host, settings.operations_port
+            ) as operations:
+                yield Running(
+                    server,
+                    http.port,
+                    _url(settings.host, http.port),
+                    operations.port,
+                    _url(settings.operations_host, operations.port),
+                )
         finally:
             for task in tasks:
                 task.cancel()
             await _stop(server, http)
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 async def _stop(server: Server, http: Serving) -> None:
