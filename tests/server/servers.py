@@ -135,6 +135,18 @@ class Wire:
         assert bye["code"] == message.data
         return int(message.data)
 
+    async def drop(self, frame: Any) -> None:
+        """Send any text."""
+        await self.socket.send_str(frame)
+
+    async def until_actions(self) -> Any:
+        """Acknowledge every update, until one has actions."""
+        while True:
+            update = await self.until("update")
+            await self.send("ack", upto=update["seq"])
+            if update["actions"]:
+                return update
+
     async def close(self) -> None:
         await self.socket.close()
 
@@ -149,6 +161,6 @@ async def site(
     server = Server(
         Host(store, think=at_once, chance=Random(7)), directory or MemoryDirectory(store), settings, loop.time
     )
-    timeout = aiohttp.ClientTimeout(total=None)
-    async with serving(server) as running, ClientSession(timeout=timeout) as client:
+    timeout, connector = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(force_close=True, limit=0)
+    async with serving(server) as running, ClientSession(timeout=timeout, connector=connector) as client:
         yield Site(running, client)

@@ -59,13 +59,18 @@ class Server:
 
 
 def _limits(settings: ServerSettings) -> dict[LimitName, Limit]:
-    """The limits that settings may change."""
+    """All limits, as the settings change them."""
     rates = {
         LimitName.REQUESTS: (settings.requests_per_second, 5),
         LimitName.FRAMES: (settings.frames_per_second, 3),
         LimitName.COMMANDS: (settings.commands_per_second, 3),
     }
-    return {
+    changed = {
         name: Limit(LIMITS[name].per, rate, max(1.0, rate * times), LIMITS[name].doc)
         for name, (rate, times) in rates.items()
+    }
+    factor = settings.limit_factor
+    return {
+        name: Limit(limit.per, limit.rate * factor, max(1.0, limit.burst * factor), limit.doc)
+        for name, limit in {**LIMITS, **changed}.items()
     }

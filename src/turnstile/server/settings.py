@@ -69,6 +69,7 @@ class ServerSettings(Value, frozen=True):
     ] = 200.0
     frames_per_second: Annotated[Rate, _doc("Frames a second on one WebSocket; three times as many at once.")] = 100.0
     commands_per_second: Annotated[Rate, _doc("Commands a second by one player; three times as many at once.")] = 100.0
+    limit_factor: Annotated[Rate, _doc("Multiplies every limit on how often; for load tests.")] = 1.0
     beat_seconds: Annotated[
         Rate, _doc("How often a WebSocket is pinged. One that is silent for two beats is closed.")
     ] = 20.0
