@@ -1,9 +1,10 @@
 """Real servers on real sockets, and small clients for the tests."""
 
+import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Any
 
@@ -24,8 +25,10 @@ SETTINGS = ServerSettings(port=0, operations_port=0, dev=True)
 class Site:
     """A running server, and a client that calls it."""
 
-    def __init__(self, running: Running, client: ClientSession) -> None:
+    def __init__(self, running: Running, client: ClientSession, stack: AsyncExitStack) -> None:
         self.running = running
+        self.stop = stack.aclose
+        self.wires: list[Wire] = []
         self.server = running.server
         self.client = client
         self.url = running.url
@@ -57,7 +60,9 @@ class Site:
         return Guest(self, found["player"], found["token"])
 
     async def socket(self, **rest: Any) -> "Wire":
-        return Wire(await self.client.ws_connect(self.url + "/api/play", **rest))
+        wire = Wire(await self.client.ws_connect(self.url + "/api/play", **rest))
+        self.wires.append(wire)
+        return wire
 
     async def table(self, *guests: "Guest", game: str = "e-card", **rest: Any) -> str:
         """A table that the first of these opens and the others join."""
@@ -162,5 +167,8 @@ async def site(
         Host(store, think=at_once, chance=Random(7)), directory or MemoryDirectory(store), settings, loop.time
     )
     timeout, connector = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(force_close=True, limit=0)
-    async with serving(server) as running, ClientSession(timeout=timeout, connector=connector) as client:
-        yield Site(running, client)
+    async with ClientSession(timeout=timeout, connector=connector) as client, AsyncExitStack() as stack:
+        running = await stack.enter_async_context(serving(server))
+        here = Site(running, client, stack)
+        yield here
+        await asyncio.gather(*(wire.close() for wire in here.wires))

@@ -80,6 +80,7 @@ def test_a_long_poll_waits_for_the_next_update_and_no_longer_than_it_was_told() 
             top = found["top"]
             nothing = asyncio.create_task(ana.ask("GET", f"/api/tables/{table}/updates?after={top}&wait=30"))
             await until(lambda: len(here.server.readers) == 1)
+            await asyncio.sleep(0.01)
             pass_time(31)
             assert (await nothing)["updates"] == []
 

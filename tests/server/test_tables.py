@@ -273,11 +273,8 @@ async def finished(here: Site, ana: Guest, bo: Guest) -> str:
     """A table whose match was resigned."""
     table = await here.table(ana, bo)
     await ana.command(table, "start")
-    for guest in (ana, bo):
-        wire = await guest.hello(table)
-        await wire.send("ack", upto=(await wire.until("update"))["seq"])
-        await wire.close()
-    await until(lambda: here.server.host.tables.live[table].state.phase.value == "Playing")  # type: ignore[index]
+    wires = [await guest.hello(table) for guest in (ana, bo)]
+    await asyncio.gather(*(wire.until_actions() for wire in wires))
     await ana.command(table, "resign")
     return table
 

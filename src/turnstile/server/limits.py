@@ -1,5 +1,6 @@
 """How often what may be asked. Every limit has a name, which an error tells together with the seconds to wait."""
 
+import math
 from collections.abc import Hashable, Mapping
 from enum import StrEnum
 
@@ -68,7 +69,7 @@ class Limits:
 
     def too_fast(self, name: LimitName, wait: float) -> Problem:
         limit = self.table[name]
-        seconds = max(0.1, round(wait, 1))
+        seconds = math.ceil(wait * 10) / 10
         return Problem(
             Code.TOO_FAST,
             f"Too many {limit.doc} by one {limit.per}; wait {seconds:g} s.",

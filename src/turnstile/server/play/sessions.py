@@ -39,6 +39,8 @@ class Sessions:
         self._server = server
         self._tasks: dict[asyncio.Task[None], Session] = {}
         self._connected: set[Connected] = set()
+        self._sockets: set[PlaySocket] = set()
+        self._all_gone = asyncio.Event()
         self._by_address: Counter[str] = Counter()
         limit = server.limits.table[LimitName.FRAMES]
         self.frame_rate = limit.rate, limit.burst
@@ -70,6 +72,7 @@ class Sessions:
     def open(self, socket: PlaySocket, address: str) -> Session:
         """A new session, which runs until its connection ends."""
         session = Session(self._server, socket, address)
+        self._sockets.add(socket)
         self.add(session)
         task = asyncio.create_task(session.run())
         self._tasks[task] = session
@@ -107,11 +110,20 @@ class Sessions:
                     connected.end(Closed(CloseCode.TOKEN_EXPIRED))
 
     async def stop(self) -> None:
-        """Tell all clients to come back, and wait until their sessions have ended."""
+        """Tell all clients to come back, and wait until they have heard it. Those who do not answer are cut off."""
         for connected in tuple(self._connected):
             connected.end(Closed(CloseCode.STOPPING))
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
+        while self._sockets:
+            self._all_gone.clear()
+            await self._all_gone.wait()
+
+    def forget(self, socket: PlaySocket) -> None:
+        """The connection is gone."""
+        self._sockets.discard(socket)
+        if not self._sockets:
+            self._all_gone.set()
 
     def count_closed(self, code: int) -> None:
         self._server.counts.closed[code] += 1

@@ -60,20 +60,21 @@ class PlaySocket(asyncio.Protocol):
         self._drainer: asyncio.Future[None] | None = None
         self._is_open = self._is_gone = self._is_paused = False
         self._is_writable = True
-        self._transport: asyncio.Transport
+        self.transport: asyncio.Transport
         self.rate, self.burst = sessions.frame_rate
         self._left, self._since = self.burst, self._loop.time()
 
     # the protocol of asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(FULL)
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(FULL)
         self._connections.add(self)  # type: ignore[arg-type]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
         self._is_open, self._is_gone, self._is_writable = False, True, True
+        self._sessions.forget(self)
         _wake(self._waiter)
         _wake(self._drainer)
 
@@ -89,7 +90,7 @@ class PlaySocket(asyncio.Protocol):
 
     def shutdown(self) -> None:
         """The server has stopped, and every session with it."""
-        self._transport.close()
+        self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         conn = self._conn
@@ -181,12 +182,12 @@ class PlaySocket(asyncio.Protocol):
     def _pause(self) -> None:
         if not self._is_paused and not self._is_gone:
             self._is_paused = True
-            self._transport.pause_reading()
+            self.transport.pause_reading()
 
     def _resume(self) -> None:
         if self._is_paused and not self._is_gone:
             self._is_paused = False
-            self._transport.resume_reading()
+            self.transport.resume_reading()
 
     # sending
 
@@ -200,7 +201,7 @@ class PlaySocket(asyncio.Protocol):
                 head = b"\x81\x7e" + size.to_bytes(2, "big")
             else:
                 head = b"\x81\x7f" + size.to_bytes(8, "big")
-            self._transport.write(head + frame)
+            self.transport.write(head + frame)
 
     @property
     def is_writable(self) -> bool:
@@ -228,14 +229,14 @@ class PlaySocket(asyncio.Protocol):
             self._flush()
         self._resume()
         _wake(self._waiter)
-        self._loop.call_later(CLOSE_SECONDS, self._transport.abort)
+        self._loop.call_later(CLOSE_SECONDS, self.transport.abort)
 
     def _flush(self) -> None:
         for data in self._conn.data_to_send():
             if data:
-                self._transport.write(data)
+                self.transport.write(data)
             else:
-                self._transport.close()
+                self.transport.close()
 
     def _fail(self) -> None:
         """The client has broken the WebSocket protocol; `websockets` has said how in its close frame."""
@@ -243,7 +244,7 @@ class PlaySocket(asyncio.Protocol):
         sent = self._conn.close_sent
         self._sessions.count_closed(1002 if sent is None else int(sent.code))
         _wake(self._waiter)
-        self._loop.call_later(CLOSE_SECONDS, self._transport.abort)
+        self._loop.call_later(CLOSE_SECONDS, self.transport.abort)
 
     # the handshake
 
@@ -251,7 +252,7 @@ class PlaySocket(asyncio.Protocol):
         response = self._conn.accept(request)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             pairs = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.raw_items()]
-            peer = self._transport.get_extra_info("peername")
+            peer = self.transport.get_extra_info("peername")
             try:
                 address = self._sessions.admit(request.path, pairs, peer)
             except Problem as problem:
@@ -262,7 +263,7 @@ class PlaySocket(asyncio.Protocol):
             self.session = self._sessions.open(self, address)
         else:
             self._flush()
-            self._transport.close()
+            self.transport.close()
 
 
 def _refusal(problem: Problem) -> Response:
