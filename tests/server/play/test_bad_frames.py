@@ -87,7 +87,7 @@ def test_P13_utf_16_is_refused() -> None:
     async def main() -> None:
         async with site() as here:
             _, _, _, wire, _ = await seated(here)
-            await wire.socket._writer.send_frame('{"type":"pong"}'.encode("utf-16"), 1)  # type: ignore[union-attr]
+            await wire.socket._writer.send_frame('{"type":"pong"}'.encode("utf-16"), 1)
             assert (await wire.until("error"))["code"] == "BadFrame"
 
     run(main())
@@ -242,7 +242,8 @@ def test_P2_a_move_that_is_none_is_refused_with_a_sentence() -> None:
             ana, _, table, mine, other = await seated(here)
             await ana.command(table, "start")
             await asyncio.gather(mine.until_actions(), other.until_actions())
-            for number, move in enumerate(({"type": "Pick"}, None, 1, [], {"type": "Cheat", "player": ana.player})):
+            moves: list[object] = [{"type": "Pick"}, None, 1, [], {"type": "Cheat", "player": ana.player}]
+            for number, move in enumerate(moves):
                 await mine.send("act", id=f"a{number}", move=move)
                 answer = await mine.until("answer")
                 assert answer["error"]["code"] in ("InvalidEvent", "NotAMove"), answer

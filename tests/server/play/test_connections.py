@@ -432,7 +432,7 @@ def test_V6_a_reader_that_is_too_slow_is_closed_and_loses_nothing() -> None:
             ana, _, table = await started(here)
             wire = await ana.hello(table)
             await wire.until("update")
-            transport = wire.socket._writer.transport  # type: ignore[union-attr]
+            transport = wire.socket._writer.transport
             transport.pause_reading()
             session = next(iter(here.server.sessions._connected))
             reader: Any = session._reader  # type: ignore[attr-defined]
