@@ -128,6 +128,23 @@ def test_N8_the_newest_reader_of_a_seat_counts_and_the_old_one_is_told_why() -> 
     run(main())
 
 
+def test_C14_a_long_poll_ends_when_the_server_stops_and_when_the_player_logs_out() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            polls = [
+                asyncio.create_task(guest.refusal("GET", f"/api/tables/{table}/updates?wait=60")) for guest in (ana, bo)
+            ]
+            await until(lambda: len(here.server.sessions) == 2)
+            await ana.ask("POST", "/api/me/logout-everywhere")
+            assert await polls[0] == (503, "Stopping")
+            _, last = await asyncio.gather(here.stop(), polls[1])
+            assert last == (503, "Stopping")
+
+    run(main())
+
+
 def test_a_client_that_leaves_its_long_poll_is_no_reader_any_more() -> None:
     async def main() -> None:
         async with site() as here:

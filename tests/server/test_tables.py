@@ -132,6 +132,7 @@ def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
                 after = f"&after={page['next']}"
             assert sorted(found) == sorted(tables)
             cards = await here.ask("GET", "/api/tables?game=e-card&phase=Seating")
+            assert cards["names"] == {ana.player: "Ana"}
             assert {each["table"] for each in cards["tables"]} == {tables[0], tables[2], tables[4]}
 
     run(main())

@@ -57,6 +57,9 @@ class Limits:
         self.table = {**LIMITS, **(changed or {})}
         self._quotas = {name: Quota(limit.rate, limit.burst, clock) for name, limit in self.table.items()}
 
+    def quota(self, name: LimitName) -> Quota:
+        return self._quotas[name]
+
     def wait_of(self, name: LimitName, key: Hashable) -> float:
         """Take one; 0 if there was one left, else the seconds until there is."""
         return self._quotas[name].wait_of(key)

@@ -23,6 +23,7 @@ PLAYER_PREFIX = "p-"
 """The start of every player's id. A bot may not have such a name, so that no seat can be taken for a player's."""
 KNOWN_SECONDS = 2.0  # how long a checked token counts without asking the directory again
 MOST_KNOWN = 10_000
+MOST_AT_ONCE = 500  # players that the directory is asked for in one go
 
 
 class Person(Value, frozen=True):
@@ -87,8 +88,12 @@ class People:
 
     async def names(self, players: Iterable[PlayerId]) -> dict[PlayerId, str]:
         """The names of those of these who are registered players."""
-        found = await self._directory.players([each for each in players if each.startswith(PLAYER_PREFIX)])
-        return {player: each.name for player, each in found.items() if each.name is not None}
+        wanted = list(dict.fromkeys(each for each in players if each.startswith(PLAYER_PREFIX)))
+        names = dict[PlayerId, str]()
+        for start in range(0, len(wanted), MOST_AT_ONCE):
+            found = await self._directory.players(wanted[start : start + MOST_AT_ONCE])
+            names |= {player: each.name for player, each in found.items() if each.name is not None}
+        return names
 
     async def rename(self, player: PlayerId, name: str) -> Person:
         name = check_name(name)

@@ -36,6 +36,8 @@ class Server:
         self.counts = Counts()
         self.door = Door(self.settings)
         self.limits = Limits(clock, _limits(self.settings))
+        self.command_quota = self.limits.quota(LimitName.COMMANDS)
+        """Looked at for each move, so it is looked up once."""
         self.people = People(directory, host.store.now, clock)
         self.readers = Readers(host)
         self.tables = Tables(host, self.readers, directory, self.settings.most_open_tables)

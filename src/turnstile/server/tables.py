@@ -79,13 +79,16 @@ class ListedTable(Value, frozen=True):
     table: LogId
     game: str
     phase: str
-    players: tuple[str, ...]
+    players: Players
     opened: Instant
     changed: Instant
 
 
 def _listed(page: Page[tuple[LogId, Row]]) -> Page[ListedTable]:
-    tables = [ListedTable(name, row.game, row.phase, row.players, row.opened, row.changed) for name, row in page.items]
+    tables = [
+        ListedTable(name, row.game, row.phase, tuple(map(PlayerId, row.players)), row.opened, row.changed)
+        for name, row in page.items
+    ]
     return Page(tuple(tables), page.after)
 
 

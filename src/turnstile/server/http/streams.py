@@ -16,7 +16,7 @@ from turnstile.server.endpoint import JSON, Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
-from turnstile.server.play.closing import OF_ENDING, TEXTS
+from turnstile.server.play.closing import OF_ENDING, TEXTS, Closed
 from turnstile.server.readers import Ending, Reader
 from turnstile.server.updates import EVENTS, LINES, Dialect, Stream, accepted_dialect, list_frames, update_frames
 from turnstile.table.sight import TableStatus
@@ -60,8 +60,7 @@ class UpdatesAnswer(Value, frozen=True):
     response=UpdatesAnswer,
     media_types=(JSON, EVENTS, LINES),
     auth=Auth.ANYONE,
-    errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, Code.REPLACED),
-    limit=None,
+    errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, HostCode.STOPPING, Code.REPLACED),
 )
 async def get_updates(call: Call[None, UpdateQuery]) -> Response:
     """The caller's next updates: a long poll, or with `Accept` a stream of server-sent events or of JSON lines."""
@@ -72,13 +71,17 @@ async def get_updates(call: Call[None, UpdateQuery]) -> Response:
     after = call.query.after if dialect is not Dialect.EVENTS else _last_event(call)
     reader = await server.readers.open(call.table, player, after)
     if dialect is not None:
-        token = bearer_token(read_headers(call.request.scope["headers"]))
-        hashed = None if token is None else hash_of(token)
-        return Stream(server, update_frames(server, reader), dialect, call.address, call.caller, hashed)
+        return Stream(server, update_frames(server, reader), dialect, call.address, call.caller, _token_hash(call))
     try:
         return await _poll(call, reader)
     finally:
         server.readers.close(reader)
+
+
+def _token_hash(call: Call[None, UpdateQuery]) -> bytes | None:
+    """The hash of the token that the request came with: a long one ends when its token becomes void."""
+    token = bearer_token(read_headers(call.request.scope["headers"]))
+    return None if token is None else hash_of(token)
 
 
 def _last_event(call: Call[None, UpdateQuery]) -> int | None:
@@ -89,17 +92,33 @@ def _last_event(call: Call[None, UpdateQuery]) -> int | None:
 
 async def _poll(call: Call[None, UpdateQuery], reader: Reader) -> Response:
     """All updates that are there; if there are none, the next ones within the time."""
+    sessions, poll = call.server.sessions, Poll(call)
+    sessions.add(poll)
     gathering = asyncio.create_task(_gather(reader, call.query.wait))
     leaving = asyncio.create_task(_until_left(call))
+    ended = asyncio.create_task(poll.ended.wait())
     try:
-        await asyncio.wait({gathering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        leaving.cancel()
+        await asyncio.wait({gathering, leaving, ended}, return_when=asyncio.FIRST_COMPLETED)
         if not gathering.done():
-            gathering.cancel()
-    if not gathering.done():
-        raise Problem(Code.BAD_REQUEST, "The client has left.")
-    return Response(encode(gathering.result()), media_type=JSON)
+            raise Problem(HostCode.STOPPING, "The server stops, or you have logged out; ask again.")
+        return Response(encode(gathering.result()), media_type=JSON)
+    finally:
+        for task in (leaving, ended, gathering):
+            task.cancel()
+        sessions.discard(poll)
+
+
+class Poll:
+    """A long poll under way: a connection that can be ended."""
+
+    def __init__(self, call: Call[None, UpdateQuery]) -> None:
+        self.address = call.address
+        self.player = None if call.caller is None else call.caller.player
+        self.token = _token_hash(call)
+        self.ended = asyncio.Event()
+
+    def end(self, closed: Closed) -> None:
+        self.ended.set()
 
 
 async def _gather(reader: Reader, wait: float) -> Updates:

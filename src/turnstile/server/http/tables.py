@@ -1,6 +1,6 @@
 """Tables over HTTP: open, list, look, command, acknowledge, record."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Raw
 from starlette.responses import Response
@@ -42,6 +42,8 @@ class TableList(Value, frozen=True):
     """A page of tables, the newest first. `next`: give it as `after` for the next page; `null` after the last."""
 
     tables: tuple[ListedTable, ...]
+    names: dict[PlayerId, str]
+    """The names of the registered players at these tables."""
     next: Mark | None = None
 
 
@@ -95,7 +97,7 @@ async def list_tables(call: Call[None, TableQuery]) -> TableList | Response:
     found = await call.server.tables.listed(
         game=query.game, phase=query.phase, after=_mark(query.after), limit=query.limit
     )
-    return _page(found)
+    return await _page(call, found)
 
 
 @endpoint("GET", "/api/me/tables", query=OwnTableQuery, response=TableList)
@@ -105,12 +107,13 @@ async def list_my_tables(call: Call[None, OwnTableQuery]) -> TableList:
     found = await call.server.tables.of_player(
         call.person.player, is_open=query.open, after=_mark(query.after), limit=query.limit
     )
-    return _page(found)
+    return await _page(call, found)
 
 
-def _page(found: Page[ListedTable]) -> TableList:
+async def _page(call: Call[None, Any], found: Page[ListedTable]) -> TableList:
     mark = found.after
-    return TableList(found.items, None if mark is None else f"{mark.value}~{mark.id}")
+    names = await call.server.people.names(player for table in found.items for player in table.players)
+    return TableList(found.items, names, None if mark is None else f"{mark.value}~{mark.id}")
 
 
 def _mark(text: str | None) -> PageMark | None:

@@ -118,6 +118,12 @@ class Session:
         self._send(Bye(code=closed.code, retry_ms=closed.retry_ms, text=closed.text))
         self._socket.close(closed.code, closed.text)
         self._server.counts.closed[closed.code] += 1
+        self._log("A WebSocket was closed", address=self.address, code=int(closed.code))
+
+    def _log(self, message: str, **more: object) -> None:
+        reader = self._reader
+        where = {} if reader is None else {"table": reader.table, "seat": reader.player}
+        log.info(message, extra={**where, **more})
 
     def _send(self, frame: ServerFrame) -> None:
         self._server.counts.frames_out += 1
@@ -141,7 +147,7 @@ class Session:
             raise Closed(CloseCode.BAD_FRAME, "Say hello first.")
         if frame.upto is not None:
             await self._acknowledge(frame.upto)
-        if isinstance(frame, Ack | Pong):
+        if isinstance(frame, (Ack, Pong)):  # a tuple is made once, a union at each frame
             return None
         if isinstance(frame, Renew):
             return await self._renew(frame)
@@ -194,7 +200,7 @@ class Session:
         assert reader is not None, "the client has said hello"
         if person is None:
             return self._answer_problem(command, Problem(Code.NO_TOKEN, "Spectators without a token cannot do that."))
-        if wait := self._server.limits.wait_of(LimitName.COMMANDS, person.player):
+        if wait := self._server.command_quota.wait_of(person.player):
             raise Closed(CloseCode.TOO_FAST, retry_ms=round(wait * 1000))
         try:
             answer = await self._server.tables.submit(person, reader.table, command)
@@ -202,12 +208,13 @@ class Session:
             return self._answer_problem(command, problem)
         if isinstance(answer, Refused):
             self._server.counts.count_error(answer.error.code)
+            self._log("A command was refused", command=command.id, code=answer.error.code)
             error = ErrorDetails(answer.error.code, answer.error.sentence)
             self._send(AnswerFrame(id=command.id, seq=answer.seq, error=error))
         else:
             self._server.counts.frames_out += 1
             self._socket.send(done_frame(command.id, answer.seq))
-            if isinstance(command, JoinCommand | LeaveCommand):
+            if isinstance(command, (JoinCommand, LeaveCommand)):
                 await self._change_seat(reader)
         if not self._socket.is_writable:
             await self._socket.drain(self._server.settings.slow_seconds)
@@ -215,6 +222,7 @@ class Session:
 
     def _answer_problem(self, command: AnyCommand, problem: Problem) -> None:
         self._server.counts.count_error(problem.code)
+        self._log("A command was refused", command=command.id, code=problem.code)
         self._send(AnswerFrame(id=command.id, seq=0, error=problem.details))
 
     async def _change_seat(self, reader: Reader) -> None:
@@ -230,6 +238,7 @@ class Session:
     async def _read(self, table: LogId, last: int | None) -> None:
         reader = self._reader = await self._server.readers.open(table, self.player, last, self._notice)
         self._send(welcome(self._server, reader))
+        self._log("A WebSocket was welcomed", address=self.address)
         self._pump = asyncio.create_task(self._carry(reader))
         self._plan_beat()
 
