@@ -15,9 +15,8 @@ from tests.agents.loops import current
 from tests.host.matches import at_once
 from turnstile.host import Host
 from turnstile.server import Running, Server, ServerSettings, serving
-from turnstile.server.memory_directory import MemoryDirectory
+from turnstile.store.directory import DirectoryStore
 from turnstile.store.memory import Disk, MemoryStore
-from turnstile.store.protocol import Store
 
 SETTINGS = ServerSettings(port=0, operations_port=0, dev=True)
 
@@ -25,8 +24,9 @@ SETTINGS = ServerSettings(port=0, operations_port=0, dev=True)
 class Site:
     """A running server, and a client that calls it."""
 
-    def __init__(self, running: Running, client: ClientSession, stack: AsyncExitStack) -> None:
+    def __init__(self, running: Running, client: ClientSession, stack: AsyncExitStack, disk: Disk) -> None:
         self.running = running
+        self.disk = disk
         self.stop = stack.aclose
         self.wires: list[Wire] = []
         self.server = running.server
@@ -157,18 +157,15 @@ class Wire:
 
 
 @asynccontextmanager
-async def site(
-    settings: ServerSettings = SETTINGS, store: Store | None = None, directory: MemoryDirectory | None = None
-) -> AsyncIterator[Site]:
+async def site(settings: ServerSettings = SETTINGS, store: DirectoryStore | None = None) -> AsyncIterator[Site]:
     """A server on a store in memory, whose clock is the loop's, with a client."""
     loop = current()
-    store = store or MemoryStore(lambda: round(loop.time() * 1000), Disk())
-    server = Server(
-        Host(store, think=at_once, chance=Random(7)), directory or MemoryDirectory(store), settings, loop.time
-    )
+    disk = Disk()
+    store = store or MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False)
+    server = Server(Host(store, think=at_once, chance=Random(7)), store.directory, settings, loop.time)
     timeout, connector = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(force_close=True, limit=0)
     async with ClientSession(timeout=timeout, connector=connector) as client, AsyncExitStack() as stack:
         running = await stack.enter_async_context(serving(server))
-        here = Site(running, client, stack)
+        here = Site(running, client, stack, disk)
         yield here
         await asyncio.gather(*(wire.close() for wire in here.wires))

@@ -52,7 +52,7 @@ def test_P13_a_bad_body_is_refused(body: bytes) -> None:
         async with site() as here:
             assert await post(here, body, JSON) == (400, "BadRequest")
             assert here.server.counts.errors == {"BadRequest": 1}
-            assert not here.server.directory._players  # type: ignore[attr-defined]
+            assert not here.disk.people.players
 
     run(main())
 
@@ -165,7 +165,7 @@ def test_A21_P25_foreign_hosts_and_origins_are_refused(headers: dict[str, str], 
     async def main() -> None:
         async with site() as here:
             assert await here.refusal("POST", "/api/players", {"name": "Ana"}, headers=headers) == reason
-            assert not here.server.directory._players  # type: ignore[attr-defined]
+            assert not here.disk.people.players
 
     run(main())
 

@@ -117,7 +117,7 @@ def test_P10_only_the_hash_of_a_token_is_kept() -> None:
         async with site() as here:
             ana = await here.register("Ana")
             assert len(ana.token) == 43  # 256 bits
-            assert ana.token not in repr(vars(here.server.directory))
+            assert ana.token not in repr(here.disk.people)
             assert ana.token not in repr(vars(here.server.people))
 
     run(main())

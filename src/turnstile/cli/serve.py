@@ -19,7 +19,6 @@ from turnstile.net import serving
 from turnstile.server import Running, Server, ServerSettings
 from turnstile.server import serving as serve_all
 from turnstile.server.logs import write_logs
-from turnstile.server.memory_directory import MemoryDirectory
 from turnstile.server.settings import (
     InvalidSettings,
     check_settings,
@@ -110,7 +109,7 @@ async def _until_stopped(settings: ServerSettings) -> int:
     loop.add_signal_handler(signal.SIGINT, interrupt)
     store = await open_store(settings.store)
     try:
-        async with serve_all(Server(Host(store), MemoryDirectory(store), settings)) as running:
+        async with serve_all(Server(Host(store), store.directory, settings)) as running:
             _tell_ready(running)
             await stop.wait()
     finally:

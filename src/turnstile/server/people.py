@@ -12,8 +12,8 @@ from hashlib import sha256
 
 from turnstile.kernel.values import Instant, PlayerId, Value
 from turnstile.net.limits import Seconds
-from turnstile.server.directory import Directory, RegisteredPlayer
 from turnstile.server.errors import Code, Problem
+from turnstile.store.directory import Directory, RegisteredPlayer
 
 LONGEST_NAME = 32
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no letters that look like others

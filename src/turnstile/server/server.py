@@ -7,7 +7,6 @@ from starlette.requests import Request
 from turnstile.host import Host
 from turnstile.net.limits import Seconds
 from turnstile.server.counts import Counts
-from turnstile.server.directory import Directory
 from turnstile.server.door import Door
 from turnstile.server.errors import Problem
 from turnstile.server.limits import LIMITS, Limit, LimitName, Limits
@@ -17,6 +16,7 @@ from turnstile.server.play.sessions import Sessions
 from turnstile.server.readers import Readers
 from turnstile.server.settings import ServerSettings
 from turnstile.server.tables import Tables
+from turnstile.store.directory import Directory
 
 
 class Server:

@@ -24,10 +24,10 @@ from turnstile.server.commands import (
     event_of,
     new_table_id,
 )
-from turnstile.server.directory import Directory, Invitation, Page, PageMark
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
 from turnstile.server.readers import Readers
+from turnstile.store.directory import Directory, Invitation, Page, PageMark
 from turnstile.store.protocol import Row
 from turnstile.table.values import (
     MOST_DELAY,

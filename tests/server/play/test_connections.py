@@ -12,7 +12,6 @@ from tests.server.servers import SETTINGS, Guest, Site, Wire, site
 from turnstile.host import Update
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.memory_directory import MemoryDirectory
 from turnstile.server.play.socket import FULL
 from turnstile.store.memory import Disk, MemoryStore
 
@@ -110,10 +109,9 @@ def test_N11_another_process_has_the_same_stream() -> None:
     async def main() -> None:
         disk, loop = Disk(), current()
         stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
-        directory = MemoryDirectory(stores[0])
         async with (
-            site(store=stores[0], directory=directory) as here,
-            site(store=stores[1], directory=directory) as there,
+            site(store=stores[0]) as here,
+            site(store=stores[1]) as there,
         ):
             ana, bo, table = await started(here)
             mine = await ana.hello(table)
@@ -132,17 +130,15 @@ def test_N11_another_process_has_the_same_stream() -> None:
 def test_C3_a_server_that_starts_again_goes_on_with_the_same_streams_and_answers() -> None:
     async def main() -> None:
         disk, loop = Disk(), current()
-        store = MemoryStore(lambda: round(loop.time() * 1000), disk)
-        directory = MemoryDirectory(store)
-        async with site(store=store, directory=directory) as here:
+        store = MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False)
+        async with site(store=store) as here:
             ana, _, table, mine, other = await playing(here)
             await mine.send("resign", id="the end")
             first, last = await mine.until("answer"), mine.seq
             closed, _, _ = await asyncio.gather(mine.closed(), other.closed(), here.stop())
             assert closed == 4100
-        store = MemoryStore(lambda: round(loop.time() * 1000), disk)
-        directory._store = store
-        async with site(store=store, directory=directory) as there:
+        store = MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False)
+        async with site(store=store) as there:
             again = await Guest(there, ana.player, ana.token).hello(table, last)
             await again.send("resign", id="the end")
             assert await again.until("answer") == first

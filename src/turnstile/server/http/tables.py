@@ -9,12 +9,12 @@ from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value
 from turnstile.server.commands import AnyCommand, Done, Seq
-from turnstile.server.directory import Page, PageMark
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
 from turnstile.server.tables import ListedTable, NewTable, OpenedTable
+from turnstile.store.directory import Page, PageMark
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
 
