@@ -239,6 +239,31 @@ def test_N12_while_the_store_does_not_answer_commands_are_refused_and_may_be_sen
     run(main())
 
 
+def test_N12_while_the_store_does_not_answer_nobody_registers_and_no_stream_is_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana)
+            pass_time(5)  # what is known of the token does not count any more
+
+            async def busy(*_: object) -> bool:
+                raise Busy("The store does not answer.")
+
+            with monkeypatch.context() as patch:
+                for name in ("add_player", "player_by_token"):
+                    patch.setattr(type(here.server.directory), name, busy)
+                assert await here.refusal("POST", "/api/players", {"name": "Bo"}) == (503, "Busy")
+                assert await ana.refusal("GET", "/api/me") == (503, "Busy")
+                wire = await here.socket()
+                await wire.send("hello", v=1, table=table, token=ana.token)
+                assert await wire.closed() == 4104
+            await ana.hello(table)
+
+    run(main())
+
+
 def test_a_failure_of_ours_is_an_answer_too_and_says_nothing_of_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         async with site() as here:

@@ -16,11 +16,12 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
+from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.net.serving import Serving, serve, served
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
 from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Routes
-from turnstile.server.errors import Code, ErrorBody, Problem
+from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.operations import Watchdog, operations_app
@@ -69,7 +70,8 @@ class App:
                 return await self._others(scope, receive, send)
             else:
                 raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
-        except Problem as problem:
+        except (Problem, *PASSING) as fault:
+            problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
             self.server.counts.count_error(problem.code)
             response = _error_response(problem)
         except Exception:
@@ -160,7 +162,7 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             websocket=partial(PlaySocket, server.sessions),
         )
         watchdog = Watchdog()
-        tasks = [group.create_task(watchdog.watch())]
+        tasks = [group.create_task(watchdog.watch()), group.create_task(server.people.keep_tidy())]
         if server.host.store.is_shared:
             tasks += [group.create_task(server.sessions.keep_checking())]
         try:

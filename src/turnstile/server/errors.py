@@ -135,4 +135,5 @@ class Problem(Exception):
 
 def problem_of(rejection: Rejection, seq: int | UnsetType = UNSET) -> Problem:
     """The refusal of a host, a table or a game as a problem of the request."""
-    return Problem(rejection.code, rejection.sentence, seq=seq)
+    sentence = rejection.sentence
+    return Problem(rejection.code, sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.", seq=seq)

@@ -4,16 +4,21 @@ The directory keeps them. `People` is the rules above it: how tokens and codes a
 names are accepted.
 """
 
+import asyncio
 import hmac
+import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
+from turnstile.host.answers import PASSING
 from turnstile.kernel.values import Instant, PlayerId, Value
 from turnstile.net.limits import Seconds
 from turnstile.server.errors import Code, Problem
 from turnstile.store.directory import Directory, RegisteredPlayer
+
+log = logging.getLogger("turnstile.server")
 
 LONGEST_NAME = 32
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no letters that look like others
@@ -23,6 +28,7 @@ PLAYER_PREFIX = "p-"
 """The start of every player's id. A bot may not have such a name, so that no seat can be taken for a player's."""
 KNOWN_SECONDS = 2.0  # how long a checked token counts without asking the directory again
 MOST_KNOWN = 10_000
+SWEEP_EVERY = 60.0  # seconds
 MOST_AT_ONCE = 500  # players that the directory is asked for in one go
 
 
@@ -129,6 +135,15 @@ class People:
         token = new_token()
         await self._directory.add_token(person.player, hash_of(token), self._now())
         return person, token
+
+    async def keep_tidy(self) -> None:
+        """Delete codes that have expired, now and then."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            try:
+                await self._directory.sweep_codes(self._now())
+            except PASSING as fault:
+                log.warning("The store: %s", fault)
 
     def _forget(self, player: PlayerId) -> None:
         """Ask the directory again about the tokens of a player."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 
 from turnstile.host import Refused, Update
+from turnstile.host.answers import PASSING
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net import strict_json
 from turnstile.server.commands import AnyCommand, JoinCommand, LeaveCommand
@@ -100,6 +101,9 @@ class Session:
             pass
         except Closed as closed:
             self.end(closed)
+        except PASSING as fault:
+            log.warning("The store: %s", fault)
+            self.end(Closed(CloseCode.OVERLOADED))
         except Exception:
             log.exception("A session has failed")
             self._server.counts.errors[Code.INTERNAL] += 1

@@ -1,10 +1,12 @@
 """All connections of a server: who may connect, whose token has become void, and the end of all of them."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from turnstile.host.answers import PASSING
 from turnstile.kernel.values import PlayerId
 from turnstile.server.door import read_headers
 from turnstile.server.errors import Code, Problem
@@ -15,6 +17,8 @@ from turnstile.server.play.socket import PlaySocket
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
+
+log = logging.getLogger("turnstile.server")
 
 PLAY_PATH = "/api/play"
 CHECK_EVERY = 3.0  # seconds between two checks of all tokens, where other processes may void them
@@ -104,7 +108,11 @@ class Sessions:
         while True:
             await asyncio.sleep(CHECK_EVERY)
             tokens = {connected.token for connected in self._connected} - {None}
-            valid = await self._server.people.valid_tokens([token for token in tokens if token is not None])
+            try:
+                valid = await self._server.people.valid_tokens([token for token in tokens if token is not None])
+            except PASSING as fault:
+                log.warning("The store: %s", fault)
+                continue
             for connected in tuple(self._connected):
                 if connected.token is not None and connected.token in tokens and connected.token not in valid:
                     connected.end(Closed(CloseCode.TOKEN_EXPIRED))
