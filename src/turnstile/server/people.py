@@ -9,7 +9,7 @@ import hmac
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 
 from turnstile.host.answers import PASSING
@@ -82,9 +82,9 @@ class People:
             self._known.popitem(last=False)
         return person
 
-    async def valid_tokens(self, hashes: Iterable[bytes]) -> set[bytes]:
+    async def valid_tokens(self, hashes: Sequence[bytes]) -> set[bytes]:
         """Those of these tokens that are still valid, as the directory has it."""
-        return {hashed for hashed in hashes if await self._directory.player_by_token(hashed)}
+        return await self._directory.valid_tokens(hashes)
 
     async def find(self, player: PlayerId) -> Person:
         person = _person(await self._directory.player(player))
