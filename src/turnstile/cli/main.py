@@ -45,6 +45,7 @@ def turnstile() -> None:
 
     \b
     Play a game against a bot:      turnstile play e-card
+    Let others play over a network: turnstile serve
     List the installed games:       turnstile games
     Draw the machine of a game:     turnstile diagram e-card
     Prove what can be proved:       turnstile check e-card
