@@ -38,6 +38,9 @@ class Ending(Enum):
     CLOSED = "closed"
 
 
+_ENDINGS = {ending.value: ending for ending in Ending}
+
+
 class Reader:
     """One reader of one stream. `after`: the update that its reader has; the next one follows."""
 
@@ -55,7 +58,8 @@ class Reader:
 
     @property
     def ending(self) -> Ending:
-        return Ending(self.line.closed or "closed")
+        """Why the line has ended; for a reason that is not known here, the reader connects again."""
+        return _ENDINGS.get(self.line.closed or "closed", Ending.UNREADABLE)
 
     def __aiter__(self) -> AsyncIterator[Update | Status]:
         return self.line.__aiter__()

@@ -198,6 +198,50 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
     run(main())
 
 
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [
+        ("the store was restored; connect again", 4200),
+        ("the table cannot be read now", 4104),
+        ("the table was put aside", 4004),
+        ("the table is gone", 4004),
+        ("the server stops", 4100),
+        ("a reason of a later release", 4104),
+    ],
+)
+def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: str, code: int) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            wire = await ana.hello(table)
+            await wire.until("update")
+            for line in tuple(here.server.host.tables.live[LogId(table)].lines):
+                line.end(why)
+            assert await wire.closed() == code
+
+    run(main())
+
+
+def test_K9_a_stream_that_fails_ends_its_connection_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            _, _, _, mine, other = await playing(here)
+
+            def fail(*_: object) -> bytes:
+                raise RuntimeError("a bug")
+
+            session = next(each for each in here.server.sessions._connected if each.player == mine.welcomed["seat"])
+            line = session._reader.line  # type: ignore[attr-defined]
+            monkeypatch.setattr(line, "newest", fail)
+            line.wake()
+            assert await mine.closed() == 4104
+            assert here.server.counts.errors["Internal"] == 1
+            await other.send("addWords", id="a", words="x")
+            await other.until("answer")
+
+    run(main())
+
+
 # who is here
 
 

@@ -129,6 +129,11 @@ class Session:
         where = {} if reader is None else {"table": reader.table, "seat": reader.player}
         log.info(message, extra={**where, **more})
 
+    def _log_refusal(self, command: AnyCommand, code: str) -> None:
+        """For debugging only: in a gated game refusals are a part of every match, and counted anyway."""
+        if log.isEnabledFor(logging.DEBUG):
+            self._log("A command was refused", command=command.id, code=code)
+
     def _send(self, frame: ServerFrame) -> None:
         self._server.counts.frames_out += 1
         self._socket.send(frame_of(frame))
@@ -212,7 +217,7 @@ class Session:
             return self._answer_problem(command, problem)
         if isinstance(answer, Refused):
             self._server.counts.count_error(answer.error.code)
-            self._log("A command was refused", command=command.id, code=answer.error.code)
+            self._log_refusal(command, answer.error.code)
             error = ErrorDetails(answer.error.code, answer.error.sentence)
             self._send(AnswerFrame(id=command.id, seq=answer.seq, error=error))
         else:
@@ -226,7 +231,7 @@ class Session:
 
     def _answer_problem(self, command: AnyCommand, problem: Problem) -> None:
         self._server.counts.count_error(problem.code)
-        self._log("A command was refused", command=command.id, code=problem.code)
+        self._log_refusal(command, problem.code)
         self._send(AnswerFrame(id=command.id, seq=0, error=problem.details))
 
     async def _change_seat(self, reader: Reader) -> None:
@@ -265,6 +270,10 @@ class Session:
                     await socket.drain(slow)
         except Closed as closed:
             self.end(closed)
+        except Exception:
+            log.exception("A stream has failed")
+            self._server.counts.errors[Code.INTERNAL] += 1
+            self.end(Closed(CloseCode.OVERLOADED))
         else:
             if reader.ending is not Ending.CLOSED:
                 self.end(Closed(OF_ENDING[reader.ending]))
