@@ -11,7 +11,8 @@ from aiohttp import ClientResponse
 from tests.agents.loops import pass_time, run, until
 from tests.server.servers import Guest, Site, site
 from turnstile.kernel.values import LogId, PlayerId
-from turnstile.server.updates import KEEP_ALIVE_SECONDS
+from turnstile.net.serving import ABORT
+from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
 
 EVENTS = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
@@ -240,6 +241,32 @@ def test_a_reader_over_http_is_present() -> None:
             pass_time(4)
             assert await wire.until("presence") == {"type": "presence", "player": ana.player, "here": False}
             await wire.close()
+
+    run(main())
+
+
+def test_V6_a_stream_that_is_read_too_slowly_is_cut_off() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            reader = await here.server.readers.open(LogId(table), PlayerId(ana.player), None)
+            stream = Stream(here.server, update_frames(here.server, reader), Dialect.LINES, "an address")
+            aborted, blocked = asyncio.Event(), asyncio.Event()
+
+            async def send(message: Any) -> None:
+                if message["type"] == "http.response.body":
+                    blocked.set()
+                    await asyncio.Event().wait()  # the client reads nothing
+
+            async def receive() -> Any:
+                await asyncio.Event().wait()
+
+            serving = asyncio.create_task(stream({"extensions": {ABORT: aborted.set}}, receive, send))
+            await blocked.wait()
+            pass_time(here.server.settings.slow_seconds + 1)
+            await aborted.wait()
+            await serving
+            assert len(here.server.readers) == len(here.server.sessions) == 0
 
     run(main())
 
