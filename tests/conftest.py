@@ -16,6 +16,7 @@ UNCOUNTED = (
     "crash/",
     "host/",
     "net/",
+    "server/",
     "store/",
     "world/",
 )

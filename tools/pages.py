@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, g
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
-from tools import cases
+from tools import cases, settings_page
 from turnstile.kernel import AnyGame, ByPlayer, Machine, Move, Timeout, Transition, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
 from turnstile.kernel.inspect import AnyInspectable
@@ -79,6 +79,7 @@ def pages(machines: Sequence[AnyInspectable]) -> list[Page]:
         f"{inspectable.machine.name}.md": reference(inspectable) for inspectable in machines
     }
     texts["faults.md"] = faults(cases.tried())
+    texts["settings.md"] = settings_page.settings_page()
     return [
         *(text_page(name, text) for name, text in texts.items()),
         *(picture_page(inspectable.machine) for inspectable in machines),
@@ -138,6 +139,7 @@ def contents(machines: Iterable[AnyInspectable]) -> str:
         "Every installed game and other machine, as its code describes it.",
         "\n".join(lines),
         "And [every case of a fault](faults.md), with the tests that try it.",
+        "And [the settings of the server](settings.md), with its limits.",
     )
 
 

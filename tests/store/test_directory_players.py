@@ -78,6 +78,17 @@ async def test_every_device_has_a_token_and_all_of_them_are_valid(store: Directo
 
 
 @on_a_store
+async def test_many_tokens_are_checked_at_once(store: DirectoryStore) -> None:
+    directory = store.directory
+    await registered(directory, ANA, BO)
+    tokens = [hashed("ana"), hashed("bo"), hashed("other"), b"no hash"]
+    assert await directory.valid_tokens(tokens) == {hashed("ana"), hashed("bo")}
+    assert await directory.replace_tokens(ANA, hashed("new"), LATER)
+    assert await directory.valid_tokens(tokens) == {hashed("bo")}
+    assert await directory.valid_tokens([]) == set()
+
+
+@on_a_store
 async def test_a_player_has_so_many_tokens_and_a_further_one_voids_the_oldest(store: DirectoryStore) -> None:
     directory = store.directory
     await registered(directory, ANA, BO)

@@ -18,6 +18,7 @@ from turnstile.cli.streams import discard_unwritten, replace_closed_streams
 __all__ = ["main", "run", "turnstile"]
 
 COMMANDS = {
+    "serve": Place("turnstile.cli.serve:serve", "Serve tables over HTTP and WebSocket"),
     "play": Place("turnstile.cli.play:play", "Play a game against bots"),
     "games": Place("turnstile.cli.games:games", "List the installed games, or describe one of them"),
     "diagram": Place("turnstile.cli.diagram:diagram", "Draw a machine as a state diagram"),
@@ -44,6 +45,7 @@ def turnstile() -> None:
 
     \b
     Play a game against a bot:      turnstile play e-card
+    Let others play over a network: turnstile serve
     List the installed games:       turnstile games
     Draw the machine of a game:     turnstile diagram e-card
     Prove what can be proved:       turnstile check e-card

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
@@ -16,7 +16,13 @@ MOST_HEAD_BYTES = 32 * 1024
 MOST_CONNECTIONS = 4096
 GRACE_SECONDS = 5
 
+ABORT = "turnstile.abort"
+"""The extension of a scope that cuts a connection off at once: a client that reads nothing would keep it open."""
+
 T = TypeVar("T")
+
+WebSocketProtocol = Callable[..., asyncio.Protocol]
+"""Makes the protocol of a connection that becomes a WebSocket; uvicorn gives it `config` and `server_state`."""
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -59,14 +65,17 @@ async def serve(
     *,
     head_seconds: float = HEAD_SECONDS,
     grace_seconds: float = GRACE_SECONDS,
+    most_connections: int = MOST_CONNECTIONS,
+    websocket: WebSocketProtocol | None = None,
 ) -> Serving:
     """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken.
 
     `head_seconds`: how long a client may take to send the headers of a request.
     `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
+    `websocket`: the protocol of WebSockets; without one there are none.
     """
     listener = _listening(host, port)
-    server = _Server(app, head_seconds, grace_seconds)
+    server = _Server(app, head_seconds, grace_seconds, most_connections, websocket)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     ready = asyncio.create_task(server.ready.wait())
     await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -88,7 +97,7 @@ async def served(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncI
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio delays small writes otherwise
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -101,12 +110,19 @@ def _listening(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """Installs no signal handlers, which are the process's business, and wakes up at once when it must stop."""
 
-    def __init__(self, app: ASGIApp, head_seconds: float, grace_seconds: float) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        head_seconds: float,
+        grace_seconds: float,
+        most_connections: int,
+        websocket: WebSocketProtocol | None,
+    ) -> None:
         protocol = type("Prompt", (_Prompt,), {"head_seconds": head_seconds})
         config = uvicorn.Config(
             app,
             http=protocol,
-            ws="none",
+            ws="none" if websocket is None else websocket,  # type: ignore[arg-type]  # any callable serves
             lifespan="off",
             interface="asgi3",
             log_config=None,
@@ -114,7 +130,7 @@ class _Server(uvicorn.Server):
             proxy_headers=False,  # the peer's own address counts, not a header that it sends
             server_header=False,
             date_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=most_connections,
         )
         super().__init__(config)
         self.grace_seconds = grace_seconds
@@ -163,6 +179,7 @@ class _Prompt(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self.scope["extensions"] = {ABORT: self.transport.abort}  # type: ignore[dict-item]  # any value is allowed
         self._expect()
 
     def on_url(self, url: bytes) -> None:

@@ -136,6 +136,9 @@ class Directory(Protocol):
     async def player_by_token(self, token: bytes) -> RegisteredPlayer | None:
         """The player with a valid token of this hash."""
 
+    async def valid_tokens(self, tokens: Sequence[bytes]) -> set[bytes]:
+        """Those of these hashes that belong to a valid token, for servers that check many connections at once."""
+
     async def rename(self, player: PlayerId, name: str) -> bool:
         """Give a player another name; `False` when there is no such player, or it was deleted."""
 

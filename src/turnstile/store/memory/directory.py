@@ -67,6 +67,10 @@ class MemoryDirectory:
         found = people.tokens.get(token)
         return None if found is None else people.players[found[0]]
 
+    async def valid_tokens(self, tokens: Sequence[bytes]) -> set[bytes]:
+        known = self._people().tokens
+        return {token for token in tokens if token in known}
+
     async def rename(self, player: PlayerId, name: str) -> bool:
         check_name(name)
         people = self._people()

@@ -84,6 +84,10 @@ class PostgresDirectory:
         found = await self._fetch(people.PLAYER_BY_TOKEN, token) if is_hash(token) else []
         return player_of(found[0]) if found else None
 
+    async def valid_tokens(self, tokens: Sequence[bytes]) -> set[bytes]:
+        found = await self._fetch(people.VALID_TOKENS, list(filter(is_hash, tokens)))
+        return {row[0] for row in found}
+
     async def rename(self, player: PlayerId, name: str) -> bool:
         check_name(name)
         return is_player_id(player) and bool(await self._fetch(people.RENAME, player, name))

@@ -16,6 +16,7 @@ ADD_PLAYER = "INSERT INTO players (id, name, added) VALUES ($1, $2, $3) ON CONFL
 HOLD_PLAYER = "SELECT 1 FROM players WHERE id = $1 AND name IS NOT NULL FOR NO KEY UPDATE"
 PLAYERS = f"{_PLAYER} ANY ($1::text[])"
 PLAYER_BY_TOKEN = f"{_PLAYER} (SELECT player FROM tokens WHERE hash = $1)"
+VALID_TOKENS = "SELECT hash FROM tokens WHERE hash = ANY ($1::bytea[])"
 RENAME = "UPDATE players SET name = $2 WHERE id = $1 AND name IS NOT NULL RETURNING 1"
 DELETE_PLAYER = "UPDATE players SET name = NULL WHERE id = $1"
 DELETE_RATINGS = "DELETE FROM ratings WHERE player = $1"

@@ -49,6 +49,9 @@ class SqliteDirectory:
     async def player_by_token(self, token: bytes) -> RegisteredPlayer | None:
         return await self._look(partial(people.player_by_token, token=token)) if is_hash(token) else None
 
+    async def valid_tokens(self, tokens: Sequence[bytes]) -> set[bytes]:
+        return await self._look(partial(people.valid_tokens, tokens=list(filter(is_hash, tokens))))
+
     async def rename(self, player: PlayerId, name: str) -> bool:
         check_name(name)
         return await self._change(player, partial(people.rename, player=player, name=name))

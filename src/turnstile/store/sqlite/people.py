@@ -36,6 +36,11 @@ def player_by_token(db: apsw.Connection, token: bytes) -> RegisteredPlayer | Non
     return None if found is None else player_of(found)
 
 
+def valid_tokens(db: apsw.Connection, tokens: Sequence[bytes]) -> set[bytes]:
+    known = "SELECT 1 FROM tokens WHERE hash = ?"
+    return {token for token in tokens if db.execute(known, (token,)).fetchone() is not None}
+
+
 def rename(db: apsw.Connection, player: PlayerId, name: str) -> bool:
     change = "UPDATE players SET name = ? WHERE id = ? AND name IS NOT NULL RETURNING 1"
     return db.execute(change, (name, player)).get is not None

@@ -1,0 +1,193 @@
+"""The server as an application: every request passes the door, finds its endpoint, and is answered in JSON.
+
+`serving` runs all of it: the host, the HTTP interface with the WebSocket, and the listener for operators.
+"""
+
+import asyncio
+import logging
+import math
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Router
+from starlette.types import Receive, Scope, Send
+
+from turnstile.host.answers import PASSING, passing
+from turnstile.kernel.values import Value, encode
+from turnstile.net.serving import Serving, serve, served
+from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
+from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Routes
+from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
+from turnstile.server.http import ENDPOINTS
+from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.operations import Watchdog, operations_app
+from turnstile.server.play.socket import PlaySocket
+from turnstile.server.server import Server
+
+log = logging.getLogger("turnstile.server")
+
+ALWAYS = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
+PREFLIGHT = "OPTIONS"
+OTHER = "other"
+"""Stands for an address without an endpoint, in counts."""
+
+
+class App:
+    """The ASGI application of a server. `routes`: pages, and other interfaces; they get what has no endpoint."""
+
+    def __init__(
+        self, server: Server, endpoints: Sequence[Endpoint] = ENDPOINTS, routes: Sequence[BaseRoute] = ()
+    ) -> None:
+        self.server = server
+        self._routes = Routes(tuple(endpoints))
+        self._others = Router(list(routes)) if routes else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "http", "the WebSocket has its own protocol; see play.socket"
+        headers = read_headers(scope["headers"])
+        name, found = OTHER, self._routes.find(scope["path"])
+        endpoint = found.methods.get(scope["method"])
+        try:
+            self.server.door.check(headers)
+            address = self.server.door.address_of(scope, headers)
+            self.server.limits.take(LimitName.REQUESTS, address)
+            if endpoint is not None:
+                name = endpoint.name
+                scope["path_params"] = found.values
+                response = await self._call(endpoint, scope, receive, headers, address)
+            elif found.methods:
+                response = self._without_endpoint(scope["method"], tuple(found.methods))
+            elif self._others is not None:
+                return await self._others(scope, receive, send)
+            else:
+                raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
+        except (Problem, *PASSING) as fault:
+            problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
+            self.server.counts.count_error(problem.code)
+            response = _error_response(problem)
+        except Exception:
+            log.exception("A request has failed")
+            self.server.counts.errors[Code.INTERNAL] += 1
+            response = _error_response(Problem(Code.INTERNAL, "The server has failed; it was recorded."))
+        self.server.counts.requests[name, response.status_code] += 1
+        self._add_headers(response, headers)
+        return await response(scope, receive, send)
+
+    async def _call(
+        self, endpoint: Endpoint, scope: Scope, receive: Receive, headers: Headers, address: str
+    ) -> Response:
+        """Check who calls, how often, and what is sent, in this order; then do it."""
+        server, request = self.server, Request(scope, receive)
+        caller = await server.authenticate(bearer_token(headers), address)
+        if caller is None and endpoint.auth is Auth.PLAYER:
+            raise Problem(Code.NO_TOKEN, "This needs a token: Authorization: Bearer TOKEN.")
+        if endpoint.limit is not None:
+            key = address if caller is None or LIMITS[endpoint.limit].per == "address" else caller.player
+            server.limits.take(endpoint.limit, key)
+        query = None if endpoint.query is None else decode_query(scope, endpoint.query)
+        body = None
+        if endpoint.request is not None:
+            body = decode_body(await read_body(headers, request), endpoint.request)
+        answer = await endpoint.handle(Call(server, request, address, caller, body, query))
+        if isinstance(answer, Value):
+            return Response(encode(answer), endpoint.status, media_type=JSON)
+        assert isinstance(answer, Response)
+        return answer
+
+    @staticmethod
+    def _without_endpoint(method: str, allowed: Sequence[str]) -> Response:
+        if method == PREFLIGHT:
+            headers = {
+                "Access-Control-Allow-Methods": ", ".join(allowed),
+                "Access-Control-Allow-Headers": "authorization, content-type, last-event-id",
+                "Access-Control-Max-Age": "600",
+            }
+            return Response(status_code=204, headers=headers)
+        allow = (b"allow", ", ".join(allowed).encode())
+        raise Problem(Code.WRONG_METHOD, f"This address takes {', '.join(allowed)} only.", headers=(allow,))
+
+    def _add_headers(self, response: Response, headers: Headers) -> None:
+        """Headers that every answer has; for pages of other sites only if the operator has named the site."""
+        present = {name for name, _ in response.raw_headers}
+        response.raw_headers += [pair for pair in ALWAYS if pair[0] not in present]
+        origin = headers.get(b"origin")
+        if origin and self.server.door.is_foreign_but_allowed(origin):
+            response.raw_headers += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+
+
+def _error_response(problem: Problem) -> Response:
+    response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
+    response.raw_headers += problem.headers
+    if isinstance(problem.details.seconds, float):
+        response.headers["Retry-After"] = str(max(1, math.ceil(problem.details.seconds)))
+    return response
+
+
+# running
+
+
+class Running(msgspec.Struct):
+    """A server that runs."""
+
+    server: Server
+    port: int
+    url: str
+    operations_port: int
+    operations_url: str
+
+
+@asynccontextmanager
+async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIterator[Running]:
+    """Run a server within this context. At its end clients are told to come back, and nothing is lost.
+
+    What escapes from the host ends the context.
+    """
+    settings = server.settings
+    async with server.host.serving(), asyncio.TaskGroup() as group:
+        http = await serve(
+            App(server, routes=routes),
+            settings.host,
+            settings.port,
+            grace_seconds=settings.stop_seconds,
+            most_connections=settings.most_connections,
+            websocket=partial(PlaySocket, server.sessions),
+        )
+        watchdog = Watchdog()
+        tasks = [group.create_task(watchdog.watch()), group.create_task(server.people.keep_tidy())]
+        if server.host.store.is_shared:
+            tasks += [group.create_task(server.sessions.keep_checking())]
+        try:
+            async with served(
+                operations_app(server, watchdog), settings.operations_host, settings.operations_port
+            ) as operations:
+                yield Running(
+                    server,
+                    http.port,
+                    _url(settings.host, http.port),
+                    operations.port,
+                    _url(settings.operations_host, operations.port),
+                )
+        finally:
+            for task in tasks:
+                task.cancel()
+            await _stop(server, http)
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def _stop(server: Server, http: Serving) -> None:
+    server.is_stopping = True
+    server.lobby.stop()
+    await server.sessions.stop()
+    await http.stop()

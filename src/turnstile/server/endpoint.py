@@ -1,0 +1,150 @@
+"""Endpoints: what an address of the HTTP interface takes, gives and refuses, as values.
+
+Routing, reading of requests, limits and the OpenAPI document all come from these values. A handler gets a `Call`, whose
+body and query are decoded already, and returns a value that is encoded for it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from turnstile.kernel.values import LogId, Value
+from turnstile.server.errors import Code
+from turnstile.server.limits import LimitName
+from turnstile.server.people import Person
+
+if TYPE_CHECKING:
+    from turnstile.server.server import Server
+
+B = TypeVar("B")
+Q = TypeVar("Q")
+
+JSON = "application/json"
+
+
+class Auth(Enum):
+    """Who may call an endpoint. A token that is given must be valid everywhere."""
+
+    ANYONE = "anyone"
+    PLAYER = "player"
+
+
+@dataclass(slots=True)
+class Call(Generic[B, Q]):
+    """One request, checked and decoded."""
+
+    server: "Server"
+    request: Request
+    address: str
+    caller: Person | None
+    body: B
+    query: Q
+
+    @property
+    def person(self) -> Person:
+        """The player who calls."""
+        assert self.caller is not None, "an endpoint for players has one"
+        return self.caller
+
+    @property
+    def table(self) -> LogId:
+        return LogId(self.path["table"])
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        return self.request.path_params
+
+
+Handler = Callable[[Call[Any, Any]], Awaitable[Value | Response]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One method of one path. `errors`: the codes that belong to it, besides those that any request may get."""
+
+    method: str
+    path: str
+    """Such as `/api/tables/{table}`."""
+    name: str
+    doc: str
+    handle: Handler
+    request: type[Any] | None = None
+    query: type[Value] | None = None
+    response: Any = None
+    """A type of values; `None` if the body is described by `media_types` alone."""
+    status: int = 200
+    media_types: tuple[str, ...] = (JSON,)
+    auth: Auth = Auth.PLAYER
+    errors: tuple[str, ...] = ()
+    limit: LimitName | None = None
+    """The limit that counts besides `requests`."""
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        return tuple(self.path.strip("/").split("/"))
+
+    @property
+    def all_errors(self) -> tuple[str, ...]:
+        """Every code of the server that a caller may get; codes of tables and games may come with commands."""
+        body = (Code.TOO_LARGE, Code.TOO_SLOW, Code.WRONG_MEDIA_TYPE) if self.request is not None else ()
+        token = (Code.NO_TOKEN,) if self.auth is Auth.PLAYER else ()
+        always = (Code.BAD_REQUEST, Code.BAD_TOKEN, Code.TOO_FAST, Code.OVERLOADED, Code.WRONG_HOST, Code.WRONG_ORIGIN)
+        return tuple(dict.fromkeys((*self.errors, *body, *token, *always)))
+
+
+def endpoint(method: str, path: str, **rest: Any) -> Callable[[Handler], Endpoint]:
+    """Make an endpoint of a handler: its name is the handler's, its description the handler's docstring."""
+
+    def make(handle: Handler) -> Endpoint:
+        doc = (handle.__doc__ or "").strip()
+        return Endpoint(method=method, path=path, name=handle.__name__, doc=doc, handle=handle, **rest)
+
+    return make
+
+
+@dataclass(slots=True)
+class Found:
+    """What a path leads to: the endpoints by method, and the values in the path."""
+
+    methods: Mapping[str, Endpoint] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+class Routes:
+    """Finds the endpoint of a path."""
+
+    def __init__(self, endpoints: tuple[Endpoint, ...]) -> None:
+        self._by_path: dict[tuple[str, ...], dict[str, Endpoint]] = {}
+        for each in endpoints:
+            methods = self._by_path.setdefault(each.segments, {})
+            assert each.method not in methods, f"{each.method} {each.path} is defined twice"
+            methods[each.method] = each
+        self._plain = {segments: methods for segments, methods in self._by_path.items() if not _has_names(segments)}
+        self._named = [(segments, methods) for segments, methods in self._by_path.items() if _has_names(segments)]
+
+    def find(self, path: str) -> Found:
+        wanted = tuple(path.strip("/").split("/"))
+        if wanted in self._plain:
+            return Found(self._plain[wanted])
+        for segments, methods in self._named:
+            if len(segments) == len(wanted) and (values := _values(segments, wanted)) is not None:
+                return Found(methods, values)
+        return Found()
+
+
+def _has_names(segments: tuple[str, ...]) -> bool:
+    return any(segment.startswith("{") for segment in segments)
+
+
+def _values(segments: tuple[str, ...], wanted: tuple[str, ...]) -> dict[str, str] | None:
+    values = {}
+    for segment, found in zip(segments, wanted, strict=True):
+        if segment.startswith("{"):
+            values[segment[1:-1]] = found
+        elif segment != found:
+            return None
+    return values

@@ -1,0 +1,11 @@
+"""The HTTP interface: one module for each resource, and the list of all endpoints."""
+
+from turnstile.server.endpoint import Endpoint
+from turnstile.server.http import games, players, streams, tables
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *players.ENDPOINTS,
+    *games.ENDPOINTS,
+    *tables.ENDPOINTS,
+    *streams.ENDPOINTS,
+)

@@ -1,0 +1,80 @@
+"""The installed games over HTTP: rules, options, bots."""
+
+import sys
+from inspect import getdoc
+from typing import Any
+
+from turnstile.bots import bots_of
+from turnstile.kernel.game import AnyGame
+from turnstile.kernel.values import Value
+from turnstile.registry import find_game, names
+from turnstile.server.endpoint import Auth, Call, endpoint
+from turnstile.server.errors import Code
+from turnstile.server.tables import find_installed
+
+
+class SeatRange(Value, frozen=True):
+    """How many players a game takes."""
+
+    fewest: int
+    most: int
+
+
+class BotEntry(Value, frozen=True):
+    name: str
+    about: str
+
+
+class GameEntry(Value, frozen=True):
+    """A game in the list."""
+
+    name: str
+    title: str
+    version: int
+    seats: SeatRange
+    bots: tuple[BotEntry, ...]
+    """Best first."""
+
+
+class GameList(Value, frozen=True):
+    games: tuple[GameEntry, ...]
+
+
+class GamePage(Value, frozen=True):
+    """All about a game: rules in Markdown, and JSON Schemas of options, events, messages and view."""
+
+    name: str
+    title: str
+    version: int
+    seats: SeatRange
+    bots: tuple[BotEntry, ...]
+    rules: str
+    schemas: dict[str, Any]
+
+
+@endpoint("GET", "/api/games", response=GameList, auth=Auth.ANYONE)
+async def list_games(call: Call[None, None]) -> GameList:
+    """The installed games."""
+    return GameList(tuple(_entry(game) for game in map(find_game, names()) if game is not None))
+
+
+@endpoint("GET", "/api/games/{game}", response=GamePage, auth=Auth.ANYONE, errors=(Code.NO_GAME,))
+async def get_game(call: Call[None, None]) -> GamePage:
+    """A game: its rules, options, bots and schemas."""
+    game = find_installed(call.path["game"])
+    entry = _entry(game)
+    schemas = {name: schema for name, schema in game.schema().items() if name != "state"}
+    return GamePage(game.name, game.title, game.version, entry.seats, entry.bots, rules_of(game), schemas)
+
+
+def _entry(game: AnyGame) -> GameEntry:
+    bots = tuple(BotEntry(name, (getdoc(bot) or "").partition("\n")[0]) for name, bot in bots_of(game).items())
+    return GameEntry(game.name, game.title, game.version, SeatRange(game.seats[0], game.seats[-1]), bots)
+
+
+def rules_of(game: AnyGame) -> str:
+    """The rules of a game for people: its own text, or the docstring of the module that defines its state."""
+    return game.rules or sys.modules[game.machine.state.__module__].__doc__ or ""
+
+
+ENDPOINTS = (list_games, get_game)

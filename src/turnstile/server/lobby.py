@@ -1,0 +1,74 @@
+"""The list of open tables, live. One reader of the list serves all who watch it, in every process of a server."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from turnstile.kernel.values import LogId, Value, encode
+from turnstile.server.tables import ListedTable, Tables
+
+LOOK_EVERY = 1.0  # seconds
+MOST_LISTED = 500
+
+
+class ListChange(Value, frozen=True):
+    """What has changed in the list of open tables since the last look. The first one has all of them as `changed`."""
+
+    changed: tuple[ListedTable, ...]
+    gone: tuple[LogId, ...] = ()
+
+
+class Lobby:
+    """The list as it was at the last look. It looks only while someone watches."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._listed: dict[LogId, ListedTable] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._watchers: set[asyncio.Event] = set()
+        self._is_fresh = False
+
+    async def watch(self, game: str | None) -> AsyncGenerator[bytes, None]:
+        """Every change of the list, as JSON. Changes that come faster than they are read are joined."""
+        woken = asyncio.Event()
+        self._watchers.add(woken)
+        try:
+            if not self._is_fresh:
+                await self._look()
+            if self._looking is None:
+                self._looking = asyncio.create_task(self._keep_looking())
+            seen: dict[LogId, ListedTable] | None = None
+            while True:
+                listed = {name: each for name, each in self._listed.items() if game in (None, each.game)}
+                change = _change(seen or {}, listed)
+                if seen is None or change.changed or change.gone:
+                    yield encode(change)
+                seen = listed
+                await woken.wait()
+                woken.clear()
+        finally:
+            self._watchers.discard(woken)
+            if not self._watchers:
+                self.stop()
+
+    def stop(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking, self._is_fresh = None, False
+
+    async def _keep_looking(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            before = self._listed
+            await self._look()
+            if self._listed != before:
+                for woken in self._watchers:
+                    woken.set()
+
+    async def _look(self) -> None:
+        found = await self._tables.listed(game=None, phase=None, after=None, limit=MOST_LISTED)
+        self._listed, self._is_fresh = {each.table: each for each in found.items}, True
+
+
+def _change(before: dict[LogId, ListedTable], after: dict[LogId, ListedTable]) -> ListChange:
+    changed = tuple(each for name, each in after.items() if before.get(name) != each)
+    return ListChange(changed, tuple(name for name in before if name not in after))

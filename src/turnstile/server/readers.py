@@ -1,0 +1,200 @@
+"""Readers of tables: everything that the server does with a host's lines is here, and who is present because of it.
+
+A WebSocket, a stream and a long poll are all readers. The newest reader of a seat is the one that counts: the host
+ends the line of the one before. A player is present while it has a reader.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from enum import Enum
+from typing import TypeVar
+
+from turnstile.host import Host, Line, Refused, Status, Update
+from turnstile.host.answers import Code as HostCode
+from turnstile.host.lines import refuse_line
+from turnstile.host.live import Live
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.values import LogId, PlayerId
+from turnstile.server.errors import problem_of
+from turnstile.table.values import Code as TableCode
+
+T = TypeVar("T")
+
+ABSENT_AFTER = 3.0  # seconds without a reader; a player who reconnects sooner was not away
+
+Notice = Callable[[PlayerId, bool], None]
+"""Called when a player of the table arrives (`True`) or leaves (`False`)."""
+
+
+class Ending(Enum):
+    """Why the host has ended a line, as it says it."""
+
+    REPLACED = "another connection has taken this seat"
+    STOPPING = "the server stops"
+    RESTORED = "the store was restored; connect again"
+    UNREADABLE = "the table cannot be read now"
+    PUT_ASIDE = "the table was put aside"
+    GONE = "the table is gone"
+    CLOSED = "closed"
+
+
+_ENDINGS = {ending.value: ending for ending in Ending}
+
+
+class Reader:
+    """One reader of one stream. `after`: the update that its reader has; the next one follows."""
+
+    def __init__(self, line: Line, table: LogId, notice: Notice | None) -> None:
+        self.line = line
+        self.table = table
+        self.player = line.player
+        self.after = line.sent
+        self.notice = notice
+
+    @property
+    def top(self) -> int:
+        """The number of the newest update."""
+        return self.line.newest()
+
+    @property
+    def ending(self) -> Ending:
+        """Why the line has ended; for a reason that is not known here, the reader connects again."""
+        return _ENDINGS.get(self.line.closed or "closed", Ending.UNREADABLE)
+
+    def __aiter__(self) -> AsyncIterator[Update | Status]:
+        return self.line.__aiter__()
+
+
+class Readers:
+    """All readers of a server, by table."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._at: dict[LogId, set[Reader]] = {}
+        self._leaving: dict[tuple[LogId, PlayerId], asyncio.TimerHandle] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._at.values()))
+
+    # one reader
+
+    async def open(
+        self, name: LogId, player: PlayerId | None, last: int | None, notice: Notice | None = None
+    ) -> Reader:
+        """A reader of the player's seat; of what spectators see, if the player has no seat. Raises `Problem`.
+
+        `last`: the newest update that the reader has; `None` if it has none, and wants what it has not acknowledged.
+        If there is no such update, because an older store was restored, it starts from what was acknowledged. Either
+        way the first update has the whole view.
+        """
+        line = await self.host.attach(name, player, last or 0)
+        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
+            line = await self.host.attach(name, None, last or 0)
+        if isinstance(line, Refused) and line.error.code == HostCode.FUTURE_UPDATE:
+            return await self.open(name, player, None, notice)
+        if isinstance(line, Refused):
+            raise problem_of(line.error)
+        if last is None:
+            line.sent = _start(line)
+        reader = Reader(line, name, notice)
+        self._arrive(reader)
+        return reader
+
+    def close(self, reader: Reader) -> None:
+        """End a reader. The stream is kept."""
+        self.host.detach(reader.line)
+        readers = self._at.get(reader.table, set())
+        readers.discard(reader)
+        if not readers:
+            self._at.pop(reader.table, None)
+        if reader.player is not None and not self._is_here(reader.table, reader.player):
+            self._leave(reader.table, reader.player)
+
+    # looking without reading
+
+    async def look(self, name: LogId, look: Callable[[Live], T]) -> T:
+        """Something about a table. Raises `Problem`."""
+
+        async def work(live: Live) -> T:
+            return look(live)
+
+        found = await self.host.do(name, work)
+        if isinstance(found, Rejection):
+            raise problem_of(found)
+        return found
+
+    async def check_sight(self, name: LogId, player: PlayerId | None) -> None:
+        """Refuse a caller who may not see what happens at a table. Raises `Problem`."""
+        line = await self.look(name, lambda live: _unattached(live, player))
+        if isinstance(line, Refused):
+            raise problem_of(line.error)
+
+    async def newest(self, name: LogId, player: PlayerId | None) -> bytes | None:
+        """The newest update of a seat, or of the spectators, whole; `None` before the first one.
+
+        It disturbs no reader. It says nothing about what was acknowledged.
+        """
+        line = await self.look(name, lambda live: _unattached(live, player))
+        if isinstance(line, Refused):
+            raise problem_of(line.error)
+        line.sent = max(0, line.newest() - 1)
+        if line.newest() == 0:
+            return None
+        async for item in line:
+            if isinstance(item, Update):
+                return item.body
+        return None
+
+    # who is here
+
+    def _is_here(self, table: LogId, player: PlayerId) -> bool:
+        return any(reader.player == player for reader in self._at.get(table, ()))
+
+    def present(self, reader: Reader) -> tuple[PlayerId, ...]:
+        """The seated players who are here, as this reader may know."""
+        if is_delayed(reader.line):
+            return ()
+        here = {other.player for other in self._at.get(reader.table, ()) if other.player is not None}
+        return tuple(sorted(here))
+
+    def _arrive(self, reader: Reader) -> None:
+        table, player = reader.table, reader.player
+        was_here = player is None or self._is_here(table, player)
+        self._at.setdefault(table, set()).add(reader)
+        if player is not None and not was_here:
+            leaving = self._leaving.pop((table, player), None)
+            if leaving is None:
+                self._tell(table, player, is_here=True)
+            else:
+                leaving.cancel()
+
+    def _leave(self, table: LogId, player: PlayerId) -> None:
+        if (table, player) not in self._leaving:
+            later = asyncio.get_running_loop().call_later(ABSENT_AFTER, self._has_left, table, player)
+            self._leaving[table, player] = later
+
+    def _has_left(self, table: LogId, player: PlayerId) -> None:
+        del self._leaving[table, player]
+        self._tell(table, player, is_here=False)
+
+    def _tell(self, table: LogId, player: PlayerId, *, is_here: bool) -> None:
+        for reader in self._at.get(table, ()):
+            if reader.notice is not None and reader.player != player and not is_delayed(reader.line):
+                reader.notice(player, is_here)
+
+
+def _unattached(live: Live, player: PlayerId | None) -> Line | Refused:
+    """A line that no one is told of, for a look."""
+    seat = player if player is not None and live.state.seat_of(player) else None
+    return refuse_line(live, seat, 0) or Line(live, seat, 0)
+
+
+def _start(line: Line) -> int:
+    """Where a reader starts that has nothing: so that its first update is the newest that was acknowledged."""
+    known = line.newest() if line.player is None else min(line.newest(), line.live.cursors.get(line.player, 0))
+    return max(0, known - 1)
+
+
+def is_delayed(line: Line) -> bool:
+    """Whether a spectator sees the table with a delay, and so nothing of who is here now."""
+    return line.player is None and line.live.state.header.settings.delay > 0

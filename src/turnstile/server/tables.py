@@ -1,0 +1,211 @@
+"""Tables as players use them: open, list, join by invitation, command, watch, record. The host decides the rest."""
+
+import secrets
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, UnsetType
+
+from turnstile.host import Host, Refused
+from turnstile.host.answers import Answer
+from turnstile.host.drive import refuse_bot
+from turnstile.host.live import Live
+from turnstile.host.records import read_record
+from turnstile.kernel.game import AnyGame, Players
+from turnstile.kernel.machine import Rejection
+from turnstile.kernel.record import save
+from turnstile.kernel.values import LONGEST_ID, Instant, LogId, PlayerId, Value
+from turnstile.registry import find_game
+from turnstile.server.commands import (
+    NO_TIME_YET,
+    ActCommand,
+    AddBotCommand,
+    AnyCommand,
+    JoinCommand,
+    event_of,
+    new_table_id,
+)
+from turnstile.server.errors import Code, Problem, problem_of
+from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
+from turnstile.server.readers import Readers
+from turnstile.store.directory import Directory, Invitation, Page, PageMark
+from turnstile.store.protocol import Row
+from turnstile.table.values import (
+    MOST_DELAY,
+    Clock,
+    Header,
+    Kind,
+    Player,
+    Seat,
+    Seconds,
+    Settings,
+)
+
+MOST_OPEN_TABLES = 50
+"""How many tables that are not over one player may have opened."""
+
+
+class NewTableSettings(Value, frozen=True):
+    """What the player who opens a table decides about it."""
+
+    clock: Clock | None = None
+    ack_seconds: Seconds = 30.0
+    spectators: bool | UnsetType = UNSET
+    """Left out: yes, but not at a table by invitation."""
+    delay: Annotated[int, Meta(ge=0, le=MOST_DELAY)] = 0
+    stand_in: Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] = "random"
+    is_listed: bool = True
+
+
+class NewTable(Value, frozen=True):
+    """A table that a player wants to open. The player takes the first seat, and bots by name the next ones."""
+
+    game: str
+    options: Raw = Raw(b"{}")
+    bots: Annotated[tuple[Player, ...], Meta(max_length=16)] = ()
+    settings: NewTableSettings = NewTableSettings()
+    invite_only: bool = False
+
+
+class OpenedTable(Value, frozen=True):
+    """A table that was opened. `invite` is the secret of its invitation link, which is shown this once."""
+
+    table: LogId
+    invite: str
+
+
+class ListedTable(Value, frozen=True):
+    """A table in a list."""
+
+    table: LogId
+    game: str
+    phase: str
+    players: Players
+    opened: Instant
+    changed: Instant
+
+
+def _listed(page: Page[tuple[LogId, Row]]) -> Page[ListedTable]:
+    tables = [
+        ListedTable(name, row.game, row.phase, tuple(map(PlayerId, row.players)), row.opened, row.changed)
+        for name, row in page.items
+    ]
+    return Page(tuple(tables), page.after)
+
+
+class Tables:
+    """The tables of a server."""
+
+    def __init__(self, host: Host, readers: Readers, directory: Directory, most_open: int = MOST_OPEN_TABLES) -> None:
+        self._host = host
+        self._readers = readers
+        self._directory = directory
+        self._most_open = most_open
+
+    # opening
+
+    async def open(self, person: Person, wanted: NewTable) -> OpenedTable:
+        game = find_installed(wanted.game)
+        for bot in dict.fromkeys((*wanted.bots, wanted.settings.stand_in)):
+            if refused := refuse_bot(game, bot):
+                raise problem_of(refused)
+        if await self._directory.count_open(person.player) >= self._most_open:
+            raise Problem(
+                Code.TOO_MANY_TABLES,
+                f"You have opened {self._most_open} tables that are not over; finish or close one.",
+            )
+        header, invite = _header(game, person, wanted), secrets.token_urlsafe(16)
+        settled = Invitation(header.table, person.player, hash_of(invite), wanted.invite_only)
+        await self._directory.add_invitation(settled)
+        opened = await self._host.open(header)
+        if isinstance(opened, Refused):
+            await self._directory.remove_invitation(header.table)
+            raise problem_of(opened.error)
+        return OpenedTable(opened, invite)
+
+    # commands
+
+    async def submit(self, person: Person, name: LogId, command: AnyCommand) -> Answer:
+        """A player's command at a table. Raises `Problem`, or returns the answer of the host."""
+        if type(command) is ActCommand:
+            return await self._host.submit(name, event_of(person.player, command))
+        if isinstance(command, JoinCommand):
+            await self._check_invitation(name, person, command.invite)
+        if isinstance(command, AddBotCommand) and command.name.startswith(PLAYER_PREFIX):
+            return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
+        return await self._host.submit(name, event_of(person.player, command))
+
+    async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
+        """Refuse a player who was not invited to a table by invitation. Raises `Problem`.
+
+        A table after a rematch has no invitation: its players sit there from the start.
+        """
+        settled = await self._directory.invitation(name)
+        if settled is None:
+            is_open = await self._readers.look(name, lambda live: live.state.header.settings.is_listed)
+        else:
+            is_open = not settled.is_required or is_same(settled.secret, hash_of(invite or ""))
+            is_open = is_open or settled.admin == person.player
+        if not is_open:
+            raise Problem(Code.NEEDS_INVITATION, "This table is by invitation: ask for its link.")
+
+    # looking
+
+    async def status(self, name: LogId, player: PlayerId | None) -> tuple[bytes, Players]:
+        """The table as this player, or a spectator, may see it now, and who sits there."""
+
+        def look(live: Live) -> tuple[bytes, Players]:
+            state = live.state
+            is_seated = player is not None and state.seat_of(player) is not None
+            is_delayed = not is_seated and state.header.settings.delay > 0 and state.result is None
+            return live.status(is_delayed=is_delayed), state.players
+
+        return await self._readers.look(name, look)
+
+    async def listed(
+        self, *, game: str | None, phase: str | None, after: PageMark | None, limit: int
+    ) -> Page[ListedTable]:
+        return _listed(await self._directory.listed(game=game, phase=phase, after=after, limit=limit))
+
+    async def of_player(
+        self, player: PlayerId, *, is_open: bool | None, after: PageMark | None, limit: int
+    ) -> Page[ListedTable]:
+        return _listed(await self._directory.tables_of(player, is_open=is_open, after=after, limit=limit))
+
+    async def record(self, name: LogId, player: PlayerId | None) -> bytes:
+        """The record of a match that is over, as lines of JSON, for those who could watch it."""
+        await self._readers.check_sight(name, player)
+        record = await read_record(self._host.store, name)
+        if isinstance(record, Rejection):
+            raise problem_of(record)
+        return save(record)
+
+
+def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
+    chosen = wanted.settings
+    settings = Settings(
+        clock=chosen.clock,
+        ack_seconds=chosen.ack_seconds,
+        spectators=not wanted.invite_only if chosen.spectators is UNSET else chosen.spectators,
+        delay=chosen.delay,
+        stand_in=chosen.stand_in,
+        is_listed=chosen.is_listed and not wanted.invite_only,
+    )
+    bots = [Seat(PlayerId(f"{bot} {number}"), Kind.BOT, bot) for number, bot in enumerate(wanted.bots, start=1)]
+    return Header(
+        table=new_table_id(),
+        game=game.name,
+        game_version=game.version,
+        options=wanted.options,
+        admin=person.player,
+        at=NO_TIME_YET,
+        settings=settings,
+        seats=(Seat(person.player), *bots),
+    )
+
+
+def find_installed(name: str) -> AnyGame:
+    """The installed game of this name. Raises `Problem`."""
+    game = find_game(name)
+    if game is None:
+        raise Problem(Code.NO_GAME, "There is no game of this name on this server.")
+    return game

@@ -1,0 +1,5 @@
+from tests import postgres
+
+
+def pytest_sessionfinish() -> None:
+    postgres.shared.close()

@@ -1,0 +1,23 @@
+"""The bot of the docs plays a whole match against a server, word for word as it is printed."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs" / "server.md"
+
+
+def test_the_bot_in_the_docs_plays_a_match(tmp_path: Path) -> None:
+    (bot,) = re.findall(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "bot.py").write_text(bot)
+    command = [sys.executable, "-m", "turnstile", "serve", "--port", "0", "--operations-port", "0"]
+    with subprocess.Popen([*command, "--store", str(tmp_path / "t.db")], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = re.findall(r"http://[0-9.:]+", server.stdout.readline())[0]
+        played = subprocess.run(
+            [sys.executable, "bot.py", url], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        server.terminate()
+    assert played.returncode == 0, played.stderr
+    assert "The winner is" in played.stdout

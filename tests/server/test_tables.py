@@ -1,0 +1,350 @@
+"""Tables over HTTP: open, list, join, bots, start, commands, view, record, rematch."""
+
+import asyncio
+
+from msgspec.structs import replace
+
+from tests.agents.loops import run, until
+from tests.server.servers import SETTINGS, Guest, Site, site
+from turnstile.kernel.record import Record, load
+from turnstile.server.limits import LIMITS, LimitName
+
+
+async def status(here: Site, table: str, guest: Guest | None = None) -> dict[str, object]:
+    page = await here.ask("GET", f"/api/tables/{table}", token=None if guest is None else guest.token)
+    found: dict[str, object] = page["status"]
+    return found
+
+
+def test_the_installed_games_are_listed_with_their_bots_and_described_with_their_rules() -> None:
+    async def main() -> None:
+        async with site() as here:
+            games = {game["name"]: game for game in (await here.ask("GET", "/api/games"))["games"]}
+            assert games["e-card"]["seats"] == {"fewest": 2, "most": 2}
+            assert "random" in [bot["name"] for bot in games["e-card"]["bots"]]
+            page = await here.ask("GET", "/api/games/e-card")
+            assert page["rules"]
+            assert set(page["schemas"]) == {"events", "messages", "view", "options"}
+            assert await here.refusal("GET", "/api/games/chess") == (404, "NoSuchGame")
+
+    run(main())
+
+
+def test_a_table_is_opened_joined_and_started() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            page = await here.ask("GET", f"/api/tables/{table}")
+            assert [seat["player"] for seat in page["status"]["seats"]] == [ana.player, bo.player]
+            assert page["names"] == {ana.player: "Ana", bo.player: "Bo"}
+            assert page["status"]["admin"] == ana.player
+            await ana.command(table, "start")
+            assert (await status(here, table))["phase"] == "Starting"
+
+    run(main())
+
+
+def test_bots_take_seats_when_a_table_is_opened_and_play() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana, bots=["random"])
+            seats = (await here.ask("GET", f"/api/tables/{table}"))["status"]["seats"]
+            assert seats[1] == {"player": "random 1", "kind": "bot", "bot": "random", "isAway": False}
+            await ana.command(table, "start")
+
+    run(main())
+
+
+def test_bots_are_added_and_removed_by_the_admin_alone() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            path = f"/api/tables/{table}/commands"
+            add = {"type": "addBot", "id": "a", "name": "Robbie", "bot": "random"}
+            assert await bo.refusal("POST", path, add) == (403, "NotAdmin")
+            await ana.ask("POST", path, add)
+            assert await ana.refusal("POST", path, {**add, "id": "b", "bot": "none"}) == (409, "UnknownBot")
+            await ana.command(table, "remove", name="Robbie")
+            assert len((await here.ask("GET", f"/api/tables/{table}"))["status"]["seats"]) == 1
+
+    run(main())
+
+
+def test_P1_a_bot_cannot_have_the_id_of_a_player_as_its_name() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            add = {"type": "addBot", "id": "a", "name": bo.player, "bot": "random"}
+            assert await ana.refusal("POST", f"/api/tables/{table}/commands", add) == (400, "BadName")
+
+    run(main())
+
+
+def test_P1_the_player_of_a_command_is_that_of_the_token() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            forged = {"type": "join", "id": "a", "player": ana.player}
+            assert await bo.refusal("POST", f"/api/tables/{table}/commands", forged) == (400, "BadRequest")
+            assert await here.refusal("POST", f"/api/tables/{table}/commands", {"type": "join", "id": "a"}) == (
+                401,
+                "NoToken",
+            )
+
+    run(main())
+
+
+def test_a_table_by_invitation_is_not_listed_and_joined_with_its_invitation_only() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            opened = await ana.ask("POST", "/api/tables", {"game": "e-card", "inviteOnly": True}, status=201)
+            table = opened["table"]
+            assert (await here.ask("GET", "/api/tables"))["tables"] == []
+            path = f"/api/tables/{table}/commands"
+            assert await bo.refusal("POST", path, {"type": "join", "id": "a"}) == (403, "NeedsInvitation")
+            wrong = {"type": "join", "id": "b", "invite": "wrong"}
+            assert await bo.refusal("POST", path, wrong) == (403, "NeedsInvitation")
+            assert await here.refusal("GET", f"/api/tables/{table}/view") == (403, "NoSpectators")
+            await bo.command(table, "join", invite=opened["invite"])
+            assert len((await status(here, table))["seats"]) == 2  # type: ignore[arg-type]
+
+    run(main())
+
+
+def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana, game=game) for game in ("e-card", "66", "e-card", "up-down", "e-card")]
+            found, after = list[str](), ""
+            while True:
+                page = await here.ask("GET", f"/api/tables?limit=2{after}")
+                found += [each["table"] for each in page["tables"]]
+                if page["next"] is None:
+                    break
+                after = f"&after={page['next']}"
+            assert sorted(found) == sorted(tables)
+            cards = await here.ask("GET", "/api/tables?game=e-card&phase=Seating")
+            assert cards["names"] == {ana.player: "Ana"}
+            assert {each["table"] for each in cards["tables"]} == {tables[0], tables[2], tables[4]}
+
+    run(main())
+
+
+def test_a_player_finds_its_own_tables() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            first, second = await here.table(ana), await here.table(bo, ana)
+            mine = await ana.ask("GET", "/api/me/tables?open=true")
+            assert {each["table"] for each in mine["tables"]} == {first, second}
+            assert [each["table"] for each in (await bo.ask("GET", "/api/me/tables"))["tables"]] == [second]
+
+    run(main())
+
+
+def test_P19_a_player_can_open_only_so_many_tables() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana) for _ in range(2)]
+            wanted = {"game": "e-card"}
+            assert await ana.refusal("POST", "/api/tables", wanted) == (429, "TooManyTables")
+            await ana.command(tables[0], "close")
+            await here.table(ana)
+            assert await here.refusal("POST", "/api/tables", wanted) == (401, "NoToken")
+
+    run(main())
+
+
+def test_P19_a_player_can_open_tables_only_so_fast() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            for _ in range(int(LIMITS[LimitName.TABLES].burst)):
+                await here.table(ana)
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooFast")
+
+    run(main())
+
+
+def test_a_table_that_cannot_be_opened_is_refused_with_the_reason() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            refused = {
+                (404, "NoSuchGame"): {"game": "chess"},
+                (400, "InvalidOptions"): {"game": "e-card", "options": {"rounds": -1}},
+                (409, "UnknownBot"): {"game": "e-card", "bots": ["nobody"]},
+                (400, "InvalidPlayers"): {"game": "e-card", "bots": ["random", "random"]},
+                (400, "BadRequest"): {"game": "e-card", "settings": {"ackSeconds": -1}},
+            }
+            for reason, wanted in refused.items():
+                assert await ana.refusal("POST", "/api/tables", wanted) == reason
+            assert (await ana.ask("GET", "/api/me/tables"))["tables"] == []
+
+    run(main())
+
+
+def test_N1_a_command_that_is_repeated_gets_its_first_answer_again() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            join = {"type": "join", "id": "the same"}
+            first = await bo.ask("POST", f"/api/tables/{table}/commands", join)
+            assert await bo.ask("POST", f"/api/tables/{table}/commands", join) == first
+
+    run(main())
+
+
+def test_N3_an_id_that_was_used_for_another_command_is_refused() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            await bo.ask("POST", f"/api/tables/{table}/commands", {"type": "join", "id": "one"})
+            again = {"type": "leave", "id": "one"}
+            assert await bo.refusal("POST", f"/api/tables/{table}/commands", again) == (409, "IdReused")
+
+    run(main())
+
+
+def test_P24_the_same_command_over_http_and_websocket_counts_once() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            first = await ana.ask("POST", f"/api/tables/{table}/commands", {"type": "start", "id": "go"})
+            wire = await ana.hello(table)
+            await wire.send("start", id="go")
+            answer = await wire.until("answer")
+            assert "error" not in answer
+            assert answer["seq"] == first["seq"]
+
+    run(main())
+
+
+def test_a_table_that_is_not_there_is_refused_everywhere() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            for path in ("", "/view", "/updates", "/record"):
+                assert await ana.refusal("GET", f"/api/tables/none{path}") == (404, "NoSuchTable")
+            for path, body in (("/commands", {"type": "start", "id": "a"}), ("/ack", {"upto": 1})):
+                assert await ana.refusal("POST", f"/api/tables/none{path}", body) == (404, "NoSuchTable")
+
+    run(main())
+
+
+def test_V2_who_has_no_seat_cannot_act_or_acknowledge() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, cy = [await here.register(name) for name in ("Ana", "Bo", "Cy")]
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            assert await cy.refusal("POST", f"/api/tables/{table}/ack", {"upto": 0}) == (403, "NotSeated")
+            resign = {"type": "resign", "id": "a"}
+            status, _ = await cy.refusal("POST", f"/api/tables/{table}/commands", resign)
+            assert status in (403, 409)
+
+    run(main())
+
+
+def test_P6_what_was_not_handed_out_cannot_be_acknowledged() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            assert await ana.refusal("POST", f"/api/tables/{table}/ack", {"upto": 1}) == (409, "FutureAck")
+            assert await ana.refusal("POST", f"/api/tables/{table}/ack", {"upto": -1}) == (400, "BadRequest")
+
+    run(main())
+
+
+async def finished(here: Site, ana: Guest, bo: Guest) -> str:
+    """A table whose match was resigned."""
+    table = await here.table(ana, bo)
+    await ana.command(table, "start")
+    wires = [await guest.hello(table) for guest in (ana, bo)]
+    await asyncio.gather(*(wire.until_actions() for wire in wires))
+    await ana.command(table, "resign")
+    return table
+
+
+def test_the_record_is_given_after_the_end_and_can_be_checked() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            assert await here.refusal("GET", f"/api/tables/{table}/record") == (409, "NotOver")
+            table = await finished(here, ana, bo)
+            async with here.client.get(f"{here.url}/api/tables/{table}/record") as response:
+                record = load(await response.read())
+            assert isinstance(record, Record)
+            assert set(record.header.players) == {ana.player, bo.player}
+
+    run(main())
+
+
+def test_a_rematch_opens_the_next_table_when_both_agree() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await finished(here, ana, bo)
+            await ana.command(table, "rematch")
+            assert (await status(here, table))["agreed"] == [ana.player]
+            await bo.command(table, "rematch")
+            live = here.server.host.tables.live[table]  # type: ignore[index]
+            await until(lambda: live.state.phase.value == "Closed")
+            successor = str((await status(here, table))["successor"])
+            seats = (await here.ask("GET", f"/api/tables/{successor}"))["status"]["seats"]
+            assert [seat["player"] for seat in seats] == [ana.player, bo.player]
+
+    run(main())
+
+
+def test_the_view_of_a_seat_disturbs_no_connection() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            assert await ana.refusal("GET", f"/api/tables/{table}/view") == (404, "NotFound")
+            await ana.command(table, "start")
+            wire = await ana.hello(table)
+            update = await wire.until("update")
+            view = await ana.ask("GET", f"/api/tables/{table}/view")
+            assert view == {name: value for name, value in update.items() if name != "type"}
+            assert not here.server.counts.closed
+
+    run(main())
+
+
+def test_V1_a_spectator_sees_no_hand_by_any_way() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, cy = [await here.register(name) for name in ("Ana", "Bo", "Cy")]
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            wires = [await guest.hello(table) for guest in (ana, bo)]
+            await asyncio.gather(*(wire.until_actions() for wire in wires))
+            mine = await ana.ask("GET", f"/api/tables/{table}/view")
+            assert mine["view"]["hand"]
+            for token in (None, cy.token):
+                seen = await here.ask("GET", f"/api/tables/{table}/view", token=token)
+                assert seen["actions"] == []
+                assert seen["view"].get("hand") in (None, [], "")
+                polled = await here.ask("GET", f"/api/tables/{table}/updates", token=token)
+                assert polled["seat"] is None
+                for update in polled["updates"]:
+                    shown = update.get("view") or update.get("changed") or {}
+                    assert shown.get("hand") in (None, [], "")
+
+    run(main())
