@@ -48,9 +48,8 @@ def test_the_last_update_of_every_stream_is_the_end_with_the_seed() -> None:
     table = played_out()
     for eyes in (ANA, BO, None):
         last = table.last(eyes)
-        assert last.name == "MatchEnded"
-        assert last.message is not None
-        assert last.message["seed"] == SEED
+        assert last.messages[-1]["type"] == "MatchEnded"
+        assert last.messages[-1]["seed"] == SEED
         assert last.actions == []
 
 
