@@ -298,7 +298,7 @@ def test_an_update_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phas
     name: str, phase: StrEnum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`phase` is where the match was before the event, though the table may not rest there."""
-    honest, secret = news.batches_of, SECRETS[name]
+    honest, add, secret = news.batches_of, news.Telling.add, SECRETS[name]
 
     def batches_of(game: AnyGame, before: Table, event: Event, step: Step[Any]) -> tuple[Batch[Any], ...]:
         batches = honest(game, before, event, step)
@@ -306,8 +306,14 @@ def test_an_update_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phas
             return batches
         hidden = {who: [secret(before.match, who), secret(step.state, who)] for who in before.players}
         notes = tuple(Note(who) for who in before.players if digest(hidden[who]) < "8")
-        return (*batches, Batch(notes)) if notes else batches
+        return (*batches, Batch(notes, is_last=False)) if notes else batches
 
+    def add_as_update(telling: news.Telling, batch: Batch[Any], match: Any) -> None:
+        if not batch.is_last:
+            telling._newest.clear()  # else it would be one update with what this step tells anyway
+        add(telling, batch, match)
+
+    monkeypatch.setattr("turnstile.table.news.Telling.add", add_as_update)
     monkeypatch.setattr("turnstile.table.play.batches_of", batches_of)
     with pytest.raises(Leak):
         many_runs(find(name))
