@@ -230,10 +230,10 @@ def _check_streams(log: tuple[Entry, ...]) -> None:
         if (log[-1].link, player) in _STREAMS:
             continue
         start = replay(TABLES, NAME, Saved(log[0], None, ()))
-        _, updates = told_since(NAME, start, log[1:], player, 0)
-        if [seq for seq, _ in updates] != list(range(1, len(updates) + 1)):
+        _, updates = told_since(NAME, start, log[1:], player)
+        if [told.seq for told in updates] != list(range(1, len(updates) + 1)):
             raise Broken("a stream has a gap")
-        bodies = [body for _, body in updates]
+        bodies = [encode(told) for told in updates]
         before = _STREAMS.get((log[-2].link, player), [])
         if bodies[: len(before)] != before:
             raise Broken("a stream was changed afterwards")

@@ -26,7 +26,7 @@ class Wire(msgspec.Struct):
     """An update, as far as a client must understand it."""
 
     seq: int
-    message: Raw
+    messages: list[Raw]
     view: Raw
     actions: list[Raw]
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from tests.reading import LineReader, NoView
 from tests.world.simulated.store import FaultyStore
 from turnstile.host import Host, Line, Refused, Status, Update
 from turnstile.host.drive import Think
@@ -149,10 +150,12 @@ class Connection:
             self.process.connections.pop(self, None)
 
     async def _read(self, line: Line) -> None:
-        weather = self.world.weather
+        weather, reader = self.world.weather, LineReader()
         async for item in line:
             if self.is_broken:
                 return
+            if isinstance(item, Update):
+                item = self._with_whole_view(item, reader)
             self.world.handed(self.table, self.player, item)
             if isinstance(item, Update) and self.world.faults.random() < weather.hang_up:
                 self.hang_up("the connection broke")
@@ -163,6 +166,14 @@ class Connection:
         if line.closed == "another connection has taken this seat":
             self.world.reach("two lines for one seat")
         self._send(Closed(line.closed or ""))
+
+    def _with_whole_view(self, update: Update, reader: LineReader) -> Update:
+        """An update as its reader has it, who puts the view together."""
+        try:
+            return Update(update.seq, reader.read(update.body))
+        except NoView as fault:
+            self.world.fail("handed", f"{self.table}: for {self.player}: {fault}")
+            return update
 
     def _send(self, item: Update | Status | Refused | Closed) -> None:
         self._under_way.append(item)
