@@ -1,6 +1,7 @@
 """Changes: what has changed between two values, and how a reader makes the new value from the old one."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -27,6 +28,27 @@ class Seen(Value, frozen=True):
 
 class Nothing(Value, frozen=True):
     pass
+
+
+class Mood(StrEnum):
+    GLAD = "glad"
+    SAD = "sad"
+
+
+class Typed(Value, frozen=True):
+    """Fields of types whose equal values are always written alike, and of types whose are not."""
+
+    count: int = 0
+    name: str | None = None
+    mood: Mood = Mood.GLAD
+    names: tuple[str, ...] = ()
+    either: int | bool = 0
+    rate: float = 0.0
+    rates: tuple[float, ...] = ()
+    by_player: ByPlayer[int] = ByPlayer()
+    points: tuple[int, str] = (0, "")
+    inner: "Typed | None" = None
+    hand: Hand = Hand()
 
 
 class Point(Struct, frozen=True, array_like=True):
@@ -125,6 +147,22 @@ def test_values_that_are_equal_but_written_differently_are_told_apart(before: ob
     assert encode(fold(Point(before, 0), Point(after, 0))) == encode(Point(after, 0))
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Typed(either=1), Typed(either=True)),
+        (Typed(rate=0.0), Typed(rate=-0.0)),
+        (Typed(rates=(0.0, 1.0)), Typed(rates=(-0.0, 1.0))),
+        (Typed(inner=Typed(either=0)), Typed(inner=Typed(either=False))),
+        (Typed(hand=Hand((0,))), Typed(hand=Hand((False,)))),
+    ],
+    ids=repr,
+)
+def test_fields_that_are_equal_but_written_differently_are_told_apart(before: Typed, after: Typed) -> None:
+    assert before == after
+    assert encode(fold(before, after)) == encode(plain(after)) != encode(plain(before))
+
+
 def test_the_same_instant_in_another_time_zone_is_told_apart() -> None:
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
     assert fold(noon, noon.astimezone(timezone(timedelta(hours=2)))) == "2026-01-01T14:00:00+02:00"
@@ -174,6 +212,31 @@ def test_what_has_changed_makes_any_value_from_any_other(before: object, after: 
 @given(neighbours())
 def test_what_has_changed_makes_a_value_from_one_that_is_much_like_it(pair: tuple[Any, Any]) -> None:
     before, after = pair
+    assert encode(fold(before, after)) == encode(plain(after))
+
+
+TYPED = st.recursive(
+    st.builds(Typed),
+    lambda inner: st.builds(
+        Typed,
+        count=st.integers(0, 2),
+        name=st.none() | st.sampled_from("ab"),
+        mood=st.sampled_from(Mood),
+        names=st.lists(st.sampled_from("ab"), max_size=3).map(tuple),
+        either=st.integers(0, 1) | st.booleans(),
+        rate=st.sampled_from([0.0, -0.0, 1.0]),
+        rates=st.lists(st.sampled_from([0.0, -0.0, 1.0]), max_size=3).map(tuple),
+        by_player=st.dictionaries(st.sampled_from([ANA, BO]), st.integers(0, 2)).map(ByPlayer),
+        points=st.tuples(st.integers(0, 1), st.sampled_from("ab")),
+        inner=st.none() | inner,
+        hand=st.builds(Hand, st.lists(LEAVES, max_size=2).map(tuple), LEAVES),
+    ),
+    max_leaves=4,
+)
+
+
+@given(TYPED, TYPED)
+def test_what_has_changed_makes_any_struct_with_types_from_any_other(before: Typed, after: Typed) -> None:
     assert encode(fold(before, after)) == encode(plain(after))
 
 

@@ -110,7 +110,7 @@ def _between_others(before: Any, after: Any) -> Change:
 def _fields_of(kind: type[msgspec.Struct]) -> tuple[Field, ...]:
     described = info.type_info(kind)
     assert isinstance(described, info.StructType)
-    return tuple((field.encode_name, _is_exact(field.type, (kind,))) for field in described.fields)
+    return tuple((field.encode_name, _is_exact(field.type, ())) for field in described.fields)
 
 
 _EXACT = (info.NoneType, info.BoolType, info.IntType, info.StrType, info.EnumType, info.LiteralType)
