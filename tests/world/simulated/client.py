@@ -27,7 +27,6 @@ class Wire(msgspec.Struct):
 
     seq: int
     messages: list[Raw]
-    view: Raw
     actions: list[Raw]
 
 

@@ -154,9 +154,7 @@ class Connection:
         async for item in line:
             if self.is_broken:
                 return
-            if isinstance(item, Update):
-                item = self._with_whole_view(item, reader)
-            self.world.handed(self.table, self.player, item)
+            self.world.handed(self.table, self.player, self._as_read(item, reader))
             if isinstance(item, Update) and self.world.faults.random() < weather.hang_up:
                 self.hang_up("the connection broke")
                 return
@@ -167,13 +165,15 @@ class Connection:
             self.world.reach("two lines for one seat")
         self._send(Closed(line.closed or ""))
 
-    def _with_whole_view(self, update: Update, reader: LineReader) -> Update:
-        """An update as its reader has it, who puts the view together."""
+    def _as_read(self, item: Update | Status, reader: LineReader) -> Update | Status:
+        """An update with its whole view, which its reader puts together."""
+        if isinstance(item, Status):
+            return item
         try:
-            return Update(update.seq, reader.read(update.body))
+            return Update(item.seq, reader.read(item.body))
         except NoView as fault:
             self.world.fail("handed", f"{self.table}: for {self.player}: {fault}")
-            return update
+            return item
 
     def _send(self, item: Update | Status | Refused | Closed) -> None:
         self._under_way.append(item)
