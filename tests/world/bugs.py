@@ -24,6 +24,7 @@ from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
 from turnstile.table.machine import Table
+from turnstile.table.messages import Told
 from turnstile.table.values import Acknowledge, Resume, Ring
 
 Patch = pytest.MonkeyPatch
@@ -124,6 +125,24 @@ def recent_updates_kept_after_reading_on(patch: Patch) -> None:
 
     patch.setattr(Live, "read_on", read_on)
     patch.setattr(Live, "at_hand", at_hand)
+
+
+@caught_by("handed")
+def change_sent_to_a_reader_without_a_view(patch: Patch) -> None:
+    real = News.body
+    patch.setattr(News, "body", lambda self, *, is_whole: real(self, is_whole=False))
+
+
+@caught_by("handed")
+def change_since_an_older_update_than_the_last(patch: Patch) -> None:
+    real = News.__init__
+
+    def begin(self: News, told: Told, before: News | None) -> None:
+        real(self, told, before)
+        if before is not None and before._view_before:
+            self._view_before = before._view_before
+
+    patch.setattr(News, "__init__", begin)
 
 
 @caught_by("delay")
