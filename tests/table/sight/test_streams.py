@@ -59,6 +59,19 @@ def test_spectators_have_a_stream_of_what_everyone_may_see() -> None:
     assert table.last(None).actions == []
 
 
+def test_where_no_spectators_are_allowed_there_is_no_stream_for_them() -> None:
+    table = play(started(spectators=False), "ana C", "bo C", "ana resigns")
+    assert set(table.streams) == {ANA, BO}
+    assert table.state.watched == 0
+
+
+def test_what_one_step_tells_one_seat_is_one_update() -> None:
+    table = play(started(), "ana C")
+    after = play(table, "bo C")
+    assert [after.state.told[player] - table.state.told[player] for player in (ANA, BO)] == [1, 1]
+    assert (after.stream(ANA)[-1], after.stream(BO)[-1]) == ("OpponentPicked PairRevealed", "PairRevealed")
+
+
 def test_everyone_sees_the_match_as_it_begins_even_where_nothing_is_told() -> None:
     table = play(starting("66"), "acks")
     assert table.stream(ANA) == table.stream(BO) == table.stream(None) == ["MatchStarting", "-"]
