@@ -254,7 +254,7 @@ def _noticed(sitting: Sitting, words: list[str]) -> Event | None:
             return Acknowledge(now, _cursors(pairs))
         case ["ring", "acks", *pairs]:
             deadline = timer_of(state, ACKS)
-            assert deadline is not None, "nobody is waited for"
+            assert deadline is not None, "the table waits for no player"
             return Ring(max(now, deadline.due), ACKS, deadline.due, _cursors(pairs))
         case ["ring", *name]:
             timer = timer_of(state, " ".join(name))

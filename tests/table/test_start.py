@@ -22,7 +22,7 @@ def test_nothing_is_drawn_before_all_have_seen_the_commitment() -> None:
     assert play(starting(), "acks ana 1 bo 1").match is not None
 
 
-def test_nobody_moves_before_the_deal() -> None:
+def test_no_player_moves_before_the_deal() -> None:
     assert refusal(starting(), "ana C") == Refusal.WRONG_PHASE
 
 
@@ -56,7 +56,7 @@ def test_P23_words_that_did_not_come_in_time_are_left_out_and_the_match_begins()
     assert table.match.seed == mix(SEED, {ANA: "luck"})
 
 
-def test_nobody_adds_words_after_the_deal() -> None:
+def test_no_player_adds_words_after_the_deal() -> None:
     assert refusal(heard(starting()), "ana says luck") == Refusal.WRONG_PHASE
 
 

@@ -1,4 +1,4 @@
-"""What must be true of a log, whoever wrote it. The audit reads every entry at the moment it is written.
+"""What must be true of every log. The audit reads every entry at the moment it is written.
 
 It follows the log with the machine alone and makes the streams anew, so that whatever a host hands out can be held
 against what was durable at that moment. Times are checked from the entries, not by asking the table's own clocks.
@@ -141,10 +141,10 @@ class Audit:
             self._world.fail("forbidden", f"{self.name}: {event} was accepted")
         wanted = self._world.mail.contents.get((self.name, key))
         if wanted is not None and encode(part_of_sender(event)) not in wanted:
-            self._world.fail("forbidden", f"{self.name}: {event} was asked for by nobody")
+            self._world.fail("forbidden", f"{self.name}: {event} was not asked for")
 
     def was_accepted(self, key: str, answer: Accepted) -> None:
-        """Somebody was answered so: then it is in the log."""
+        """A player was answered so: then it is in the log."""
         found = self.commands.get(key)
         if found is None:
             self._world.fail("durable", f"{self.name}: {key} was accepted and is not in the log")
@@ -187,7 +187,7 @@ class Audit:
             self._world.fail("resumed", f"{self.name}: entry {found.position} comes before a Resume for {forgotten}")
 
     def _check_ring(self, found: Entry, event: Ring) -> None:
-        """A timer that ran out was running, ran its whole time, and nobody's outage counted."""
+        """A timer that ran out was running, ran its whole time, and no outage counted."""
         running = self._timers.get(event.timer)
         if running is None:
             self._world.fail("timer once", f"{self.name}: {event.timer} rang at {found.position} and was not running")
@@ -201,7 +201,7 @@ class Audit:
             self._world.fail(
                 "just",
                 f"{self.name}: {event.timer} had {event.at - running.start - away} of {running.length} ms: "
-                f"nobody was there for {away} ms",
+                f"no server was there for {away} ms",
             )
 
     # what was handed out
@@ -272,7 +272,7 @@ class Audit:
                 reach("forfeit")
 
     def unheard(self, event: Acknowledge, acked: dict[PlayerId, int]) -> str | None:
-        """What is wrong with a gate that opens now: somebody present has not said that it has everything."""
+        """What is wrong with a gate that opens now: a player who is present has not acknowledged everything."""
         for player, seq in event.cursors.items():
             if bot_of(self.state, player) is None and seq > acked.get(player, 0):
                 return f"{player} acknowledged {acked.get(player, 0)} at most, and {seq} was taken"

@@ -171,7 +171,7 @@ def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
 
 
 @caught_by("live")
-def nobody_woken(patch: Patch) -> None:
+def no_line_woken(patch: Patch) -> None:
     patch.setattr(Live, "notify", lambda self: None)
 
 

@@ -209,9 +209,9 @@ def check(world: Small) -> None:
     for number, player in enumerate(PLAYERS):
         seat = world.seats[number]
         if seat.have > fresh.state.told[player]:
-            raise Broken("somebody has what is not durable")
+            raise Broken("a player has what is not durable")
         if world.cursors[number] > seat.have:
-            raise Broken("somebody is said to have what it has not")
+            raise Broken("a player is said to have what it has not")
         accepted: dict[str, bytes] = {}
         for command, answer in seat.answers:
             if answer != b"refused" and accepted.setdefault(command, answer) != answer:

@@ -121,7 +121,7 @@ async def read(line: Line) -> list[tuple[int, bytes]]:
 
 
 async def stream(host: Host, player: PlayerId | None, after: int = 0) -> list[tuple[int, bytes]]:
-    """A stream as somebody reads it who connects now."""
+    """A stream as a reader who connects now reads it."""
     return await read(await attached(host, player, after))
 
 

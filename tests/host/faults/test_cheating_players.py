@@ -25,7 +25,7 @@ NO_CARD = b'{"type":"Pick","player":"ana","card":"X"}'
     ("move", "refused"),
     [(act(ANA, "1", FOR_BO), "NotYourSeat"), (pick(EVE), "NotSeated"), (act(ANA, "1", NO_CARD), "InvalidEvent")],
 )
-def test_P1_P2_whoever_moves_for_another_without_a_seat_or_illegally_is_refused(move: Act, refused: str) -> None:
+def test_P1_P2_a_player_who_moves_for_another_without_a_seat_or_illegally_is_refused(move: Act, refused: str) -> None:
     async def run() -> None:
         world = World()
         async with world.host() as company:
@@ -126,7 +126,7 @@ def test_P9_an_old_command_that_is_replayed_gets_its_old_answer_and_one_with_a_n
     asyncio.run(run())
 
 
-def test_P23_the_server_commits_before_anybody_adds_words_and_who_adds_none_stops_nothing() -> None:
+def test_P23_the_server_commits_before_any_player_adds_words_and_a_player_who_adds_none_stops_nothing() -> None:
     async def run() -> None:
         world = World()
         async with world.host() as company:

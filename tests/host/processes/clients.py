@@ -19,7 +19,7 @@ NOT_NOW = {"Busy", "OutcomeUnknown", "StorageFull", "Stopping"}
 
 
 class Gone(Exception):
-    """There is nobody at the other end, or nobody who can; what was asked may have happened or not."""
+    """No host answers, or none that can do it; what was asked may have happened or not."""
 
 
 class Connection:
@@ -70,11 +70,11 @@ class Connection:
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(Gone("the connection has ended"))
-                waiting.exception()  # whoever asked may have gone, too
+                waiting.exception()  # its caller may have gone, too
         self.frames.put_nowait(None)
 
     def hang_up(self) -> None:
-        """End it; whoever waits for an answer learns that none will come."""
+        """End it; callers that wait for an answer learn that none will come."""
         self._listening.cancel()
         self._writer.close()
         self._give_up()
@@ -104,7 +104,7 @@ class Client:
         self._answered = 0
         """The newest update there was when its last move was accepted: what earlier ones offer is used up."""
         self._pending: dict[str, Any] | None = None
-        """A command whose answer is not known: it is sent again, to whoever is there."""
+        """A command whose answer is not known: it is sent again, to any host that is there."""
 
     @property
     def seen(self) -> int:

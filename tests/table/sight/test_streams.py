@@ -99,13 +99,13 @@ def test_the_next_round_of_e_card_waits_for_the_acknowledgements_of_its_set_up()
     assert heard(table).match.phase == "Picking"
 
 
-def test_in_open_play_nobody_waits_for_acknowledgements_between_moves() -> None:
+def test_in_open_play_no_move_waits_for_acknowledgements() -> None:
     table = play(started("even-odd"), "ana even", "bo odd", "ana odd", "bo odd")
     assert table.state.phase is Phase.PLAYING
     assert len(table.match.results) == 2
 
 
-def test_P6_N18_nobody_acknowledges_what_was_never_told() -> None:
+def test_P6_N18_no_player_acknowledges_what_was_never_told() -> None:
     table = starting()
     assert refusal(table, "acks ana 2 bo 1") == Code.FUTURE_ACK
     assert refusal(table, "acks ana -1 bo 1") == Code.FUTURE_ACK
@@ -175,7 +175,7 @@ def test_in_a_gated_game_a_move_is_stale_only_if_its_players_actions_have_change
 
 
 @pytest.mark.usefixtures("toys")
-def test_what_nobody_else_sees_makes_no_move_of_another_stale() -> None:
+def test_what_other_players_do_not_see_makes_no_move_of_theirs_stale() -> None:
     table = started("hourglass")
     seen = table.state.told[BO]
     assert play(table, "ana hides", "ana hides", f"bo hides!{seen}").match.hidden[BO] == 1
@@ -231,7 +231,7 @@ def test_P1_who_has_no_seat_cannot_move() -> None:
     assert refusal(started(), "cy C") == Code.NOT_SEATED
 
 
-def test_P1_nobody_moves_for_another() -> None:
+def test_P1_no_player_moves_for_another() -> None:
     table = started()
     assert refusal(table, raw_act(table, "ana", MOVES["e-card"]("bo C"))) == Code.NOT_YOUR_SEAT
 

@@ -123,7 +123,7 @@ class Connection:
         if self.is_broken:
             return
         if not (self.process.is_alive and self.process.is_ready):
-            self.hang_up("nobody there")
+            self.hang_up("no server there")
             return
         self.process.connections[self] = None
         self.world.loop.call_soon(self._begin, context=self.process.context)
