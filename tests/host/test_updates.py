@@ -103,7 +103,8 @@ async def play_on(company: EveningPlayers, line: Line, count: int) -> int:
     """Random moves in Up-Down, while the reader of a line reads nothing; the number of its newest update then."""
     rng = Random("a long match")
     for number in range(count):
-        player, moves = updown.game.next_to_act(line.live.state.match)
+        match: Any = line.live.state.match
+        player, moves = updown.game.next_to_act(match)
         await company.ask(T, act(player, f"move {number}", encode(rng.choice(moves))))
     return line.newest()
 
