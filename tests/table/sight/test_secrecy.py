@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from tests.table.proofs.walks import find
 from tests.table.sight.moments import MOST_PLAYERS, Place, next_event, table_moments
 from tests.table.tables import starting
-from tests.testing.leaky import PLANTED
+from tests.testing.leaky import PLANTED, SHOWN_BY_CHANGES
 from tests.testing.planter import SECRETS
 from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
@@ -272,22 +272,11 @@ def test_a_refusal_of_an_old_move_that_gives_something_away_is_seen(monkeypatch:
 
 
 def test_a_change_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The views are honest, and so is the whole update."""
-    honest, write_honestly, made = news._told, write_change, list[tuple[Told, object]]()
-
-    def remembering(game: AnyGame, update: Any, is_over: bool) -> Told:
-        told = honest(game, update, is_over)
-        made.append((told, None if update.match is None else update.match.pending_picks))
-        return told
-
-    def indiscreet(told: Told, view_before: Any) -> bytes:
-        secret = next(secret for other, secret in reversed(made) if other is told)
-        return write_honestly(told, view_before) + encode(secret)
-
-    monkeypatch.setattr("turnstile.table.news._told", remembering)
-    monkeypatch.setattr("tests.table.sight.test_secrecy.write_change", indiscreet)
-    with pytest.raises(Leak):
-        many_runs(ecard.game)
+    with lent(SHOWN_BY_CHANGES):
+        with pytest.raises(Leak, match="changed"):
+            many_runs(SHOWN_BY_CHANGES)
+        monkeypatch.setattr("tests.table.sight.test_secrecy.write_change", lambda told, view_before: b"")
+        many_runs(SHOWN_BY_CHANGES)  # nothing else shows it
 
 
 PLANTS = [pytest.param(name, phase, id=f"{name} {phase}") for name in names() for phase in open_phases(find(name))]
