@@ -165,7 +165,7 @@ def old_line_kept_beside_the_new(patch: Patch) -> None:
     patch.setattr(Host, "detach", detach)
 
 
-@caught_by("R9", first=150)
+@caught_by("R9", first=610)
 def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
     patch.setattr(Host, "_unwanted", lambda self, work: None)
 
