@@ -19,6 +19,7 @@ from turnstile.host.records import read_through, record_of
 from turnstile.kernel.record import Record
 from turnstile.kernel.values import LogId
 from turnstile.registry import names
+from turnstile.store.log import NO_FINGERPRINT
 from turnstile.store.protocol import Saved
 from turnstile.table.machine import Table
 from turnstile.table.values import (
@@ -54,6 +55,7 @@ def test_U1_every_entry_of_a_stored_log_leads_to_the_same_fingerprint(file: Path
     steps = list(read_through(GOLDEN, log))
     assert len(steps) == len(log.entries)
     assert steps[-1][1].link == log.entries[-1].link
+    assert NO_FINGERPRINT not in [entry.state for entry in log.entries]
     assert isinstance(record_of(GOLDEN, log), Record)
     assert save_entries([log.header, *log.entries]) == file.read_bytes()
 
@@ -89,6 +91,7 @@ LEAGUE_FILES = sorted(LEAGUES.glob("*.jsonl"))
 def test_U1_every_entry_of_a_stored_log_of_the_league_leads_to_the_same_fingerprint(file: Path) -> None:
     log = log_in(file)
     kind = KINDS[tag_of(log.header)]
+    assert NO_FINGERPRINT not in [entry.state for entry in log.entries]
     kept = replay(kind, GOLDEN, Saved(log.header, None, ()))
     for found in log.entries:
         kept = follow(kind, GOLDEN, kept, [found])

@@ -11,13 +11,14 @@ from random import Random
 from msgspec import Raw
 
 from tools.league_logs import league_logs
-from turnstile.durable.log import begin, draft
+from turnstile.durable.log import begin, draft, fingerprint, follow, replay
 from turnstile.durable.upkeep import save_entries
 from turnstile.host.logs import TABLES, TableEvent
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.registry import find_game
+from turnstile.store.log import Entry, entry
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.machine import Table, table
@@ -109,7 +110,7 @@ class Writing:
         self.happen(Ring(self.now(max(0, timer.due - self.time)), name, timer.due))
 
     def move(self) -> None:
-        """Whoever is first to act does something, at random."""
+        """The first player to act does something, at random."""
         player, moves = self.game.next_to_act(self.state.match)
         move = self._chance.choice(moves)
         self.happen(Act(player, f"{len(self.entries)}", self.now(), Raw(encode(move)), self.state.told[player]))
@@ -191,7 +192,7 @@ def up_down_clock_runs_out_and_is_waited_for() -> Writing:
 
 
 def even_odd_out_of_time() -> Writing:
-    """The commitment is not acknowledged in time by anybody; then a clock runs out and costs the match."""
+    """The commitment is not acknowledged in time by any player; then a clock runs out and costs the match."""
     at = Writing("even-odd", Settings(clock=Clock(30.0, Per.MOVE, RunOut.FORFEIT)))
     at.sit_down(ANA, BO)
     at.start()
@@ -218,13 +219,25 @@ def file_of(scenario: Callable[[], Writing], written: Writing) -> str:
     return f"{written.game.name}-v{written.game.version}-{name}.jsonl"
 
 
+def with_every_fingerprint(log: Saved) -> list[Entry]:
+    """The entries of a log, each with the fingerprint of its state: a server leaves most of them out."""
+    name = LogId("golden")
+    kept, entries = replay(TABLES, name, Saved(log.header, None, ())), [log.header]
+    for found in log.entries:
+        kept = follow(TABLES, name, kept, [found])
+        seal = fingerprint(TABLES.write_state(kept.state))
+        after = entries[-1].link
+        entries.append(entry(after, found.position, found.at, found.event, seal, found.command, found.answer))
+    return entries
+
+
 def main() -> None:
     LEAGUES.mkdir(parents=True, exist_ok=True)
     for scenario in SCENARIOS:
         written = scenario()
         path = FOLDER / file_of(scenario, written)
         if not path.exists():
-            path.write_bytes(save_entries(written.entries))
+            path.write_bytes(save_entries(with_every_fingerprint(written.log)))
     for name, entries in league_logs():
         path = LEAGUES / name
         if not path.exists():

@@ -15,6 +15,7 @@ from msgspec import Raw
 
 from tests.crash.judging import Time, Wrong
 from tests.host.processes.history import History
+from tests.reading import LineReader
 from turnstile.host import Host, Line, Refused, Status, Update
 from turnstile.host.answers import is_passing
 from turnstile.kernel.values import Instant, LogId, PlayerId, encode
@@ -23,6 +24,7 @@ from turnstile.table.machine import table as machine
 from turnstile.table.values import Accepted, Act, Command, Header, Join, Phase, Result, Settings
 
 T = TypeVar("T")
+OpenLine = tuple[Line, AsyncIterator[Update | Status], LineReader]
 
 ANA, BO = PlayerId("ana"), PlayerId("bo")
 NOW = Instant(0)  # the host puts in when a command came
@@ -87,7 +89,7 @@ class EveningPlayers:
 
     def __init__(self, host: Host, time: Time, memory: Memory, say: Callable[[Said], object]) -> None:
         self.host, self.time, self.memory, self._say_aloud = host, time, memory, say
-        self._lines: dict[tuple[LogId, PlayerId], tuple[Line, AsyncIterator[Update | Status]]] = {}
+        self._lines: dict[tuple[LogId, PlayerId], OpenLine] = {}
 
     # asking
 
@@ -140,28 +142,28 @@ class EveningPlayers:
         """Take in and acknowledge all there is, until no acknowledgement brings anything new."""
         lines = [await self._line(table, player) for player in players]
         is_first = True
-        while is_first or any(line.sent < line.newest() for line, _ in lines):
+        while is_first or any(line.sent < line.newest() for line, _, _ in lines):
             is_first = False
-            for line, items in lines:
-                await self._hear(table, line, items)
+            for each in lines:
+                await self._hear(table, *each)
             await self._settled(table, players[0])
 
-    async def _hear(self, table: LogId, line: Line, items: AsyncIterator[Update | Status]) -> None:
+    async def _hear(self, table: LogId, line: Line, items: AsyncIterator[Update | Status], reader: LineReader) -> None:
         assert line.player is not None
         while line.sent < line.newest():
             item = await anext(items)
             if isinstance(item, Update):
-                self._say(Heard(table, line.player, item.seq, item.body))
+                self._say(Heard(table, line.player, item.seq, reader.read(item.body)))
         player, seq = line.player, line.sent
         _require(await _insist(lambda: self.host.acknowledge(table, player, seq)))
 
-    async def _line(self, table: LogId, player: PlayerId) -> tuple[Line, AsyncIterator[Update | Status]]:
+    async def _line(self, table: LogId, player: PlayerId) -> OpenLine:
         if (table, player) not in self._lines:
             seen = len(self.memory.history(table, player).updates)
             line = await _insist(lambda: self.host.attach(table, player, seen))
             _require(line)
             assert isinstance(line, Line)
-            self._lines[table, player] = line, aiter(line)
+            self._lines[table, player] = line, aiter(line), LineReader()
         return self._lines[table, player]
 
     def hang_up(self, table: LogId, player: PlayerId) -> None:
@@ -172,7 +174,7 @@ class EveningPlayers:
 
     async def until(self, table: LogId, phase: Phase) -> Result | None:
         """Let time pass until the table is in this phase; its result then, if it has one."""
-        line, _ = await self._line(table, ANA)
+        line, *_ = await self._line(table, ANA)
         for _ in range(TURNS):
             await self._settled(table, ANA)
             if line.live.state.phase is phase:
@@ -184,7 +186,7 @@ class EveningPlayers:
 
     async def _settled(self, table: LogId, player: PlayerId) -> None:
         """Once the host has done for the table whatever it is at."""
-        line, _ = await self._line(table, player)
+        line, *_ = await self._line(table, player)
         while line.live.is_driven:
             await asyncio.sleep(0)
 

@@ -89,12 +89,15 @@ async def until(host: Host, name: LogId, *phases: Phase) -> None:
 
 
 async def hear(host: Host, name: LogId, player: PlayerId, *phases: Phase) -> None:
-    """Read a player's line and acknowledge all of it, until the table is in one of these phases."""
+    """Read a player's line and acknowledge all of it, until the table is in one of these phases.
+
+    The status does not say so: it shows no wait that has just begun.
+    """
     line = await host.attach(name, player)
     assert isinstance(line, Line), line
     async for heard in line:
         if not isinstance(heard, Status):
             assert await host.acknowledge(name, player, heard.seq) is None
-        elif decode(heard.body, sight.TableStatus).phase in phases:
+        if line.live.state.phase in phases:
             break
     host.detach(line)

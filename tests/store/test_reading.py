@@ -127,7 +127,7 @@ async def test_K5_a_table_is_read_whole_while_it_is_written(store: Store) -> Non
     for _ in range(40):
         made = following(entries[-1])
         entries.append(made)
-        writing = asyncio.create_task(store.commit(commit_of(T, made, with_snapshot=made.position % 3 == 0)))
+        writing = asyncio.ensure_future(store.commit(commit_of(T, made, with_snapshot=made.position % 3 == 0)))
         readings.append(asyncio.create_task(reading(store, T)))
         readings.append(asyncio.create_task(reading(store, T)))
         assert await writing

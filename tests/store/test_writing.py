@@ -204,7 +204,7 @@ async def test_a_mistake_in_one_commit_is_its_own(store: Store) -> None:
 async def test_K8_S17_a_commit_whose_sender_hung_up_is_made(store: Store) -> None:
     entries = await stored(store, T, 0)
     made = following(entries[-1], "alice 1")
-    sending = asyncio.create_task(store.commit(commit_of(T, made)))
+    sending = asyncio.ensure_future(store.commit(commit_of(T, made)))
     await asyncio.sleep(0)  # it is on its way
     sending.cancel()
     await asyncio.wait([sending])
@@ -350,7 +350,7 @@ async def test_C14_closing_finishes_what_was_begun(place: Place) -> None:
     store = await place.open()
     entries = await stored(store, T, 0)
     made = following(entries[-1])
-    sending = asyncio.create_task(store.commit(commit_of(T, made)))
+    sending = asyncio.ensure_future(store.commit(commit_of(T, made)))
     await asyncio.sleep(0)  # it is on its way
     await store.close()
     assert await sending

@@ -108,7 +108,7 @@ class Sitting:
 
 
 def opened(game: str = "e-card", **settings: Any) -> Sitting:
-    """Ana's table, with nobody seated. A clock is written as `clock="60 per move, then bot"`."""
+    """Ana's table, with no player seated. A clock is written as `clock="60 per move, then bot"`."""
     known = find_game(game)
     assert known is not None
     options = Raw(encode(settings.pop("options", {})))
@@ -207,7 +207,7 @@ def refusal(sitting: Sitting, text: str | Event) -> str:
 
 
 def batches(sitting: Sitting, *texts: str) -> list[str]:
-    """What is told after these moves, gate by gate, until somebody may move: `alice YourTurn, bob NextTurn`."""
+    """What is told after these moves, gate by gate, until a player may move: `alice YourTurn, bob NextTurn`."""
     told = []
     for text in texts:
         after = play(sitting, text)
@@ -220,13 +220,13 @@ def batches(sitting: Sitting, *texts: str) -> list[str]:
 
 
 def _between(before: Sitting, after: Sitting) -> str:
-    """The messages that have come since; a `null` is none."""
+    """The messages that have come since, without the updates that have none."""
     news = [
         (player, name)
         for player in sorted(after.state.players)
         for name in after.stream(player)[before.state.told[player] :]
     ]
-    return ", ".join(f"{player} {name}" for player, name in news if name != "null")
+    return ", ".join(f"{player} {name}" for player, name in news if name != "-")
 
 
 # texts
@@ -254,7 +254,7 @@ def _noticed(sitting: Sitting, words: list[str]) -> Event | None:
             return Acknowledge(now, _cursors(pairs))
         case ["ring", "acks", *pairs]:
             deadline = timer_of(state, ACKS)
-            assert deadline is not None, "nobody is waited for"
+            assert deadline is not None, "the table waits for no player"
             return Ring(max(now, deadline.due), ACKS, deadline.due, _cursors(pairs))
         case ["ring", *name]:
             timer = timer_of(state, " ".join(name))
@@ -298,7 +298,7 @@ def _command(sitting: Sitting, words: list[str]) -> Event | None:
 
 
 def _act(sitting: Sitting, text: str) -> Act:
-    """A move by whoever the text begins with."""
+    """A move by the player with whom the text begins."""
     text, _, seen = text.partition("!")
     player = PlayerId(text.split()[0])
     move = MOVES[sitting.state.header.game](text)

@@ -1,4 +1,4 @@
-"""Batches: each goes with the match as it is shown then, and nobody sees with one what a later one tells."""
+"""Batches: each goes with the match as it is shown then. No receiver sees with one what a later one tells."""
 
 from random import Random
 
@@ -13,6 +13,7 @@ from turnstile.registry import names
 from turnstile.table.machine import table as machine
 from turnstile.table.messages import Told
 from turnstile.table.values import Code, Phase, State
+from turnstile.table.wire import write_whole
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -23,9 +24,9 @@ def counting() -> Sitting:
 
 
 def seen(update: Update) -> tuple[str, int, bool]:
-    """The message, how often the hourglass ran out by the view, and whether anything may be done."""
+    """The messages, how often the hourglass ran out by the view, and whether anything may be done."""
     assert update.view is not None
-    return update.name, update.view["ran"], bool(update.actions)
+    return update.names, update.view["ran"], bool(update.actions)
 
 
 def new_in(before: Sitting, after: Sitting, eyes: Eyes) -> list[tuple[str, int, bool]]:
@@ -47,30 +48,30 @@ def test_a_move_that_was_decided_on_an_earlier_batch_than_the_one_that_offers_it
     assert play(table, f"ana asks!{newest}").match.phase == "Dealing"
 
 
-def test_whoever_was_told_earlier_looks_again_when_the_last_batch_is_told() -> None:
+def test_players_who_were_told_earlier_look_again_when_the_last_batch_is_told() -> None:
     first = counting()
-    assert new_in(first, play(first, "acks"), BO) == new_in(first, play(first, "acks"), CY) == [("null", 2, True)]
+    assert new_in(first, play(first, "acks"), BO) == new_in(first, play(first, "acks"), CY) == [("-", 2, True)]
 
 
 def test_spectators_look_when_the_last_batch_is_told() -> None:
     before, first = started("gated-hourglass", "ana bo cy"), counting()
     assert new_in(before, first, None) == []
-    assert new_in(first, play(first, "acks"), None) == [("null", 2, False)]
+    assert new_in(first, play(first, "acks"), None) == [("-", 2, False)]
 
 
 def test_in_open_play_nothing_waits_and_all_of_a_step_is_shown_at_once() -> None:
     before = started("hourglass")
     after = play(before, "ana counts")
-    assert new_in(before, after, ANA) == [("Ran", 2, True), ("Ran", 2, True)]
+    assert new_in(before, after, ANA) == [("Ran Ran", 2, True)], "two batches, one update"
     assert new_in(before, after, BO) == [("Ran", 2, True)]
-    assert new_in(before, after, None) == [("null", 2, False)]
+    assert new_in(before, after, None) == [("-", 2, False)]
 
 
 def test_a_batch_that_waits_while_a_timer_runs_out_shows_the_match_as_it_was() -> None:
     table = play(started("gated-hourglass", "ana bo cy"), "ana turns sand 10", "ana counts", "ring game sand")
     second = play(table, "acks")
     assert new_in(table, second, ANA) == [("Ran", 2, True)]
-    assert new_in(table, second, BO) == [("null", 2, True)]
+    assert new_in(table, second, BO) == [("-", 2, True)]
     third = play(second, "acks")
     assert new_in(second, third, ANA) == new_in(second, third, BO) == [("Ran", 3, True)]
     assert heard(third).state.phase is Phase.PLAYING
@@ -97,18 +98,18 @@ def test_a_table_that_is_read_from_a_snapshot_tells_the_same(name: str) -> None:
 
 def updates_of(step: Step[State[object]]) -> list[tuple[Told, Update]]:
     effects = [effect for effect in step.effects if isinstance(effect, Told)]
-    return [(told, read_json(body, type=Update)) for told in effects for _, body in told.updates()]
+    return [(told, read_json(write_whole(told), type=Update)) for told in effects]
 
 
 @pytest.mark.parametrize("name", [name for name in names() if find(name).gated])
-def test_nobody_is_offered_anything_before_the_last_batch_of_a_step(name: str) -> None:
+def test_no_player_is_offered_anything_before_the_last_batch_of_a_step(name: str) -> None:
     offers = 0
     for seed in range(20):
         for step in walked(Random(f"{seed} of {name}"), 60, find(name)).steps:
             waiting = bool(step.state.pending)
             for told, update in updates_of(step):
                 offers += bool(update.actions)
-                assert not (waiting and update.actions), f"{told.player} is offered moves with {update.name}"
+                assert not (waiting and update.actions), f"{told.player} is offered moves with {update.names}"
     assert offers > 20
 
 

@@ -48,13 +48,12 @@ def test_the_last_update_of_every_stream_is_the_end_with_the_seed() -> None:
     table = played_out()
     for eyes in (ANA, BO, None):
         last = table.last(eyes)
-        assert last.name == "MatchEnded"
-        assert last.message is not None
-        assert last.message["seed"] == SEED
+        assert last.messages[-1]["type"] == "MatchEnded"
+        assert last.messages[-1]["seed"] == SEED
         assert last.actions == []
 
 
-def test_after_the_end_nobody_moves_or_resigns() -> None:
+def test_after_the_end_no_player_moves_or_resigns() -> None:
     for text in ("ana even", "ana resigns", "halt", "acks", "lost 5", "ana returns"):
         assert refusal(played_out(), text) == Refusal.WRONG_PHASE
 
@@ -65,7 +64,7 @@ def test_after_the_end_nobody_moves_or_resigns() -> None:
 @pytest.mark.parametrize(
     "table", [starting(), play(starting(), "acks"), started()], ids=["starting", "gathering", "playing"]
 )
-def test_whoever_resigns_loses_and_all_others_share_the_win(table: Sitting) -> None:
+def test_a_player_who_resigns_loses_and_all_others_share_the_win(table: Sitting) -> None:
     ended = play(table, "ana resigns")
     assert result(ended) == Result(How.RESIGNED, (BO,), None, "ana")
     assert ended.last(ANA).actions == ended.last(BO).actions == []
@@ -75,7 +74,7 @@ def test_who_has_no_seat_cannot_resign() -> None:
     assert refusal(started(), "cy resigns") == Code.NOT_SEATED
 
 
-def test_when_somebody_resigns_what_waited_for_acknowledgements_is_told_first() -> None:
+def test_when_a_player_resigns_what_waited_for_acknowledgements_is_told_first() -> None:
     table = play(around(turn(BOB)), "bob stop", "carol resigns")
     assert result(table).winners == (ALICE, BOB)
     for player in (ALICE, BOB, CAROL):
@@ -91,7 +90,7 @@ def test_when_somebody_resigns_what_waited_for_acknowledgements_is_told_first() 
 @pytest.mark.parametrize(
     "table", [starting(), play(starting(), "acks"), started()], ids=["starting", "gathering", "playing"]
 )
-def test_a_match_that_cannot_go_on_is_halted_and_nobody_wins(table: Sitting) -> None:
+def test_a_match_that_cannot_go_on_is_halted_and_no_player_wins(table: Sitting) -> None:
     ended = play(table, "halt")
     assert result(ended) == Result(How.HALTED, (), None, "the roof came down")
 
@@ -164,7 +163,7 @@ def test_a_table_is_done_when_its_successor_exists() -> None:
     assert refusal(table, "ana rematches") == Refusal.WRONG_PHASE
 
 
-def test_nobody_joins_a_match_that_is_over_or_under_way() -> None:
+def test_no_player_joins_a_match_that_is_over_or_under_way() -> None:
     assert refusal(played_out(), "cy joins") == Refusal.WRONG_PHASE
     assert refusal(started(), "cy joins") == Refusal.WRONG_PHASE
     assert CY not in started().state.players

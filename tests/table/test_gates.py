@@ -1,7 +1,7 @@
 """66 at a table: its messages come batch by batch, exactly as the sequence diagrams of its specification draw them.
 
 Where only the active player is told something, the others see something else all the same (the deck is smaller): they
-get a `null`, which no gate waits for.
+get an update without messages, which no gate waits for.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ def test_phase_A_everyone_is_told_the_state_then_its_first_two_cards_then_whose_
 
 def update_with(table: Sitting, player: PlayerId | None, message: str) -> Update:
     """The first update of a stream that brings this message."""
-    return next(update for update in table.streams[player] if update.name == message)
+    return next(update for update in table.streams[player] if update.names == message)
 
 
 def cards_of(update: Update, seat: int) -> list[dict[str, Any]]:
@@ -58,15 +58,15 @@ FACE_DOWN: dict[str, Any] = {"value": None, "seenBy": []}
 
 
 @pytest.mark.parametrize("seat", range(3))
-def test_phase_A_nobody_sees_a_card_before_it_is_told_its_first_two(seat: int) -> None:
+def test_phase_A_no_player_sees_a_card_before_it_is_told_its_first_two(seat: int) -> None:
     names = ("alice", "bob", "carol")
     table = heard(play(started("66", " ".join(names)), "alice start"))
     told, me = table.streams[PlayerId(names[seat])], PlayerId(names[seat])
     before, after = update_with(table, me, "GameState"), update_with(table, me, "FirstTwoCards")
     assert told.index(after) == told.index(before) + 1
     assert [cards_of(before, other) for other in range(3)] == [[FACE_DOWN] * 4] * 3
-    assert after.message is not None
-    first_two = [{"value": after.message[name], "seenBy": [seat]} for name in ("value1", "value2")]
+    (message,) = after.messages
+    first_two = [{"value": message[name], "seenBy": [seat]} for name in ("value1", "value2")]
     assert cards_of(after, seat) == [*first_two, FACE_DOWN, FACE_DOWN]
 
 
@@ -81,7 +81,7 @@ def test_phase_A_spectators_look_again_when_the_last_batch_is_told() -> None:
     table = play(started("66", "alice bob carol"), "alice start")
     before = len(table.streams[None])
     table = play(table, "acks")
-    assert [update.name for update in table.streams[None][before:]] == ["null"]
+    assert [update.names for update in table.streams[None][before:]] == ["-"]
     assert cards_of(table.last(None), 0)[0] == {"value": None, "seenBy": [0]}
 
 
@@ -94,7 +94,7 @@ def test_phase_C_only_who_takes_a_card_is_told_which() -> None:
 
 def test_phase_C_the_others_see_that_the_deck_is_smaller_and_need_not_acknowledge_it() -> None:
     table = play(bobs_turn(), "bob take")
-    assert table.stream(ALICE) == table.stream(CAROL) == ["null"]
+    assert table.stream(ALICE) == table.stream(CAROL) == ["-"]
     assert play(table, "acks bob 1").state.phase is Phase.PLAYING
 
 
@@ -194,7 +194,7 @@ def test_when_the_game_is_over_all_hear_of_it_and_acknowledge_and_then_comes_the
 # the gate itself
 
 
-def test_an_action_before_all_have_acknowledged_is_refused_whoever_it_is_by() -> None:
+def test_an_action_before_all_have_acknowledged_is_refused_from_every_player() -> None:
     table = play(bobs_turn(), "bob take")
     for early in ("bob discard", "alice take", "cy take"):
         assert refusal(table, early) == Code.ACKS_MISSING

@@ -12,7 +12,7 @@ def test_everyone_spectators_included_is_first_shown_a_commitment_to_the_seed() 
     for eyes in (ANA, BO, None):
         assert table.stream(eyes) == ["MatchStarting"]
         first = table.last(eyes)
-        assert first.message == {"type": "MatchStarting", "commitment": commit(SEED), "players": ["ana", "bo"]}
+        assert first.messages == [{"type": "MatchStarting", "commitment": commit(SEED), "players": ["ana", "bo"]}]
         assert (first.seq, first.view, first.actions) == (1, None, [])
 
 
@@ -22,7 +22,7 @@ def test_nothing_is_drawn_before_all_have_seen_the_commitment() -> None:
     assert play(starting(), "acks ana 1 bo 1").match is not None
 
 
-def test_nobody_moves_before_the_deal() -> None:
+def test_no_player_moves_before_the_deal() -> None:
     assert refusal(starting(), "ana C") == Refusal.WRONG_PHASE
 
 
@@ -56,16 +56,14 @@ def test_P23_words_that_did_not_come_in_time_are_left_out_and_the_match_begins()
     assert table.match.seed == mix(SEED, {ANA: "luck"})
 
 
-def test_nobody_adds_words_after_the_deal() -> None:
+def test_no_player_adds_words_after_the_deal() -> None:
     assert refusal(heard(starting()), "ana says luck") == Refusal.WRONG_PHASE
 
 
 def test_the_last_update_shows_the_seed_and_the_words_and_anyone_can_deal_again() -> None:
     table = play(heard(play(starting(), "bo says luck")), "ana resigns")
     for eyes in (ANA, BO, None):
-        first, last = table.streams[eyes][0].message, table.last(eyes).message
-        assert first is not None
-        assert last is not None
+        (first,), (last,) = table.streams[eyes][0].messages, table.last(eyes).messages
         assert verify(first["commitment"], Seed(last["seed"]))
         again = first_emperor((ANA, BO), mix(Seed(last["seed"]), last["words"]))
         assert again == picks(table)[0]

@@ -73,13 +73,13 @@ def test_T10_a_game_has_so_many_timers_running_and_no_more() -> None:
         taken(table, "ana turns one-more 10")
 
 
-def test_T10_timers_that_ring_for_ever_with_nobody_moving_halt_the_match() -> None:
+def test_T10_timers_that_ring_for_ever_while_no_player_moves_halt_the_match() -> None:
     table = play(started("hourglass"), "ana turns sand 10 again", *["ring game sand"] * (MOST_RINGS - 1))
     assert table.state.phase is Phase.PLAYING
     halted = play(table, "ring game sand")
     assert halted.state.result is not None
     assert halted.state.result.how is How.HALTED
-    assert halted.stream(ANA)[-1] == "MatchEnded"
+    assert halted.stream(ANA)[-1] == "Ran MatchEnded"
 
 
 def test_T10_a_move_starts_the_count_anew() -> None:

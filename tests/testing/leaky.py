@@ -22,6 +22,17 @@ def hints(state: ecard.State, player: PlayerId) -> tuple[ecard.Pick, ...]:
     return offered[::-1] if is_hinted else offered
 
 
+def changes_type_with_the_pick(state: ecard.State, player: PlayerId | None) -> ecard.View:
+    """A view that is written the same whatever card lies hidden; but what has changed is written differently."""
+    seen = ecard.view(state, player)
+    is_emperor = ecard.Card.EMPEROR in [card for who, card in state.pending_picks.items() if who != player]
+    return replace(seen, hand=list(seen.hand)) if is_emperor else seen
+
+
+SHOWN_BY_CHANGES: AnyGame = with_fields(ecard.game, view=changes_type_with_the_pick)
+"""It gives something away in what has changed between two views, and in nothing else."""
+
+
 PLANTED: dict[str, AnyGame] = {
     "a view": with_fields(ecard.game, view=shows_the_pick),
     "the order of actions": with_fields(ecard.game, actions=hints),

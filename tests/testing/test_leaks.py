@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from tests.testing.leaky import SHOWN_BY_CHANGES
 from tests.testing.planter import rebuilt
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Card, Code, Phase, Pick, Reset, Roles, Start, State, View, rules
@@ -320,3 +321,13 @@ def test_a_shuffle_that_is_drawn_differently_moves_three_cards_at_most() -> None
 def test_a_number_that_is_drawn_differently_is_another_one() -> None:
     assert {another_number(4, 6, Random(seed)) for seed in range(50)} == {0, 1, 2, 3, 5}
     assert another_number(0, 1, Random(1)) == 0, "there is no other"
+
+
+# what has changed
+
+
+def test_a_change_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Leak):
+        trace_pairs(SHOWN_BY_CHANGES, study)
+    monkeypatch.setattr("turnstile.testing.leaks.change_between", lambda before, after: {})
+    trace_pairs(SHOWN_BY_CHANGES, study)  # nothing else shows it

@@ -1,4 +1,4 @@
-"""What must be true of a log, whoever wrote it. The audit reads every entry at the moment it is written.
+"""What must be true of every log. The audit reads every entry at the moment it is written.
 
 It follows the log with the machine alone and makes the streams anew, so that whatever a host hands out can be held
 against what was durable at that moment. Times are checked from the entries, not by asking the table's own clocks.
@@ -8,16 +8,20 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from msgspec import json
+
+from tests.reading import whole_update
+from turnstile.durable.log import FINGERPRINT_EVERY
 from turnstile.host import Status, Update
 from turnstile.host.logs import TABLES, command_of, news_of, part_of_sender
 from turnstile.kernel.chance import verify as verify_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
-from turnstile.store.log import BEFORE_FIRST, Damaged, Entry, verify
+from turnstile.store.log import BEFORE_FIRST, NO_FINGERPRINT, Damaged, Entry, verify
 from turnstile.store.protocol import OUTAGE_AFTER
 from turnstile.table.machine import Table, open_table, table
 from turnstile.table.messages import MatchEnded, MatchStarting
-from turnstile.table.sight import bot_of, delayed_status, is_open, status
+from turnstile.table.sight import bot_of, delayed_status, is_open, status, without_wait
 from turnstile.table.values import (
     Accepted,
     Acknowledge,
@@ -66,6 +70,7 @@ class Audit:
         self.link = header.link
         self.streams: dict[PlayerId | None, list[bytes]] = {}
         self.statuses = {encode(status(state))}
+        """Each as it is, and as readers see it while a wait has not lasted."""
         self.delayed_statuses = {encode(delayed_status(status(state)))}
         self.commands: dict[str, Entry] = {}
         self._timers: dict[str, Running] = {}
@@ -95,24 +100,31 @@ class Audit:
         if isinstance(step, Rejection):
             self._world.fail("replay", f"{self.name}: entry {found.position} is refused: {step.sentence}")
             return
-        if sha256(encode(step.state)).digest() != found.state:
-            self._world.fail("replay", f"{self.name}: entry {found.position} leads to another state")
+        self._check_fingerprint(found, step.state)
         self._check_command(found, event)
         self._check_time(found, event, before, step.state)
         self._note(found, event, before, step)
         self._grow(step)
         self.state = step.state
-        self.statuses.add(encode(status(self.state)))
+        self.statuses |= {encode(status(self.state)), encode(status(without_wait(self.state)))}
         self.delayed_statuses.add(encode(delayed_status(status(self.state))))
         self._before = found
+
+    def _check_fingerprint(self, found: Entry, after: Table) -> None:
+        """The entries that must have a fingerprint have that of the state to which they lead."""
+        is_due = found.position % FINGERPRINT_EVERY == 0 or not is_open(after)
+        if found.state != NO_FINGERPRINT:
+            if sha256(encode(after)).digest() != found.state:
+                self._world.fail("replay", f"{self.name}: entry {found.position} leads to another state")
+        elif is_due:
+            self._world.fail("replay", f"{self.name}: entry {found.position} has no fingerprint")
 
     def _grow(self, step: Step[Any]) -> None:
         for told in news_of([step]):
             have = self.streams.setdefault(told.player, [])
-            for seq, body in told.updates():
-                if seq != len(have) + 1:
-                    self._world.fail("gapless", f"{self.name}: {told.player} is told {seq} after {len(have)}")
-                have.append(body)
+            if told.seq != len(have) + 1:
+                self._world.fail("gapless", f"{self.name}: {told.player} is told {told.seq} after {len(have)}")
+            have.append(whole_update(told))
 
     # commands
 
@@ -129,10 +141,10 @@ class Audit:
             self._world.fail("forbidden", f"{self.name}: {event} was accepted")
         wanted = self._world.mail.contents.get((self.name, key))
         if wanted is not None and encode(part_of_sender(event)) not in wanted:
-            self._world.fail("forbidden", f"{self.name}: {event} was asked for by nobody")
+            self._world.fail("forbidden", f"{self.name}: {event} was not asked for")
 
     def was_accepted(self, key: str, answer: Accepted) -> None:
-        """Somebody was answered so: then it is in the log."""
+        """A player was answered so: then it is in the log."""
         found = self.commands.get(key)
         if found is None:
             self._world.fail("durable", f"{self.name}: {key} was accepted and is not in the log")
@@ -175,7 +187,7 @@ class Audit:
             self._world.fail("resumed", f"{self.name}: entry {found.position} comes before a Resume for {forgotten}")
 
     def _check_ring(self, found: Entry, event: Ring) -> None:
-        """A timer that ran out was running, ran its whole time, and nobody's outage counted."""
+        """A timer that ran out was running, ran its whole time, and no outage counted."""
         running = self._timers.get(event.timer)
         if running is None:
             self._world.fail("timer once", f"{self.name}: {event.timer} rang at {found.position} and was not running")
@@ -189,13 +201,13 @@ class Audit:
             self._world.fail(
                 "just",
                 f"{self.name}: {event.timer} had {event.at - running.start - away} of {running.length} ms: "
-                f"nobody was there for {away} ms",
+                f"no server was there for {away} ms",
             )
 
     # what was handed out
 
     def check_handed(self, player: PlayerId | None, item: Update | Status) -> None:
-        """Whatever is handed out is durable, and what the log says, to the bit."""
+        """What is handed out is durable, and what the log says, to the bit: an update with the whole view."""
         if isinstance(item, Status):
             is_late = player is None and self.state.header.settings.delay and self.state.result is None
             if item.body not in (self.delayed_statuses if is_late else self.statuses | self.delayed_statuses):
@@ -222,8 +234,8 @@ class Audit:
             return
         for player in self.state.players:
             first, last = self.streams[player][0], self.streams[player][-1]
-            starting = decode(_message(first), MatchStarting)
-            ended = decode(_message(last), MatchEnded)
+            starting = decode(_messages(first)[0], MatchStarting)
+            ended = decode(_messages(last)[-1], MatchEnded)
             if not verify_seed(starting.commitment, ended.seed) or ended.words != self.state.words:
                 self._world.fail("fair", f"{self.name}: {player} was shown another seed than was committed to")
 
@@ -260,7 +272,7 @@ class Audit:
                 reach("forfeit")
 
     def unheard(self, event: Acknowledge, acked: dict[PlayerId, int]) -> str | None:
-        """What is wrong with a gate that opens now: somebody present has not said that it has everything."""
+        """What is wrong with a gate that opens now: a player who is present has not acknowledged everything."""
         for player, seq in event.cursors.items():
             if bot_of(self.state, player) is None and seq > acked.get(player, 0):
                 return f"{player} acknowledged {acked.get(player, 0)} at most, and {seq} was taken"
@@ -271,7 +283,6 @@ class Audit:
         return is_open(self.state)
 
 
-def _message(body: bytes) -> bytes:
-    """The message of an update, cut out of its bytes."""
-    begin = body.index(b'"message":') + len(b'"message":')
-    return body[begin : body.index(b',"view":', begin)]
+def _messages(body: bytes) -> list[bytes]:
+    """The messages of an update."""
+    return [encode(message) for message in json.decode(body)["messages"]]

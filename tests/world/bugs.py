@@ -1,8 +1,7 @@
 """Planted bugs: small, deliberate faults, each with the promise it breaks. They prove that the world can see."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from turnstile.host.drive import drive
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, KeptTable, TableEvent, TableLogs
-from turnstile.host.resend import made_anew
+from turnstile.host.news import News
 from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.timers import next_timer
@@ -25,6 +24,7 @@ from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
 from turnstile.table.machine import Table
+from turnstile.table.messages import Told
 from turnstile.table.values import Acknowledge, Resume, Ring
 
 Patch = pytest.MonkeyPatch
@@ -119,14 +119,30 @@ def recent_updates_kept_after_reading_on(patch: Patch) -> None:
             self.notify()
         return bool(entries)
 
-    async def updates(self: Live, stream: PlayerId | None, after: int) -> list[tuple[int, bytes]]:
-        recent = [update for news in self._recent.get(stream, ()) for update in news.updates() if update[0] > after]
-        if stream is None or not recent:
-            return await made_anew(self._store, self.kept, stream, after)
-        return recent
+    def at_hand(self: Live, stream: PlayerId | None, after: int) -> list[News]:
+        recent = () if stream is None else self._recent.get(stream, ())
+        return [news for news in recent if news.seq > after]
 
     patch.setattr(Live, "read_on", read_on)
-    patch.setattr(Live, "updates", updates)
+    patch.setattr(Live, "at_hand", at_hand)
+
+
+@caught_by("handed")
+def change_sent_to_a_reader_without_a_view(patch: Patch) -> None:
+    real = News.body
+    patch.setattr(News, "body", lambda self, *, is_whole: real(self, is_whole=False))
+
+
+@caught_by("handed")
+def change_since_an_older_update_than_the_last(patch: Patch) -> None:
+    real = News.__init__
+
+    def begin(self: News, told: Told, before: News | None) -> None:
+        real(self, told, before)
+        if before is not None and before._view_before:
+            self._view_before = before._view_before
+
+    patch.setattr(News, "__init__", begin)
 
 
 @caught_by("delay")
@@ -149,13 +165,13 @@ def old_line_kept_beside_the_new(patch: Patch) -> None:
     patch.setattr(Host, "detach", detach)
 
 
-@caught_by("R9", first=150)
+@caught_by("R9", first=610)
 def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
     patch.setattr(Host, "_unwanted", lambda self, work: None)
 
 
 @caught_by("live")
-def nobody_woken(patch: Patch) -> None:
+def no_line_woken(patch: Patch) -> None:
     patch.setattr(Live, "notify", lambda self: None)
 
 
@@ -273,10 +289,10 @@ def driven_only_once(patch: Patch) -> None:
 
 @caught_by("exception")
 def busy_store_ends_the_host(patch: Patch) -> None:
-    async def guard(self: Host, name: LogId, work: Callable[[], Awaitable[Any]]) -> Any:
-        return await work()
+    async def mend(self: Host, name: LogId, fault: Exception, *, has_failed: bool = False) -> Rejection:
+        raise fault
 
-    patch.setattr(Host, "_guard", guard)
+    patch.setattr(Host, "_mend", mend)
 
 
 @caught_by("rematch", can_show=lambda world: any(table.is_rematched for table in world.plan.tables))

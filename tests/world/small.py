@@ -209,9 +209,9 @@ def check(world: Small) -> None:
     for number, player in enumerate(PLAYERS):
         seat = world.seats[number]
         if seat.have > fresh.state.told[player]:
-            raise Broken("somebody has what is not durable")
+            raise Broken("a player has what is not durable")
         if world.cursors[number] > seat.have:
-            raise Broken("somebody is said to have what it has not")
+            raise Broken("a player is said to have what it has not")
         accepted: dict[str, bytes] = {}
         for command, answer in seat.answers:
             if answer != b"refused" and accepted.setdefault(command, answer) != answer:
@@ -230,10 +230,10 @@ def _check_streams(log: tuple[Entry, ...]) -> None:
         if (log[-1].link, player) in _STREAMS:
             continue
         start = replay(TABLES, NAME, Saved(log[0], None, ()))
-        _, updates = told_since(NAME, start, log[1:], player, 0)
-        if [seq for seq, _ in updates] != list(range(1, len(updates) + 1)):
+        _, updates = told_since(NAME, start, log[1:], player)
+        if [told.seq for told in updates] != list(range(1, len(updates) + 1)):
             raise Broken("a stream has a gap")
-        bodies = [body for _, body in updates]
+        bodies = [encode(told) for told in updates]
         before = _STREAMS.get((log[-2].link, player), [])
         if bodies[: len(before)] != before:
             raise Broken("a stream was changed afterwards")

@@ -52,14 +52,18 @@ class Chores:
         while True:
             await asyncio.sleep(TIDY_EVERY)
             await self.save_cursors()
-            for live in self._tables.live.values():
-                live.show_wait(self._store.now())
+            self._show_waits()
             for name in [name for name, live in self._tables.live.items() if live.is_in_doubt]:
                 await self._host.at(name, Live.settle_doubt)
             if self._store.is_shared:
                 await self._host.unless_passing(self._ask_for_changes())
             for name in [name for name, live in self._tables.live.items() if live.is_idle and not is_open(live.state)]:
                 del self._tables.live[name]
+
+    def _show_waits(self) -> None:
+        """Tell readers of every wait that has lasted a while."""
+        for live in self._tables.live.values():
+            live.show_wait(self._store.now())
 
     async def save_cursors(self) -> None:
         unsaved = [name for name, live in self._tables.live.items() if live.unsaved]

@@ -14,10 +14,13 @@ The difference shows nothing that the two values do not show.
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from operator import attrgetter
+from types import NoneType
 from typing import Any
 
 import msgspec
 from msgspec import inspect as info
+
+from turnstile.kernel.values import encode
 
 Change = dict[str, Any]
 Compare = Callable[[Any, Any], Change]
@@ -45,7 +48,9 @@ def _compare_of(kind: Any) -> Compare:
         return partial(_between_structs, _fields_of(kind), values_of)
     if issubclass(kind, list | tuple):
         return _between_lists
-    return _between_objects if issubclass(kind, dict) else _between_others
+    if issubclass(kind, dict):
+        return _between_objects
+    return _between_plain if issubclass(kind, str | int | NoneType) else _between_others
 
 
 Field = tuple[str, bool]
@@ -90,8 +95,13 @@ def _between_lists(before: Sequence[Any], after: Sequence[Any]) -> Change:
     return whole
 
 
-def _between_others(before: Any, after: Any) -> Change:
+def _between_plain(before: Any, after: Any) -> Change:
     return SAME if before == after else {"set": after}
+
+
+def _between_others(before: Any, after: Any) -> Change:
+    """Values of other types may be equal and yet be written differently, such as `0.0` and `-0.0`."""
+    return SAME if encode(before) == encode(after) else {"set": after}
 
 
 # types
@@ -100,7 +110,7 @@ def _between_others(before: Any, after: Any) -> Change:
 def _fields_of(kind: type[msgspec.Struct]) -> tuple[Field, ...]:
     described = info.type_info(kind)
     assert isinstance(described, info.StructType)
-    return tuple((field.encode_name, _is_exact(field.type, (kind,))) for field in described.fields)
+    return tuple((field.encode_name, _is_exact(field.type, ())) for field in described.fields)
 
 
 _EXACT = (info.NoneType, info.BoolType, info.IntType, info.StrType, info.EnumType, info.LiteralType)

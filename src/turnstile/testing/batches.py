@@ -26,6 +26,7 @@ from turnstile.kernel import (
     Transition,
     encode,
 )
+from turnstile.kernel.changes import change_between
 from turnstile.testing.leaks import Leak
 
 MOST_WORLDS = 300
@@ -60,7 +61,7 @@ def news_of_later_batches(game: AnyGame, study: AnyStudy, state: Any, event: Eve
         messages = [message for _, message in told]
         news = _news(game, study, state, event, player, messages[:number], _facts(messages[number:]))
         with_this_part = [message for other, message in told[number:] if other is part]
-        given_away = _given_away(game, study, part, player, with_this_part, news)
+        given_away = _given_away(game, study, state, part, player, with_this_part, news)
         if given_away:
             earlier, later = encode(messages[number - 1]).decode(), encode(messages[number:]).decode()
             facts = ", ".join(sorted(given_away))
@@ -108,15 +109,27 @@ def _news(
 
 
 def _given_away(
-    game: AnyGame, study: AnyStudy, part: Part, player: PlayerId, with_this_part: list[Message], news: Facts
+    game: AnyGame,
+    study: AnyStudy,
+    before: Any,
+    part: Part,
+    player: PlayerId,
+    with_this_part: list[Message],
+    news: Facts,
 ) -> Facts:
     """The news that is the same in all states that look like the one the player sees."""
-    known, seen = dict(news), encode(game.view(part.state, player))
+    known, seen = dict(news), _sight(game, before, part.state, player)
     for other in _lookalikes(study, part.state, player, MOST_LOOKALIKES if news else 0):
-        if (looks := encode(game.view(other, player))) != seen:
+        if (looks := _sight(game, before, other, player)) != seen:
             raise Leak(f"{game.name} shows {player} what it may not know:\n  {seen.decode()}\n  {looks.decode()}")
         known = _unchanged(known, _facts([*with_this_part, *part.goes_on_from(game.machine, other, player)]))
     return known
+
+
+def _sight(game: AnyGame, before: Any, state: Any, player: PlayerId) -> bytes:
+    """What the player sees of a state, and what has changed since the state before the step."""
+    view = game.view(state, player)
+    return encode([view, change_between(game.view(before, player), view)])
 
 
 def _lookalikes(study: AnyStudy, state: Any, player: PlayerId, count: int) -> Iterator[Any]:

@@ -8,12 +8,14 @@ chooses which worlds are compared, and how many.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from msgspec import structs
 
 from turnstile.kernel import AnyGame, AnyStudy, Event, Machine, Message, Move, PlayerId, Rejection, Seed, Step, encode
 from turnstile.kernel.chance import Commitment
+from turnstile.kernel.changes import change_between
 from turnstile.testing.draws import drawn_again
 from turnstile.testing.strategies import STRANGER
 
@@ -56,7 +58,9 @@ def eyes_on(game: AnyGame, study: AnyStudy, observer: PlayerId | None, attempts:
 
     def heard(before: Any, step: Step[Any]) -> object:
         told = [] if observer is None else list(told_with_views(game, step, observer))
-        return [told, bool(told) or notices(game, before, step.state, observer)]
+        views = [game.view(before, observer), *(view for _, view in told if view), game.view(step.state, observer)]
+        changes = [change_between(old, new) for old, new in pairwise(views)]
+        return [told, changes, bool(told) or notices(game, before, step.state, observer)]
 
     return Eyes(
         name=f"{game.name} tells {observer or 'a spectator'}",

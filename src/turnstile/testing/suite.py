@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import json
 
 from turnstile.kernel import AnyGame, AnyStudy, Rejection, Step, Study, decode, digest, encode
+from turnstile.kernel.changes import apply_change, change_between
 from turnstile.kernel.check import MOST_STATES, check, world_of
 from turnstile.kernel.record import Record, Replay, load, refuse_deal, replay, save, write
 from turnstile.testing.batches import has_later_batches, news_of_later_batches
@@ -92,6 +95,16 @@ def _tests(game: AnyGame, study: AnyStudy, most_states: int) -> dict[str, Any]:
         for player in (*match.players, None):
             shown = game.view(match.state, player)
             assert decode(encode(shown), type(shown)) == shown
+
+    @SETTINGS
+    @given(matches(game))
+    def test_what_has_changed_makes_each_view_from_the_one_before(self: Any, match: RandomMatch) -> None:
+        for player in (*match.players, None):
+            views = [game.view(state, player) for state in match.states]
+            for before, after in pairwise(views):
+                change = json.decode(encode(change_between(before, after)))
+                folded = apply_change(json.decode(encode(before)), change)
+                assert encode(folded) == encode(json.decode(encode(after)))
 
     @SETTINGS
     @given(matches(game, longest=2_000))

@@ -289,7 +289,9 @@ def test_who_watches_a_restoration_is_shown_everything_again() -> None:
     asyncio.run(run())
 
 
-def test_a_log_that_was_changed_is_noticed(tmp_path: Any) -> None:
+def test_a_log_that_was_changed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnstile.durable.log.FINGERPRINT_EVERY", 2)
+
     async def run() -> None:
         clock, disk = Clock(), Disk()
         keeper = await begun(MemoryStore(clock, disk, is_shared=False), "player")

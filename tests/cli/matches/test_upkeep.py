@@ -14,8 +14,10 @@ from tests.cli.matches.filled import OPEN, OVER, caches_in, lines
 from tests.host.matches import NOW, hosting, played
 from tests.host.test_damage import flip
 from tests.host.test_upgrades import written_by_an_older_release
+from turnstile.durable.log import FINGERPRINT_EVERY
 from turnstile.host import Refused
 from turnstile.kernel.values import LogId, PlayerId
+from turnstile.store.log import Entry, entry
 from turnstile.store.sqlite.store import SqliteStore
 from turnstile.table.values import Resign
 
@@ -83,6 +85,44 @@ def test_U9_what_an_operator_edits_by_hand_is_noticed(turnstile: Turnstile, stor
     ran = turnstile("matches", "check", "--store", store)
     assert ran.status == 1
     assert words in ran.err
+
+
+def forge(path: Path, table: str, position: int) -> None:
+    """Let an event happen an hour later than it did, and write a chain of hashes that holds."""
+    with sqlite3.connect(path) as db:
+        (key,) = db.execute("SELECT key FROM tables WHERE id = ?", (table,)).fetchone()
+        rows = db.execute(
+            "SELECT position, at, event, state, link, command, answer FROM log WHERE table_key = ? ORDER BY position",
+            (key,),
+        ).fetchall()
+        entries = [Entry(*row) for row in rows]
+        before = entries[position - 1].link
+        for old in entries[position:]:
+            later = old.event.replace(b'"at":%d' % old.at, b'"at":%d' % (old.at + 3_600_000))
+            event = later if old.position == position else old.event
+            made = entry(before, old.position, old.at, event, old.state, old.command, old.answer)
+            db.execute(
+                "UPDATE log SET event = ?, link = ? WHERE table_key = ? AND position = ?",
+                (made.event, made.link, key, made.position),
+            )
+            before = made.link
+    db.close()
+
+
+@pytest.mark.parametrize("position", [3, 18])
+def test_U9_a_log_that_leads_elsewhere_than_it_did_is_found_at_the_next_fingerprint(
+    turnstile: Turnstile, store: Path, position: int
+) -> None:
+    forge(store, "up-down match", position)
+    ran = turnstile("matches", "check", "--store", store)
+    found_at = FINGERPRINT_EVERY * (1 + position // FINGERPRINT_EVERY)
+    assert ran.status == 1
+    assert f"up-down match is damaged: it no longer leads to the state it led to at entry {found_at}" in ran.err
+
+
+def test_U9_a_changed_bit_of_an_entry_without_a_fingerprint_is_found(turnstile: Turnstile, store: Path) -> None:
+    flip(store, "up-down match", FINGERPRINT_EVERY + 1)
+    assert f"the hash of entry {FINGERPRINT_EVERY + 1} does" in turnstile("matches", "check", "--store", store).err
 
 
 def test_rebuild_makes_the_same_rows_from_the_logs_alone(turnstile: Turnstile, store: Path) -> None:

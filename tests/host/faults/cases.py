@@ -10,6 +10,7 @@ from msgspec import Raw
 from tests.crash.judging import Time
 from tests.crash.players import ANA, BO, EveningPlayers, Memory
 from tests.host.matches import at_once
+from tests.reading import LineReader
 from turnstile.host import Host, Line, Refused, Update
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import Instant, LogId, PlayerId
@@ -110,17 +111,17 @@ async def attached(host: Host, player: PlayerId | None, after: int = 0) -> Line:
 
 
 async def read(line: Line) -> list[tuple[int, bytes]]:
-    """All that a line has to tell now."""
-    updates, items = list[tuple[int, bytes]](), aiter(line)
+    """All that a line which has just begun has to tell now, each update with its whole view."""
+    updates, items, reader = list[tuple[int, bytes]](), aiter(line), LineReader()
     while line.sent < line.newest():
         item = await anext(items)
         if isinstance(item, Update):
-            updates.append((item.seq, item.body))
+            updates.append((item.seq, reader.read(item.body)))
     return updates
 
 
 async def stream(host: Host, player: PlayerId | None, after: int = 0) -> list[tuple[int, bytes]]:
-    """A stream as somebody reads it who connects now."""
+    """A stream as a reader who connects now reads it."""
     return await read(await attached(host, player, after))
 
 

@@ -190,7 +190,7 @@ def test_T14_P5_who_never_acknowledges_holds_nobody_up_beyond_the_deadline_and_f
             await company.sit_down(T, "66", TIMED)
             await company.ask(T, Start(ANA, "start", NOW, Seed("a seed")))
             await company.hear(T, BO)
-            line, _ = await company._line(T, BO)
+            line, *_ = await company._line(T, BO)
             for _ in range(5):
                 world.time.milliseconds += 1_000
                 await company.host.heartbeat.beat()

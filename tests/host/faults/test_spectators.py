@@ -66,7 +66,7 @@ def test_V4_spectators_are_behind_by_as_many_updates_as_was_declared_until_the_m
         async with world.host() as company:
             await started(company, settings=Settings(delay=3))
             await company.move(T, 4)
-            line, _ = await company._line(T, ANA)
+            line, *_ = await company._line(T, ANA)
             assert len(await stream(company.host, None)) == line.live.state.watched - 3
             assert code(await company.host.attach(T, None, line.live.state.watched)) == "FutureUpdate"
             await company.ask(T, Resign(BO, "enough", NOW))

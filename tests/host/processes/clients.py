@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from tests.host.processes.history import History
+from tests.reading import LineReader
 from turnstile.kernel.values import LogId, PlayerId, encode
 
 TOO_SOON = {"AcksMissing", "StaleVersion"}
@@ -18,7 +19,7 @@ NOT_NOW = {"Busy", "OutcomeUnknown", "StorageFull", "Stopping"}
 
 
 class Gone(Exception):
-    """There is nobody at the other end, or nobody who can; what was asked may have happened or not."""
+    """No host answers, or none that can do it; what was asked may have happened or not."""
 
 
 class Connection:
@@ -69,11 +70,11 @@ class Connection:
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(Gone("the connection has ended"))
-                waiting.exception()  # whoever asked may have gone, too
+                waiting.exception()  # its caller may have gone, too
         self.frames.put_nowait(None)
 
     def hang_up(self) -> None:
-        """End it; whoever waits for an answer learns that none will come."""
+        """End it; callers that wait for an answer learn that none will come."""
         self._listening.cancel()
         self._writer.close()
         self._give_up()
@@ -103,7 +104,7 @@ class Client:
         self._answered = 0
         """The newest update there was when its last move was accepted: what earlier ones offer is used up."""
         self._pending: dict[str, Any] | None = None
-        """A command whose answer is not known: it is sent again, to whoever is there."""
+        """A command whose answer is not known: it is sent again, to any host that is there."""
 
     @property
     def seen(self) -> int:
@@ -131,23 +132,24 @@ class Client:
     async def _converse(self, connection: Connection) -> None:
         asked = {"do": "attach", "table": self.table, "player": self.player, "after": self.seen}
         self._expect(await connection.ask(**asked))
+        reader = LineReader()
         if self._pending is not None:
             await self._send(connection, self._pending)
         while not self.is_over and (found := await connection.frames.get()) is not None:
-            await self._take(connection, *found)
+            await self._take(connection, reader, *found)
             await self._act(connection)
 
-    async def _take(self, connection: Connection, frame: dict[str, Any], line: bytes) -> None:
+    async def _take(self, connection: Connection, reader: LineReader, frame: dict[str, Any], line: bytes) -> None:
         if "status" in frame:
             self._phase = frame["status"]["phase"]
             return
         update = frame["update"]
+        body = reader.read(line[line.index(b'"update":') + len(b'"update":') : -2])
         if update["seq"] <= self.seen:
             return
-        body = line[line.index(b'"update":') + len(b'"update":') : -2]
         self.history.updates.append((update["seq"], body))
         self._actions = update["actions"]
-        self.is_over = update["message"] is not None and update["message"]["type"] == "MatchEnded"
+        self.is_over = any(message["type"] == "MatchEnded" for message in update["messages"])
         self._expect(await connection.ask(do="ack", table=self.table, player=self.player, seq=self.seen))
 
     async def _act(self, connection: Connection) -> None:

@@ -6,6 +6,7 @@ The checker knows only what clients were told and what is stored in the end.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tests.reading import whole_update
 from turnstile.durable.log import replay
 from turnstile.host.logs import TABLES, KeptTable, command_of, told_since
 from turnstile.kernel.values import LogId, PlayerId, decode
@@ -25,7 +26,7 @@ class History:
     refused: list[str] = field(default_factory=list)
     """Ids of commands that were refused at last."""
     updates: list[tuple[int, bytes]] = field(default_factory=list)
-    """The updates that were taken in, in the order in which they came."""
+    """The updates that were taken in, in the order in which they came, each with its whole view."""
 
 
 async def check(store: Store, histories: Iterable[History]) -> None:
@@ -58,7 +59,9 @@ def _check_answers(history: History, entries: Iterable[Entry]) -> None:
 
 
 def _check_updates(history: History, begin: KeptTable, entries: tuple[Entry, ...]) -> None:
-    _, told = told_since(history.table, begin, entries, history.player, 0)
+    _, told = told_since(history.table, begin, entries, history.player)
     numbers = [seq for seq, _ in history.updates]
     assert numbers == list(range(1, len(numbers) + 1)), f"{history.player}'s stream has a gap or is out of order"
-    assert history.updates == told[: len(numbers)], f"{history.player} was told what the log does not say"
+    assert history.updates == [(each.seq, whole_update(each)) for each in told[: len(numbers)]], (
+        f"{history.player} was told what the log does not say"
+    )

@@ -26,7 +26,7 @@ def test_S10_a_close_that_is_given_up_keeps_the_lock_while_the_writer_writes(pat
         store = await SqliteStore.open(path)
         entries = await stored(store, T, 1)
         async with Standstill(store):
-            sending = asyncio.create_task(store.commit(commit_of(T, following(entries[-1]))))
+            sending = asyncio.ensure_future(store.commit(commit_of(T, following(entries[-1]))))
             await asyncio.sleep(0)
             closing = asyncio.create_task(store.close())
             while not store._read._ended.done():

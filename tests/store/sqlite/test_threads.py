@@ -34,7 +34,7 @@ class Standstill:
         self.loop = asyncio.get_running_loop()
 
     async def __aenter__(self) -> None:
-        self.waiting = asyncio.create_task(self.store._write.ask(self._wait))
+        self.waiting = asyncio.ensure_future(self.store._write.ask(self._wait))
         await self.has_begun.wait()
 
     def _wait(self, _db: apsw.Connection) -> None:
@@ -60,7 +60,7 @@ def test_what_gathers_while_the_writer_is_busy_shares_one_transaction(path: Path
         await store._write.ask(lambda db: db.set_commit_hook(count))
         del transactions[:]
         async with Standstill(store):
-            commits = [asyncio.create_task(store.commit(commit_of(name, chain(1)[1]))) for name in names]
+            commits = [asyncio.ensure_future(store.commit(commit_of(name, chain(1)[1]))) for name in names]
             await asyncio.sleep(0)
         assert await asyncio.gather(*commits) == [True] * 50
         assert len(transactions) == 2  # the standstill's own, and that of all the others
@@ -228,7 +228,7 @@ class Reading:
         self._gate = store._read._gate
         self._is_enough = False
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.create_task(store._read.ask(self._read))
+        self._task = asyncio.ensure_future(store._read.ask(self._read))
 
     def _read(self, db: apsw.Connection) -> None:
         db.execute("SELECT count(*) FROM log").fetchall()

@@ -1,9 +1,9 @@
-"""Secrecy in pairs, through the whole table: two tables that agree on what somebody may know give it the same bytes.
+"""Secrecy in pairs, through the whole table: two tables that agree on what an observer may know give it the same bytes.
 
-Updates, answers, refusals and the status are compared, for every seat, for a spectator and for a stranger, with probes
-at every moment: moves out of turn, illegal moves, moves for others, old and future versions. A pair is followed until
-its observer may rightly see the difference: when the study's `redraw` says so, or when the match is over and its seed
-is shown. Whether an update comes at all is a part of what is compared.
+Updates (with the whole view, and with what has changed), answers, refusals and the status are compared, for every seat,
+for a spectator and for a stranger, with probes at every moment: moves out of turn, illegal moves, moves for others, old
+and future versions. A pair is followed until its observer may rightly see the difference: when the study's `redraw`
+says so, or when the match is over and its seed is shown. Whether an update comes at all is a part of what is compared.
 """
 
 import re
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from tests.table.proofs.walks import find
 from tests.table.sight.moments import MOST_PLAYERS, Place, next_event, table_moments
 from tests.table.tables import starting
-from tests.testing.leaky import PLANTED
+from tests.testing.leaky import PLANTED, SHOWN_BY_CHANGES
 from tests.testing.planter import SECRETS
 from turnstile.games import ecard, evenodd, updown
 from turnstile.games.sixtysix import rules as sixtysix
@@ -32,7 +32,8 @@ from turnstile.table.machine import Table, table
 from turnstile.table.messages import Told
 from turnstile.table.play import thinking
 from turnstile.table.sight import status
-from turnstile.table.values import NOTHING, Acknowledge, Act, Batch, Command, Note, Phase
+from turnstile.table.values import Acknowledge, Act, Batch, Command, Note, Phase
+from turnstile.table.wire import write_change, write_whole
 from turnstile.testing import Leak
 from turnstile.testing.leaks import Eyes, forward, looks_alike
 from turnstile.testing.moments import Spot, open_phases
@@ -56,8 +57,8 @@ def eyes_on_table(game: AnyGame, observer: PlayerId | None, known: Sequence[Move
         return [status(state), [answered(state, probe) for probe in probes(game, state, me, known)]]
 
     def heard(before: Table, step: Step[Table]) -> object:
-        updates = [body.decode() for told in told_to(step, observer) for _, body in told.updates()]
-        return [COMMITMENT.sub("a commitment", update) for update in updates]
+        updates = list(both_forms(told_to(step, observer), view_of(game, before, observer)))
+        return [COMMITMENT.sub("a commitment", update.decode()) for update in updates]
 
     return Eyes(
         name=f"The table of {game.name} tells {observer or 'a spectator'}",
@@ -82,13 +83,25 @@ def told_to(step: Step[Table], observer: PlayerId | None) -> list[Told]:
     return [effect for effect in step.effects if isinstance(effect, Told) and effect.player == observer]
 
 
+def view_of(game: AnyGame, state: Table, observer: PlayerId | None) -> Any:
+    return None if state.match is None else game.view(state.match, observer)
+
+
+def both_forms(told: Sequence[Told], view_before: Any) -> Iterator[bytes]:
+    """Each update with the whole view, and with what has changed since the one before."""
+    for update in told:
+        yield write_whole(update)
+        yield write_change(update, view_before)
+        view_before = update.view
+
+
 def there(event: Event, state: Table) -> Event:
     """The same in the other world: everyone acknowledges what it was told there."""
     return replace(event, cursors=state.told) if isinstance(event, Acknowledge) else event
 
 
 def probes(game: AnyGame, state: Table, me: PlayerId, known: Sequence[Move]) -> Iterator[Act]:
-    """All that somebody may send to find something out. What it sends depends on what it knows alone."""
+    """All that an observer may send to find something out. What it sends depends on what it knows alone."""
     newest = state.told.get(me, 0)
     mine = () if state.match is None else game.actions(state.match, me)
     for move in (*mine[:4], *known):
@@ -100,7 +113,7 @@ def probes(game: AnyGame, state: Table, me: PlayerId, known: Sequence[Move]) -> 
 
 
 def known_moves(game: AnyGame, states: Sequence[Table], rng: Random) -> list[Move]:
-    """A few moves that somebody could make at some time at this table."""
+    """A few moves that a player could make at some time at this table."""
     matches = [state.match for state in states if state.match is not None]
     moves = [move for match in matches for player in game.players(match) for move in game.actions(match, player)]
     return rng.sample(moves, min(6, len(moves)))
@@ -258,24 +271,38 @@ def test_a_refusal_of_an_old_move_that_gives_something_away_is_seen(monkeypatch:
         many_runs(ecard.game)
 
 
+def test_a_change_that_gives_something_away_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lent(SHOWN_BY_CHANGES):
+        with pytest.raises(Leak, match="changed"):
+            many_runs(SHOWN_BY_CHANGES)
+        monkeypatch.setattr("tests.table.sight.test_secrecy.write_change", lambda told, view_before: b"")
+        many_runs(SHOWN_BY_CHANGES)  # nothing else shows it
+
+
 PLANTS = [pytest.param(name, phase, id=f"{name} {phase}") for name in names() for phase in open_phases(find(name))]
 
 
 @pytest.mark.parametrize(("name", "phase"), PLANTS)
-def test_a_null_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phase(
+def test_an_update_that_comes_or_not_depending_on_a_secret_is_seen_in_every_phase(
     name: str, phase: StrEnum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`phase` is where the match was before the event, though the table may not rest there."""
-    honest, secret = news.batches_of, SECRETS[name]
+    honest, add, secret = news.batches_of, news.Telling.add, SECRETS[name]
 
-    def batches_of(game: AnyGame, before: Table, step: Step[Any]) -> tuple[Batch[Any], ...]:
-        batches = honest(game, before, step)
+    def batches_of(game: AnyGame, before: Table, event: Event, step: Step[Any]) -> tuple[Batch[Any], ...]:
+        batches = honest(game, before, event, step)
         if before.match is None or before.match.phase is not phase:
             return batches
         hidden = {who: [secret(before.match, who), secret(step.state, who)] for who in before.players}
-        nulls = tuple(Note(who, NOTHING) for who in before.players if digest(hidden[who]) < "8")
-        return (*batches, Batch(nulls)) if nulls else batches
+        notes = tuple(Note(who) for who in before.players if digest(hidden[who]) < "8")
+        return (*batches, Batch(notes, is_last=False)) if notes else batches
 
+    def add_as_update(telling: news.Telling, batch: Batch[Any], match: Any) -> None:
+        if not batch.is_last:
+            telling._newest.clear()  # else it would be one update with what this step tells anyway
+        add(telling, batch, match)
+
+    monkeypatch.setattr("turnstile.table.news.Telling.add", add_as_update)
     monkeypatch.setattr("turnstile.table.play.batches_of", batches_of)
     with pytest.raises(Leak):
         many_runs(find(name))

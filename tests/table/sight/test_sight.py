@@ -1,12 +1,28 @@
 """What anyone may see of a table, and what a server must do for it."""
 
+from itertools import pairwise
+from random import Random
+
 import pytest
+from msgspec.structs import replace
 
 from tests.rules.sixtysix.matches import BOB, turn
+from tests.table.proofs.walks import find, walked
 from tests.table.tables import ANA, BO, OPENED, SEED, around, opened, play, seated, started, starting
 from turnstile.kernel import PlayerId, encode
 from turnstile.kernel.timers import next_timer
-from turnstile.table.sight import bot_of, bots_to_move, delayed_status, due_of, is_open, needs_server, status
+from turnstile.registry import names
+from turnstile.table.sight import (
+    bot_of,
+    bots_to_move,
+    delayed_status,
+    due_of,
+    is_open,
+    needs_server,
+    parts_of_status,
+    status,
+    without_wait,
+)
 from turnstile.table.values import Phase
 
 HAL = PlayerId("hal")
@@ -38,7 +54,7 @@ def test_a_status_says_how_the_match_ended_and_where_it_goes_on() -> None:
     assert status(play(ended, "ana rematches").state).successor == "a table for bo"
 
 
-def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_nobodys_absence() -> None:
+def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_no_absence() -> None:
     table = play(started("even-odd", clock="60 per match, then wait"), "later 10", "ana even")
     shown = delayed_status(status(table.state))
     assert (shown.clocks, shown.left, shown.acks_due) == ({}, {}, None)
@@ -46,6 +62,32 @@ def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_nobodys_absence() -> 
     assert silent.state.phase is Phase.GATHERING
     assert delayed_status(status(silent.state)).phase is Phase.PLAYING
     assert not any(seat.is_away for seat in delayed_status(status(silent.state)).seats)
+
+
+def test_without_a_wait_that_has_just_begun_the_match_is_seen_to_go_on() -> None:
+    waiting = play(starting(), "acks").state
+    shown, as_if = status(waiting), status(without_wait(waiting))
+    assert (shown.phase, shown.acks_due is None) == (Phase.GATHERING, False)
+    assert (as_if.phase, as_if.acks_due) == (Phase.PLAYING, None)
+    assert replace(as_if, phase=shown.phase, acks_due=shown.acks_due) == shown
+
+
+def test_a_wait_before_the_match_is_always_seen() -> None:
+    state = starting().state
+    assert without_wait(state) is state
+    assert status(state).acks_due is not None
+
+
+@pytest.mark.parametrize("name", names())
+def test_while_its_parts_are_the_same_so_is_a_status(name: str) -> None:
+    repeated = 0
+    for seed in range(20):
+        walk = walked(Random(f"{seed} of {name}"), 100, find(name))
+        for before, after in pairwise(walk.states):
+            if parts_of_status(before) == parts_of_status(after):
+                assert status(before) == status(after)
+                repeated += 1
+    assert repeated > 20
 
 
 def test_no_status_holds_the_seed_the_words_or_the_match() -> None:
@@ -106,14 +148,14 @@ def test_a_gate_that_waits_for_no_bot_needs_no_server() -> None:
     assert not needs_server(table.state)
 
 
-def test_somebody_must_look_when_a_timer_is_due() -> None:
+def test_a_server_must_look_when_a_timer_is_due() -> None:
     assert due_of(seated().state, 5_000) is None
     timer = next_timer(starting(ack_seconds=30.0).state.timers)
     assert timer is not None
     assert due_of(starting(ack_seconds=30.0).state, 5_000) == timer.due == OPENED + 30_000
 
 
-def test_somebody_must_look_soon_where_only_the_server_can_go_on() -> None:
+def test_a_server_must_look_soon_where_only_it_can_go_on() -> None:
     assert due_of(starting("even-odd", "hal* ida*").state, 5_000) == OPENED + 5_000
     assert due_of(starting("even-odd", "ana hal*").state, 5_000) == OPENED + 30_000, "it is ana who is waited for"
     assert due_of(started("even-odd", "ana hal*").state, 5_000) == OPENED + 5_000

@@ -26,10 +26,10 @@ def test_an_update_says_what_happened_what_its_player_sees_and_what_it_may_do() 
     assert all(action["player"] == "ana" for action in last.actions)
 
 
-def test_who_is_told_nothing_and_yet_sees_something_else_is_told_null() -> None:
+def test_a_player_who_is_told_nothing_and_yet_sees_something_else_gets_an_update_without_messages() -> None:
     table = play(started(), "ana C")
     assert table.stream(BO)[-1] == "OpponentPicked"
-    assert table.stream(ANA)[-1] == "null"
+    assert table.stream(ANA)[-1] == "-"
     seen = table.last(ANA).view
     assert seen is not None
     assert seen["pendingPick"] == "C"
@@ -37,18 +37,18 @@ def test_who_is_told_nothing_and_yet_sees_something_else_is_told_null() -> None:
 
 
 @pytest.mark.usefixtures("toys")
-def test_who_sees_nothing_else_is_told_nothing_at_all() -> None:
+def test_a_player_who_sees_nothing_else_gets_no_update() -> None:
     before = started("hourglass")
     after = play(before, "ana hides")
-    assert after.stream(ANA) == [*before.stream(ANA), "null"]
+    assert after.stream(ANA) == [*before.stream(ANA), "-"]
     assert after.stream(BO) == before.stream(BO)
     assert after.stream(None) == before.stream(None)
 
 
 @pytest.mark.usefixtures("toys")
-def test_a_null_comes_with_the_last_batch_of_the_step() -> None:
+def test_in_a_gated_game_the_player_who_has_moved_gets_an_update_even_where_nothing_is_told() -> None:
     table = started("gated-hourglass", "ana bo cy")
-    assert play(table, "ana hides").stream(ANA)[-1] == "null"
+    assert play(table, "ana hides").stream(ANA)[-1] == "-"
 
 
 def test_spectators_have_a_stream_of_what_everyone_may_see() -> None:
@@ -59,9 +59,22 @@ def test_spectators_have_a_stream_of_what_everyone_may_see() -> None:
     assert table.last(None).actions == []
 
 
+def test_where_no_spectators_are_allowed_there_is_no_stream_for_them() -> None:
+    table = play(started(spectators=False), "ana C", "bo C", "ana resigns")
+    assert set(table.streams) == {ANA, BO}
+    assert table.state.watched == 0
+
+
+def test_what_one_step_tells_one_seat_is_one_update() -> None:
+    table = play(started(), "ana C")
+    after = play(table, "bo C")
+    assert [after.state.told[player] - table.state.told[player] for player in (ANA, BO)] == [1, 1]
+    assert (after.stream(ANA)[-1], after.stream(BO)[-1]) == ("OpponentPicked PairRevealed", "PairRevealed")
+
+
 def test_everyone_sees_the_match_as_it_begins_even_where_nothing_is_told() -> None:
     table = play(starting("66"), "acks")
-    assert table.stream(ANA) == table.stream(BO) == table.stream(None) == ["MatchStarting", "null"]
+    assert table.stream(ANA) == table.stream(BO) == table.stream(None) == ["MatchStarting", "-"]
     assert table.last(ANA).actions == [{"type": "StartGame", "player": "ana"}]
     assert table.last(BO).view is not None
 
@@ -69,10 +82,10 @@ def test_everyone_sees_the_match_as_it_begins_even_where_nothing_is_told() -> No
 def test_E_card_begins_picking_only_when_both_have_acknowledged_the_set_up() -> None:
     table = play(starting(), "acks")
     assert table.state.phase is Phase.GATHERING
-    assert table.stream(ANA)[-2:] == ["MatchStarted", "RoundSetUp"]
+    assert table.stream(ANA)[-1] == "MatchStarted RoundSetUp"
     assert refusal(table, "ana C") == Code.ACKS_MISSING
-    assert refusal(table, "acks ana 4 bo 3") == Code.ACKS_MISSING
-    table = play(table, "acks ana 4 bo 4")
+    assert refusal(table, "acks ana 2 bo 1") == Code.ACKS_MISSING
+    table = play(table, "acks ana 2 bo 2")
     assert table.state.phase is Phase.PLAYING
     assert table.match.phase == "Picking"
 
@@ -86,13 +99,13 @@ def test_the_next_round_of_e_card_waits_for_the_acknowledgements_of_its_set_up()
     assert heard(table).match.phase == "Picking"
 
 
-def test_in_open_play_nobody_waits_for_acknowledgements_between_moves() -> None:
+def test_in_open_play_no_move_waits_for_acknowledgements() -> None:
     table = play(started("even-odd"), "ana even", "bo odd", "ana odd", "bo odd")
     assert table.state.phase is Phase.PLAYING
     assert len(table.match.results) == 2
 
 
-def test_P6_N18_nobody_acknowledges_what_was_never_told() -> None:
+def test_P6_N18_no_player_acknowledges_what_was_never_told() -> None:
     table = starting()
     assert refusal(table, "acks ana 2 bo 1") == Code.FUTURE_ACK
     assert refusal(table, "acks ana -1 bo 1") == Code.FUTURE_ACK
@@ -162,19 +175,21 @@ def test_in_a_gated_game_a_move_is_stale_only_if_its_players_actions_have_change
 
 
 @pytest.mark.usefixtures("toys")
-def test_what_nobody_else_sees_makes_no_move_of_another_stale() -> None:
+def test_what_other_players_do_not_see_makes_no_move_of_theirs_stale() -> None:
     table = started("hourglass")
     seen = table.state.told[BO]
     assert play(table, "ana hides", "ana hides", f"bo hides!{seen}").match.hidden[BO] == 1
 
 
 @pytest.mark.usefixtures("toys")
-def test_a_player_who_was_told_nothing_since_its_move_moves_again_on_the_newest_update() -> None:
+def test_a_player_who_has_moved_gets_an_update_even_if_it_sees_nothing_else_and_moves_again_on_that_one() -> None:
     table = started("hourglass")
     seen = table.state.told[ANA]
     table = play(table, f"ana covers!{seen}")
-    assert table.state.told[ANA] == seen
-    assert play(table, f"ana covers!{seen}").state.events == table.state.events + 1
+    assert table.stream(ANA)[seen:] == ["-"]
+    assert table.streams[ANA][-1].view == table.streams[ANA][-2].view
+    assert refusal(table, f"ana covers!{seen}") == Code.STALE_VERSION
+    assert play(table, f"ana covers!{seen + 1}").state.events == table.state.events + 1
 
 
 @pytest.mark.usefixtures("toys")
@@ -216,7 +231,7 @@ def test_P1_who_has_no_seat_cannot_move() -> None:
     assert refusal(started(), "cy C") == Code.NOT_SEATED
 
 
-def test_P1_nobody_moves_for_another() -> None:
+def test_P1_no_player_moves_for_another() -> None:
     table = started()
     assert refusal(table, raw_act(table, "ana", MOVES["e-card"]("bo C"))) == Code.NOT_YOUR_SEAT
 

@@ -26,8 +26,7 @@ class Wire(msgspec.Struct):
     """An update, as far as a client must understand it."""
 
     seq: int
-    message: Raw
-    view: Raw
+    messages: list[Raw]
     actions: list[Raw]
 
 
@@ -42,7 +41,7 @@ class Shown(msgspec.Struct, rename="camel"):
 
 
 class Reader:
-    """Whoever reads a stream: stays connected, drops what it has, wants the rest without a gap."""
+    """The reader of a stream: stays connected, drops what it has, wants the rest without a gap."""
 
     player: PlayerId | None = None
 
@@ -120,7 +119,7 @@ class Reader:
 
 
 class Player(Reader):
-    """Somebody on a seat, with manners of its own."""
+    """A player on a seat, with its own manners."""
 
     def __init__(self, world: "World", plan: TablePlan, player: PlayerId, manners: Manners) -> None:
         super().__init__(world, plan, f"{player}@{plan.name}")

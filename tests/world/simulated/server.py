@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from tests.reading import LineReader, NoView
 from tests.world.simulated.store import FaultyStore
 from turnstile.host import Host, Line, Refused, Status, Update
 from turnstile.host.drive import Think
@@ -122,7 +123,7 @@ class Connection:
         if self.is_broken:
             return
         if not (self.process.is_alive and self.process.is_ready):
-            self.hang_up("nobody there")
+            self.hang_up("no server there")
             return
         self.process.connections[self] = None
         self.world.loop.call_soon(self._begin, context=self.process.context)
@@ -149,11 +150,11 @@ class Connection:
             self.process.connections.pop(self, None)
 
     async def _read(self, line: Line) -> None:
-        weather = self.world.weather
+        weather, reader = self.world.weather, LineReader()
         async for item in line:
             if self.is_broken:
                 return
-            self.world.handed(self.table, self.player, item)
+            self.world.handed(self.table, self.player, self._as_read(item, reader))
             if isinstance(item, Update) and self.world.faults.random() < weather.hang_up:
                 self.hang_up("the connection broke")
                 return
@@ -163,6 +164,16 @@ class Connection:
         if line.closed == "another connection has taken this seat":
             self.world.reach("two lines for one seat")
         self._send(Closed(line.closed or ""))
+
+    def _as_read(self, item: Update | Status, reader: LineReader) -> Update | Status:
+        """An update with its whole view, which its reader puts together."""
+        if isinstance(item, Status):
+            return item
+        try:
+            return Update(item.seq, reader.read(item.body))
+        except NoView as fault:
+            self.world.fail("handed", f"{self.table}: for {self.player}: {fault}")
+            return item
 
     def _send(self, item: Update | Status | Refused | Closed) -> None:
         self._under_way.append(item)
