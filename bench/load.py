@@ -26,7 +26,7 @@ from msgspec import Raw
 from turnstile.host import Host, Refused, Update
 from turnstile.kernel import AnyGame, Machine, PlayerId, Seed
 from turnstile.kernel.values import Instant, LogId, encode
-from turnstile.net.serving import new_event_loop
+from turnstile.net.serving import collect_garbage_rarely, new_event_loop
 from turnstile.registry import find_game, names
 from turnstile.store.memory import MemoryStore
 from turnstile.store.opening import open_store
@@ -197,6 +197,8 @@ async def run_load(
 
 def measure(game: AnyGame, players: int, tables: int, kind: str, seed: int) -> Figures:
     """One run for the times, and the same again for the counts."""
+
+    collect_garbage_rarely()  # as every server does
 
     def run(number: int, counts: Counter[str] | None) -> tuple[Load, float]:
         with TemporaryDirectory(prefix="turnstile-load-") as folder:

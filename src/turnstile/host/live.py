@@ -185,7 +185,7 @@ class Live(Keeper[Table, TableEvent]):
         seat = state.seat_of(player)
         if seat is None or seat.is_away or self.lock.locked() or self.is_in_doubt:
             return False
-        if not 0 <= seq <= self.handed.get(player, 0) <= state.told[player]:
+        if not 0 <= seq <= self.handed.get(player, 0) <= state.told.get(player, 0):
             return False
         if state.phase not in GATES:
             return True

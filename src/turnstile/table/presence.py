@@ -53,10 +53,11 @@ def _acknowledge(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[An
 def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection | None:
     """Why these acknowledgements are impossible; `None` when they are not."""
     for player, seq in cursors.items():
-        if player not in state.told:
+        if state.seat_of(player) is None:
             return NOT_SEATED
-        if not 0 <= seq <= state.told[player]:
-            return Rejection(Code.FUTURE_ACK, f"There is no update {seq}; the newest is {state.told[player]}.")
+        newest = state.told.get(player, 0)
+        if not 0 <= seq <= newest:
+            return Rejection(Code.FUTURE_ACK, f"There is no update {seq}; the newest is {newest}.")
     return None
 
 

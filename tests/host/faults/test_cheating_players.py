@@ -80,6 +80,17 @@ def test_P6_who_acknowledges_what_it_was_never_sent_is_refused_and_it_does_not_c
     asyncio.run(run())
 
 
+def test_P6_before_the_match_there_is_nothing_to_acknowledge() -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host() as company:
+            await company.sit_down(T, "66", Settings())
+            assert await company.host.acknowledge(T, ANA, 0) is None
+            assert code(await company.host.acknowledge(T, ANA, 1)) == "FutureAck"
+
+    asyncio.run(run())
+
+
 def test_P7_who_acknowledged_something_cannot_deny_it_the_log_has_what_it_was_sent_and_when() -> None:
     async def run() -> None:
         world = World()
