@@ -37,6 +37,7 @@ UNUSED: dict[tuple[str, ...], set[str]] = {
     ("simulate", "e-card", "-n", "1", "--processes", "1"): SERVERS,
     ("replay", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("verify", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
+    ("serve", "--port", "many"): LEAST,
     ("matches", "list", "--store", "STORE"): HTTP | {"asyncpg", "rich"},
     ("matches", "check", "--store", "STORE"): HTTP | {"asyncpg", "rich"},
     ("league", "manager", "--admin-token", "", "--data", "FOLDER"): {"asyncpg", "rich", *agents("referee", "player")},

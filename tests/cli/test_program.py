@@ -15,6 +15,7 @@ NOBODY = "http://127.0.0.1:1/mcp"
 START = '{"state":null,"players":["ana","bo"],"event":{"type":"Start","seed":"7"}}\n'
 
 SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
+    "serve": (("--host", "0.0.0.0"), "", 2, "Unsafe settings"),  # noqa: S104  # the rest is in test_serve.py
     "play": (("e-card", "--seed", "3"), "q\n", 0, "You leave the table."),
     "games": ((), "", 0, "E-Card"),
     "diagram": (("e-card",), "", 0, "stateDiagram-v2\n"),

@@ -1,8 +1,5 @@
-"""`turnstile serve`: the server, until it is stopped."""
+"""`turnstile serve`: the flags of the server. `server_process` runs it."""
 
-import asyncio
-import signal
-import sys
 from collections.abc import Callable
 from enum import EnumType
 from pathlib import Path
@@ -11,24 +8,16 @@ from typing import Any
 import click
 import msgspec
 
-from turnstile.cli.errors import Failed
-from turnstile.cli.interrupts import INTERRUPTED
-from turnstile.cli.streams import discard_unwritten, ignore_closed_pipes
-from turnstile.host import Host
-from turnstile.net import serving
-from turnstile.server import Running, Server, ServerSettings
-from turnstile.server import serving as serve_all
-from turnstile.server.logs import write_logs
+from turnstile.cli.streams import ignore_closed_pipes
 from turnstile.server.settings import (
     InvalidSettings,
+    ServerSettings,
     check_settings,
     description_of,
     flag_of,
     read_settings,
     variable_of,
 )
-from turnstile.store.opening import open_store
-from turnstile.store.protocol import StoreFault
 
 
 def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,10 +53,11 @@ def _metavar(default: Any) -> str | None:
 )
 @setting_options
 def serve(config: Path | None, **flags: Any) -> None:
-    """Serve tables over HTTP and WebSocket, until Ctrl-C or SIGTERM.
+    """Serve tables over HTTP and WebSocket.
 
-    A flag counts more than the environment, and the environment more than the file. A store in a SQLite file serves
-    one process; with PostgreSQL, any number of processes may serve the same tables.
+    The server runs until Ctrl-C or SIGTERM. A flag counts more than the environment, and the environment more than
+    the file. A store in a SQLite file serves one process; with PostgreSQL, any number of processes may serve the same
+    tables.
 
     \b
     Examples:
@@ -81,45 +71,6 @@ def serve(config: Path | None, **flags: Any) -> None:
         check_settings(settings)
     except InvalidSettings as fault:
         raise click.UsageError(str(fault)) from None
-    write_logs(settings.log_format)
-    try:
-        status = serving.run(_until_stopped(settings))
-    except StoreFault as fault:
-        raise click.ClickException(str(fault)) from None
-    except ExceptionGroup as group:
-        raise Failed(f"The server has failed: {_first(group)}") from group
-    if status:
-        raise click.exceptions.Exit(status)
+    from turnstile.cli.server_process import run_server  # only now: the help and a wrong setting need no server
 
-
-def _first(group: BaseException) -> BaseException:
-    return _first(group.exceptions[0]) if isinstance(group, BaseExceptionGroup) else group
-
-
-async def _until_stopped(settings: ServerSettings) -> int:
-    """Run the server. Ctrl-C and SIGTERM stop it cleanly."""
-    stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
-
-    def interrupt() -> None:
-        nonlocal status
-        status = INTERRUPTED
-        stop.set()
-
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    store = await open_store(settings.store)
-    try:
-        async with serve_all(Server(Host(store), store.directory, settings)) as running:
-            _tell_ready(running)
-            await stop.wait()
-    finally:
-        await store.close()
-    return status
-
-
-def _tell_ready(running: Running) -> None:
-    try:
-        click.echo(f"turnstile serves {running.url} (operations: {running.operations_url})")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        discard_unwritten()
+    run_server(settings)

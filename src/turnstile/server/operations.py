@@ -24,7 +24,7 @@ BLOCKED_AFTER = 0.1  # seconds
 
 
 class Watchdog:
-    """Notices when the event loop is blocked: nobody is served meanwhile."""
+    """Notices when the event loop is blocked. While it is, no client is served."""
 
     def __init__(self) -> None:
         self.blocked = 0

@@ -167,7 +167,7 @@ class PlaySocket(asyncio.Protocol):
         return self._left >= 0
 
     async def receive(self) -> bytes | None:
-        """The next frame; `BINARY` for one that is none. Raises `Gone`."""
+        """The next text frame, or `BINARY` in place of a binary one. Raises `Gone`."""
         inbox = self._inbox
         while not inbox:
             if not self._is_open:

@@ -1,0 +1,64 @@
+"""Runs the server as a program: its store, its signals and its exit status."""
+
+import asyncio
+import signal
+import sys
+
+import click
+
+from turnstile.cli.errors import Failed
+from turnstile.cli.interrupts import INTERRUPTED
+from turnstile.cli.streams import discard_unwritten
+from turnstile.host import Host
+from turnstile.net import serving
+from turnstile.server import Running, Server, ServerSettings
+from turnstile.server import serving as serve_all
+from turnstile.server.logs import write_logs
+from turnstile.store.opening import open_store
+from turnstile.store.protocol import StoreFault
+
+
+def run_server(settings: ServerSettings) -> None:
+    """Run a server until it is stopped."""
+    write_logs(settings.log_format)
+    try:
+        status = serving.run(_until_stopped(settings))
+    except StoreFault as fault:
+        raise click.ClickException(str(fault)) from None
+    except ExceptionGroup as group:
+        raise Failed(f"The server has failed: {_first(group)}") from group
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def _first(group: BaseException) -> BaseException:
+    return _first(group.exceptions[0]) if isinstance(group, BaseExceptionGroup) else group
+
+
+async def _until_stopped(settings: ServerSettings) -> int:
+    """Run the server. Ctrl-C and SIGTERM stop it cleanly."""
+    stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
+
+    def interrupt() -> None:
+        nonlocal status
+        status = INTERRUPTED
+        stop.set()
+
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    store = await open_store(settings.store)
+    try:
+        async with serve_all(Server(Host(store), store.directory, settings)) as running:
+            _tell_ready(running)
+            await stop.wait()
+    finally:
+        await store.close()
+    return status
+
+
+def _tell_ready(running: Running) -> None:
+    try:
+        click.echo(f"turnstile serves {running.url} (operations: {running.operations_url})")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_unwritten()
