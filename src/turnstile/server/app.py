@@ -19,8 +19,9 @@ from starlette.types import Receive, Scope, Send
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.net.serving import Serving, serve, served
+from turnstile.server.callable import CALLABLE_ENDPOINTS
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
-from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Routes
+from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Found, Routes
 from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
@@ -37,6 +38,7 @@ ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
 )
 PREFLIGHT = "OPTIONS"
+ALL_ENDPOINTS = (*ENDPOINTS, *CALLABLE_ENDPOINTS)
 OTHER = "other"
 """Stands for an address without an endpoint, in counts."""
 
@@ -45,7 +47,7 @@ class App:
     """The ASGI application of a server. `routes`: pages, and other interfaces; they get what has no endpoint."""
 
     def __init__(
-        self, server: Server, endpoints: Sequence[Endpoint] = ENDPOINTS, routes: Sequence[BaseRoute] = ()
+        self, server: Server, endpoints: Sequence[Endpoint] = ALL_ENDPOINTS, routes: Sequence[BaseRoute] = ()
     ) -> None:
         self.server = server
         self._routes = Routes(tuple(endpoints))
@@ -73,11 +75,12 @@ class App:
         except (Problem, *PASSING) as fault:
             problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
             self.server.counts.count_error(problem.code)
-            response = _error_response(problem)
+            response = _refuse(problem, endpoint, found, headers)
         except Exception:
             log.exception("A request has failed")
             self.server.counts.errors[Code.INTERNAL] += 1
-            response = _error_response(Problem(Code.INTERNAL, "The server has failed; it was recorded."))
+            failure = Problem(Code.INTERNAL, "The server has failed; it was recorded.")
+            response = _refuse(failure, endpoint, found, headers)
         self.server.counts.requests[name, response.status_code] += 1
         self._add_headers(response, headers)
         return await response(scope, receive, send)
@@ -122,6 +125,16 @@ class App:
         origin = headers.get(b"origin")
         if origin and self.server.door.is_foreign_but_allowed(origin):
             response.raw_headers += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+
+
+def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: Headers) -> Response:
+    """The answer to a request that is refused, as its endpoint, or any other at its address, writes it."""
+    for each in (endpoint, *found.methods.values()):
+        if each is not None and each.write_problem is not None:
+            response = each.write_problem(problem, headers)
+            response.raw_headers += problem.headers
+            return response
+    return _error_response(problem)
 
 
 def _error_response(problem: Problem) -> Response:

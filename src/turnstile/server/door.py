@@ -23,6 +23,8 @@ T = TypeVar("T")
 MOST_BYTES = 64 * 1024
 READ_SECONDS = 10.0
 LONGEST_TOKEN = 128
+JSON = b"application/json"
+FORM = b"application/x-www-form-urlencoded"
 
 CLOSE = ((b"connection", b"close"),)
 """For a request whose rest is not read."""
@@ -117,11 +119,12 @@ def bearer_token(headers: Headers) -> str | None:
 # bodies
 
 
-async def read_body(headers: Headers, request: Request, seconds: float = READ_SECONDS) -> bytes:
+async def read_body(
+    headers: Headers, request: Request, seconds: float = READ_SECONDS, media_type: bytes = JSON
+) -> bytes:
     """The whole body, within the limits of size and time. Raises `Problem`."""
-    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if media_type != b"application/json":
-        raise Problem(Code.WRONG_MEDIA_TYPE, "Send the body as application/json.", headers=CLOSE)
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != media_type:
+        raise Problem(Code.WRONG_MEDIA_TYPE, f"Send the body as {media_type.decode()}.", headers=CLOSE)
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > MOST_BYTES:
         raise _too_large()

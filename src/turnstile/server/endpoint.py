@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from turnstile.kernel.values import LogId, Value
-from turnstile.server.errors import Code
+from turnstile.server.door import Headers
+from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import Person
 
@@ -60,6 +61,8 @@ class Call(Generic[B, Q]):
 
 
 Handler = Callable[[Call[Any, Any]], Awaitable[Value | Response]]
+ProblemWriter = Callable[[Problem, Headers], Response]
+"""Writes the answer to a request that is refused. The headers are those of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,8 @@ class Endpoint:
     errors: tuple[str, ...] = ()
     limit: LimitName | None = None
     """The limit that counts besides `requests`."""
+    write_problem: ProblemWriter | None = None
+    """How its errors look where another protocol demands it; `None`: as an `ErrorBody`."""
 
     @property
     def segments(self) -> tuple[str, ...]:

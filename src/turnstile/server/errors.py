@@ -34,6 +34,7 @@ class Code(StrEnum):
     NO_GAME = "NoSuchGame"
     NEEDS_INVITATION = "NeedsInvitation"
     TOO_MANY_TABLES = "TooManyTables"
+    NOT_ONE_TABLE = "NotOneTable"
     TOO_FAST = "TooFast"
     OVERLOADED = "Overloaded"
     REPLACED = "Replaced"
@@ -58,6 +59,7 @@ STATUSES: dict[str, int] = {
     Code.NO_GAME: 404,
     Code.NEEDS_INVITATION: 403,
     Code.TOO_MANY_TABLES: 429,
+    Code.NOT_ONE_TABLE: 409,
     Code.TOO_FAST: 429,
     Code.OVERLOADED: 503,
     Code.REPLACED: 409,

@@ -100,6 +100,26 @@ class Readers:
         self._arrive(reader)
         return reader
 
+    async def open_beside(self, name: LogId, player: PlayerId | None) -> Reader:
+        """A reader beside the others of its seat: it ends none of them. Raises `Problem`.
+
+        It starts with the newest update. A later reader of the seat ends it, and it may be opened again.
+        """
+
+        def add(live: Live) -> Line | Refused:
+            line = _unattached(live, player)
+            if isinstance(line, Line):
+                line.sent = max(0, line.newest() - 1)
+                live.lines[line] = None
+            return line
+
+        line = await self.look(name, add)
+        if isinstance(line, Refused):
+            raise problem_of(line.error)
+        reader = Reader(line, name, None)
+        self._arrive(reader)
+        return reader
+
     def close(self, reader: Reader) -> None:
         """End a reader. The stream is kept."""
         self.host.detach(reader.line)
@@ -107,7 +127,7 @@ class Readers:
         readers.discard(reader)
         if not readers:
             self._at.pop(reader.table, None)
-        if reader.player is not None and not self._is_here(reader.table, reader.player):
+        if reader.player is not None and not self.is_here(reader.table, reader.player):
             self._leave(reader.table, reader.player)
 
     # looking without reading
@@ -145,9 +165,24 @@ class Readers:
                 return item.body
         return None
 
+    async def hand_awaited(self, name: LogId, player: PlayerId) -> int | None:
+        """The update that the table wants a player to acknowledge, who may do so from now on. Raises `Problem`.
+
+        It is for a player who plays without reading updates; `None` if the player has no seat.
+        """
+
+        def hand(live: Live) -> int | None:
+            awaited = live.state.awaited.get(player)
+            if awaited is not None:
+                live.hand(player, awaited)
+            return awaited
+
+        return await self.look(name, hand)
+
     # who is here
 
-    def _is_here(self, table: LogId, player: PlayerId) -> bool:
+    def is_here(self, table: LogId, player: PlayerId) -> bool:
+        """Whether a player has a reader at this table, in this process."""
         return any(reader.player == player for reader in self._at.get(table, ()))
 
     def present(self, reader: Reader) -> tuple[PlayerId, ...]:
@@ -159,7 +194,7 @@ class Readers:
 
     def _arrive(self, reader: Reader) -> None:
         table, player = reader.table, reader.player
-        was_here = player is None or self._is_here(table, player)
+        was_here = player is None or self.is_here(table, player)
         self._at.setdefault(table, set()).add(reader)
         if player is not None and not was_here:
             leaving = self._leaving.pop((table, player), None)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -64,7 +64,9 @@ class Stream(Response):
         address: str,
         person: Person | None = None,
         token: bytes | None = None,
+        write_bye: Callable[[Closed], bytes] | None = None,
     ) -> None:
+        """`write_bye`: writes the last words of a stream that has other items than frames."""
         super().__init__(media_type=dialect.value, headers={"X-Accel-Buffering": "no"})
         self.raw_headers = [pair for pair in self.raw_headers if pair[0] != b"content-length"]
         self.address = address
@@ -74,6 +76,7 @@ class Stream(Response):
         self._frames = frames
         self._dialect = dialect
         self._closed: Closed | None = None
+        self._write_bye = write_bye or self._bye_frame
         self._ended = asyncio.Event()
 
     def end(self, closed: Closed) -> None:
@@ -90,10 +93,13 @@ class Stream(Response):
             if self._closed is not None and self._closed.code is CloseCode.TOO_SLOW:
                 scope.get("extensions", {}).get(ABORT, _nothing)()
                 return
-            bye = b"" if self._closed is None else self._dialect.write(_bye(self._closed))
+            bye = b"" if self._closed is None else self._write_bye(self._closed)
             await send({"type": "http.response.body", "body": bye})
         finally:
             server.sessions.discard(self)
+
+    def _bye_frame(self, closed: Closed) -> bytes:
+        return self._dialect.write(frame_of(Bye(code=closed.code, retry_ms=closed.retry_ms, text=closed.text)))
 
     async def _run(self, receive: Receive, send: Send) -> None:
         """Send until the first of these ends: the frames, the client, the connection's right to be."""
@@ -140,10 +146,6 @@ async def _until_left(receive: Receive) -> None:
 
 def _nothing() -> None:
     pass
-
-
-def _bye(closed: Closed) -> bytes:
-    return frame_of(Bye(code=closed.code, retry_ms=closed.retry_ms, text=closed.text))
 
 
 async def update_frames(server: "Server", reader: Reader) -> AsyncGenerator[Numbered, None]:

@@ -1,0 +1,161 @@
+"""The callable functions of Up-Down: `startGame`, `placeBet`, `playCard`. The table decides whether they are allowed.
+
+Each has two addresses: `/callable/NAME`, and `/PROJECT/REGION/NAME` as the emulator of Firebase has it.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from msgspec import Meta, Raw
+from starlette.responses import Response
+
+from turnstile.games.updown.cards import Card
+from turnstile.games.updown.moves import PlaceBet, PlayCard
+from turnstile.host import Refused
+from turnstile.kernel.values import LONGEST_ID, LogId, Move, Value, encode
+from turnstile.server.callable.preflight import preflight_of
+from turnstile.server.callable.rooms import acknowledge_for, acknowledge_for_absent, find_room
+from turnstile.server.callable.wire import (
+    CallBody,
+    EventResponse,
+    accepts_events,
+    decode_data,
+    result_response,
+    write_call_problem,
+)
+from turnstile.server.commands import ActCommand, AnyCommand, StartCommand
+from turnstile.server.door import read_headers
+from turnstile.server.endpoint import Auth, Call, Endpoint
+from turnstile.server.errors import Code, Problem, problem_of
+from turnstile.server.limits import LimitName
+from turnstile.server.people import Person
+from turnstile.table.values import Code as TableCode
+
+if TYPE_CHECKING:
+    from turnstile.server.server import Server
+
+D = TypeVar("D", bound="CallData")
+
+LARGEST_NUMBER = 2**53
+
+RoomId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
+
+
+class CallData(Value, frozen=True):
+    """What every function takes: the caller's own id."""
+
+    player_id: str
+
+
+class StartGameData(CallData, frozen=True):
+    room_id: RoomId
+
+
+class PlaceBetData(CallData, frozen=True):
+    bet: Annotated[int, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+    room_id: RoomId | None = None
+
+
+class PlayCardData(CallData, frozen=True):
+    card: Card
+    room_id: RoomId | None = None
+
+
+class Called(Value, frozen=True):
+    """The result of every function. `seq`: the caller's newest update, which is the id of its newest document."""
+
+    room_id: LogId
+    seq: int
+
+
+Work = Callable[["Server", Person, D], Awaitable[Called]]
+
+
+def callable_function(name: str, as_type: type[D]) -> Callable[[Work[D]], tuple[Endpoint, ...]]:
+    """Make a function callable at both of its addresses."""
+
+    def make(work: Work[D]) -> tuple[Endpoint, ...]:
+        async def handle(call: Call[CallBody, None]) -> Response:
+            data = decode_data(call.body, as_type)
+            _check_caller(call.person, data)
+            working = work(call.server, call.person, data)
+            if accepts_events(read_headers(call.request.scope["headers"])):
+                return EventResponse(working, call.server.counts)
+            return result_response(await working)
+
+        paths = (f"/callable/{name}", f"/{{project}}/{{region}}/{name}")
+        posts = [_endpoint(path, name, work.__doc__, handle, limit=LimitName.COMMANDS) for path in paths]
+        return (*posts, *map(preflight_of, posts))
+
+    return make
+
+
+def _endpoint(path: str, name: str, doc: str | None, handle: Any, **rest: Any) -> Endpoint:
+    return Endpoint(
+        method="POST",
+        path=path,
+        name=name,
+        doc=doc or "",
+        handle=handle,
+        request=CallBody,
+        write_problem=write_call_problem,
+        **rest,
+    )
+
+
+def _check_caller(person: Person, data: CallData) -> None:
+    if data.player_id != person.player:
+        raise Problem(TableCode.NOT_YOUR_SEAT, "playerId must be your own.")
+
+
+@callable_function("startGame", StartGameData)
+async def start_game(server: "Server", person: Person, data: StartGameData) -> Called:
+    """Start the match. For the admin of the room, once two players or more sit there."""
+    room = await find_room(server, person.player, LogId(data.room_id))
+    called = await _submit(server, person, room, StartCommand(new_id()))
+    await acknowledge_for_absent(server, room)
+    return called
+
+
+@callable_function("placeBet", PlaceBetData)
+async def place_bet(server: "Server", person: Person, data: PlaceBetData) -> Called:
+    """Bet how many hands of this round the caller will win."""
+    return await _act(server, person, data.room_id, PlaceBet(person.player, data.bet))
+
+
+@callable_function("playCard", PlayCardData)
+async def play_card(server: "Server", person: Person, data: PlayCardData) -> Called:
+    """Play a card from the caller's hand."""
+    return await _act(server, person, data.room_id, PlayCard(person.player, data.card))
+
+
+async def _act(server: "Server", person: Person, room_id: str | None, move: Move) -> Called:
+    """Make a move. A player who calls has seen what the table waits for."""
+    room = await find_room(server, person.player, None if room_id is None else LogId(room_id))
+    await acknowledge_for(server, room, person.player)
+    return await _submit(server, person, room, ActCommand(id=new_id(), move=Raw(encode(move))))
+
+
+async def _submit(server: "Server", person: Person, room: LogId, command: AnyCommand) -> Called:
+    answer = await server.tables.submit(person, room, command)
+    if isinstance(answer, Refused):
+        raise problem_of(answer.error)
+    return Called(room, answer.seq)
+
+
+def new_id() -> str:
+    """The id of a command. A call has no id of its own, so a call that is repeated is another command."""
+    return f"call {secrets.token_hex(16)}"
+
+
+async def refuse_unknown(call: Call[CallBody, None]) -> Response:
+    """There are no other functions."""
+    raise Problem(Code.NOT_FOUND, "There is no such function.")
+
+
+_unknown = _endpoint(
+    "/callable/{function}", "unknownFunction", refuse_unknown.__doc__, refuse_unknown, auth=Auth.ANYONE
+)
+
+ENDPOINTS: Sequence[Endpoint] = (*start_game, *place_bet, *play_card, _unknown, preflight_of(_unknown))
