@@ -303,7 +303,7 @@ def test_a_server_that_does_not_wait_for_acks_is_noticed(
     deal: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deal("impatient")
-    monkeypatch.setattr("turnstile.table.machine.must_wait", lambda game, state: False)
+    monkeypatch.setattr("turnstile.table.news.Telling.is_awaited", False)
     with pytest.raises(ExceptionGroup) as caught:
         play(3, "impatient")
     assert caught.value.subgroup(lambda fault: "before the acks" in str(fault)) is not None
