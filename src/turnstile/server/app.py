@@ -13,7 +13,7 @@ from functools import partial
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Router
+from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from turnstile.host.answers import PASSING, passing
@@ -24,6 +24,7 @@ from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Routes
 from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.mcp.app import PATH, McpApp
 from turnstile.server.operations import Watchdog, operations_app
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
@@ -152,9 +153,10 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
     What escapes from the host ends the context.
     """
     settings = server.settings
-    async with server.host.serving(), asyncio.TaskGroup() as group:
+    mcp = McpApp(server)
+    async with server.host.serving(), mcp.running(), asyncio.TaskGroup() as group:
         http = await serve(
-            App(server, routes=routes),
+            App(server, routes=[Route(PATH, mcp), *routes]),
             settings.host,
             settings.port,
             grace_seconds=settings.stop_seconds,

@@ -20,6 +20,7 @@ from turnstile.server.commands import (
     ActCommand,
     AddBotCommand,
     AnyCommand,
+    JoinAs,
     JoinCommand,
     event_of,
     new_table_id,
@@ -64,6 +65,8 @@ class NewTable(Value, frozen=True):
     bots: Annotated[tuple[Player, ...], Meta(max_length=16)] = ()
     settings: NewTableSettings = NewTableSettings()
     invite_only: bool = False
+    kind: JoinAs = JoinAs.PERSON
+    """Whether the player is a person, or a program."""
 
 
 class OpenedTable(Value, frozen=True):
@@ -199,7 +202,7 @@ def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
         admin=person.player,
         at=NO_TIME_YET,
         settings=settings,
-        seats=(Seat(person.player), *bots),
+        seats=(Seat(person.player, Kind(wanted.kind.value)), *bots),
     )
 
 
