@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from turnstile.host.answers import Code as HostCode
+from turnstile.kernel.machine import Refusal
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.server.errors import Code, Problem
@@ -109,8 +111,11 @@ ADVICE: dict[str, str] = {
     Code.NEEDS_INVITATION: "Ask the player who opened the table for its invitation, and give it as `invite`.",
     Code.TOO_MANY_TABLES: "my_tables lists them; resign from one.",
     Code.REPLACED: "Another call or program uses your seat. Play from one place only.",
+    HostCode.NO_TABLE: "my_tables and list_tables name tables.",
     TableCode.NOT_SEATED: "join_table takes a seat before the match.",
     TableCode.NOT_ADMIN: "Only the player who opened the table can do this: call wait.",
+    Refusal.INVALID_OPTIONS: "read_rules has the schema of the options.",
+    Refusal.INVALID_PLAYERS: "Call wait until other players have joined.",
     TableCode.ACKS_MISSING: "Other players have not read the last update yet: call act again with the same arguments.",
 }
 
@@ -119,6 +124,4 @@ def advice_for(problem: Problem) -> str:
     """What to do about a problem."""
     if isinstance(problem.details.seconds, float):
         return f"Wait {problem.details.seconds:g} seconds, then call again."
-    if problem.code == "NoSuchTable":
-        return "my_tables and list_tables name tables."
     return ADVICE.get(problem.code, "Call see for the table as it is now.")

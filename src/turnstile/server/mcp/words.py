@@ -9,7 +9,7 @@ from typing import Any
 
 from turnstile.server.mcp.actions import PLAIN, words_of, written
 
-LONGEST_LIST = 240  # characters; of a longer list, the last item is shown
+LONGEST_LIST = 1000  # characters; of a longer list, the last item is shown
 LONGEST_TEXT = 40
 
 Names = Mapping[str, str]
