@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, Value
 from turnstile.server.errors import Code
 from turnstile.server.limits import LimitName
@@ -82,18 +83,44 @@ class Endpoint:
     errors: tuple[str, ...] = ()
     limit: LimitName | None = None
     """The limit that counts besides `requests`."""
+    more_limits: tuple[LimitName, ...] = ()
+    """Limits that the handler itself takes from."""
+    is_open_ended: bool = False
+    """Whether refusals of tables and games pass through, with codes of their own."""
 
     @property
     def segments(self) -> tuple[str, ...]:
         return tuple(self.path.strip("/").split("/"))
 
     @property
+    def limits(self) -> tuple[LimitName, ...]:
+        """All limits besides `requests`."""
+        return (*([self.limit] if self.limit is not None else []), *self.more_limits)
+
+    @property
     def all_errors(self) -> tuple[str, ...]:
         """Every code of the server that a caller may get; codes of tables and games may come with commands."""
         body = (Code.TOO_LARGE, Code.TOO_SLOW, Code.WRONG_MEDIA_TYPE) if self.request is not None else ()
         token = (Code.NO_TOKEN,) if self.auth is Auth.PLAYER else ()
-        always = (Code.BAD_REQUEST, Code.BAD_TOKEN, Code.TOO_FAST, Code.OVERLOADED, Code.WRONG_HOST, Code.WRONG_ORIGIN)
-        return tuple(dict.fromkeys((*self.errors, *body, *token, *always)))
+        host = (
+            (HostCode.NO_TABLE, HostCode.PUT_ASIDE, HostCode.GAME_FAILED, *TRY_AGAIN) if "{table}" in self.path else ()
+        )
+        return tuple(dict.fromkeys((*self.errors, *body, *token, *host, *ALWAYS)))
+
+
+ALWAYS = (
+    Code.BAD_REQUEST,
+    Code.BAD_TOKEN,
+    Code.TOO_FAST,
+    Code.OVERLOADED,
+    Code.WRONG_HOST,
+    Code.WRONG_ORIGIN,
+    Code.WRONG_METHOD,
+    Code.INTERNAL,
+)
+"""Codes that any request may get."""
+TRY_AGAIN = (HostCode.BUSY, HostCode.STORAGE_FULL, HostCode.READ_ONLY, HostCode.OUTCOME_UNKNOWN, HostCode.STOPPING)
+"""Codes of a host that cannot do it now."""
 
 
 def endpoint(method: str, path: str, **rest: Any) -> Callable[[Handler], Endpoint]:

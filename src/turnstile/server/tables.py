@@ -61,7 +61,7 @@ class NewTable(Value, frozen=True):
     """A table that a player wants to open. The player takes the first seat, and bots by name the next ones."""
 
     game: str
-    options: Raw = Raw(b"{}")
+    options: Annotated[Raw, Meta(extra_json_schema={"type": "object"})] | UnsetType = UNSET
     bots: Annotated[tuple[Player, ...], Meta(max_length=16)] = ()
     settings: NewTableSettings = NewTableSettings()
     invite_only: bool = False
@@ -198,7 +198,7 @@ def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
         table=new_table_id(),
         game=game.name,
         game_version=game.version,
-        options=wanted.options,
+        options=Raw(b"{}") if isinstance(wanted.options, UnsetType) else wanted.options,
         admin=person.player,
         at=NO_TIME_YET,
         settings=settings,

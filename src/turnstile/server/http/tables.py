@@ -9,7 +9,7 @@ from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value
 from turnstile.server.commands import AnyCommand, Done, Seq
-from turnstile.server.endpoint import Auth, Call, endpoint
+from turnstile.server.endpoint import TRY_AGAIN, Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
@@ -73,8 +73,9 @@ class TablePageBytes(Value, frozen=True):
     request=NewTable,
     response=OpenedTable,
     status=201,
-    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES),
+    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES, *TRY_AGAIN),
     limit=LimitName.TABLES,
+    is_open_ended=True,
 )
 async def open_table(call: Call[NewTable, None]) -> OpenedTable:
     """Open a table. The caller takes its first seat and is its admin."""
@@ -136,6 +137,7 @@ async def get_table(call: Call[None, None]) -> TablePageBytes:
     response=Done,
     errors=(HostCode.NO_TABLE, HostCode.ID_REUSED, Code.NEEDS_INVITATION, TableCode.NOT_SEATED),
     limit=LimitName.COMMANDS,
+    is_open_ended=True,
 )
 async def command(call: Call[AnyCommand, None]) -> Done:
     """Send a command. The same command may be sent again and gets the same answer."""

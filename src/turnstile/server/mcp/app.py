@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from turnstile.server.door import bearer_token, read_headers
 from turnstile.server.errors import Code, Problem
 from turnstile.server.mcp.seat import Caller
+from turnstile.server.people import hash_of
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
@@ -45,10 +46,11 @@ class McpApp:
         """Answer one request. Raises `Problem` before anything was sent."""
         server, headers = self._server, read_headers(scope["headers"])
         address = server.door.address_of(scope, headers)
-        person = await server.authenticate(bearer_token(headers), address)
+        token = bearer_token(headers)
+        person = await server.authenticate(token, address)
         answer = await self._sdk_app()
         has_actions = Request(scope).query_params.get("actions") != "off"
-        caller = Caller(person, address, has_actions)
+        caller = Caller(person, address, None if token is None else hash_of(token), has_actions)
         await answer({**scope, "turnstile.caller": caller}, receive, send)
 
     async def _sdk_app(self) -> ASGIApp:

@@ -49,6 +49,8 @@ class Caller(msgspec.Struct, frozen=True):
 
     person: Person | None
     address: str
+    token: bytes | None = None
+    """The hash of the token: a call that waits ends when it becomes void."""
     has_actions: bool = True
     """Whether results list the legal actions."""
 
@@ -94,10 +96,9 @@ class IllegalActs:
 class HeldCall:
     """A call that waits, as one of the server's connections: it ends when the server stops or the token is void."""
 
-    token: bytes | None = None
-
     def __init__(self, server: "Server", caller: Caller, reader: Reader) -> None:
         self.address = caller.address
+        self.token = caller.token
         self.player = caller.player
         self.closed: Closed | None = None
         self._server = server
