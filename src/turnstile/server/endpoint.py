@@ -102,10 +102,8 @@ class Endpoint:
         """Every code of the server that a caller may get; codes of tables and games may come with commands."""
         body = (Code.TOO_LARGE, Code.TOO_SLOW, Code.WRONG_MEDIA_TYPE) if self.request is not None else ()
         token = (Code.NO_TOKEN,) if self.auth is Auth.PLAYER else ()
-        host = (
-            (HostCode.NO_TABLE, HostCode.PUT_ASIDE, HostCode.GAME_FAILED, *TRY_AGAIN) if "{table}" in self.path else ()
-        )
-        return tuple(dict.fromkeys((*self.errors, *body, *token, *host, *ALWAYS)))
+        table = (HostCode.NO_TABLE, HostCode.PUT_ASIDE, HostCode.GAME_FAILED) if "{table}" in self.path else ()
+        return tuple(dict.fromkeys((*self.errors, *body, *token, *table, *ALWAYS)))
 
 
 ALWAYS = (
@@ -117,10 +115,14 @@ ALWAYS = (
     Code.WRONG_ORIGIN,
     Code.WRONG_METHOD,
     Code.INTERNAL,
+    HostCode.BUSY,
+    HostCode.STORAGE_FULL,
+    HostCode.READ_ONLY,
+    HostCode.OUTCOME_UNKNOWN,
+    HostCode.UNSTORABLE,
+    HostCode.STOPPING,
 )
-"""Codes that any request may get."""
-TRY_AGAIN = (HostCode.BUSY, HostCode.STORAGE_FULL, HostCode.READ_ONLY, HostCode.OUTCOME_UNKNOWN, HostCode.STOPPING)
-"""Codes of a host that cannot do it now."""
+"""Codes that any request may get. Those of the host come when the store cannot do it now."""
 
 
 def endpoint(method: str, path: str, **rest: Any) -> Callable[[Handler], Endpoint]:

@@ -22,7 +22,6 @@ from turnstile.kernel.values import LONGEST_ID
 from turnstile.server import Server, ServerSettings, serving
 from turnstile.server.contract import openapi
 from turnstile.server.http import ENDPOINTS
-from turnstile.server.memory_directory import MemoryDirectory
 from turnstile.store.memory import Disk, MemoryStore
 
 EXAMPLES = 25
@@ -67,9 +66,9 @@ def place() -> Iterator[Place]:
     stop = asyncio.Event()
 
     async def serve() -> None:
-        store = MemoryStore(lambda: round(loop.time() * 1000), Disk())
+        store = MemoryStore(lambda: round(loop.time() * 1000), Disk(), is_shared=False)
         host = Host(store, think=at_once, chance=Random(7))
-        async with serving(Server(host, MemoryDirectory(store), UNLIMITED)) as running:
+        async with serving(Server(host, store.directory, UNLIMITED)) as running:
             started.append(running.url)
             ready.set()
             await stop.wait()
@@ -91,7 +90,7 @@ def _checks() -> list[Any]:
     return [check for check in CHECKS.get_all() if check is not positive_data_acceptance] + [is_understood]
 
 
-def is_understood(_: CheckContext, response: Response, case: Case) -> None:
+def is_understood(_: CheckContext, response: Response, case: Case[Any]) -> None:
     """What the document allows may be refused, but not as malformed; only NUL in a text, which no schema can forbid."""
     if case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE and response.status_code == 400:
         error = response.json()["error"]
@@ -115,7 +114,7 @@ def _whole_numbers(value: Any) -> Any:
 @settings(
     max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
-def test_every_endpoint_keeps_its_contract(case: Case, place: Place) -> None:
+def test_every_endpoint_keeps_its_contract(case: Case[Any], place: Place) -> None:
     if "wait" in (case.query or {}) and case.query["wait"] not in ("", None):
         case.query.pop("wait")
     table = str((case.path_parameters or {}).get("table", ""))

@@ -57,7 +57,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas, errors: "Errors", limits: L
     operation: dict[str, Any] = {
         "operationId": endpoint.name,
         "summary": summary_of(endpoint.doc),
-        "description": f"{one_line(endpoint.doc)}\n\n{limit_sentence(endpoint, limits)}",
+        "description": f"{one_line(endpoint.doc)}\n\n{limit_sentence((LimitName.REQUESTS, *endpoint.limits), limits)}",
         "parameters": [*_path_parameters(endpoint), *_query_parameters(endpoint, schemas)],
         "responses": {**_success(endpoint, schemas), **errors.of(endpoint)},
         "security": [{BEARER: []}] if endpoint.auth is Auth.PLAYER else [{}, {BEARER: []}],
@@ -67,10 +67,9 @@ def _operation(endpoint: Endpoint, schemas: Schemas, errors: "Errors", limits: L
     return operation
 
 
-def limit_sentence(endpoint: Endpoint, limits: Limits) -> str:
-    """How often an endpoint may be called."""
-    named = [LimitName.REQUESTS, *endpoint.limits]
-    return f"Limits: {'; '.join(f'`{name}`, {_limit(limits[name])}' for name in named)}."
+def limit_sentence(names: Sequence[LimitName], limits: Limits) -> str:
+    """How often something may be asked."""
+    return f"Limits: {'; '.join(f'`{name}`, {_limit(limits[name])}' for name in names)}."
 
 
 def _limit(limit: Limit) -> str:

@@ -23,7 +23,7 @@ class Schemas:
         found, self.components = msgspec.json.schema_components(
             [*kinds, *maps.values()], ref_template=PREFIX + "{name}", schema_hook=lambda _: {"type": "object"}
         )
-        self._by_type = dict(zip(kinds, found, strict=False))
+        self._by_type: dict[Any, Schema] = dict(zip(kinds, found, strict=False))
         for (struct, field), described in zip(maps, found[len(kinds) :], strict=True):
             self.components[struct]["properties"][field]["additionalProperties"] = described
         self.components = {name: _on_one_line(schema) for name, schema in sorted(self.components.items())}

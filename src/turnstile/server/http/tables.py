@@ -9,7 +9,7 @@ from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value
 from turnstile.server.commands import AnyCommand, Done, Seq
-from turnstile.server.endpoint import TRY_AGAIN, Auth, Call, endpoint
+from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
@@ -73,7 +73,7 @@ class TablePageBytes(Value, frozen=True):
     request=NewTable,
     response=OpenedTable,
     status=201,
-    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES, *TRY_AGAIN),
+    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES),
     limit=LimitName.TABLES,
     is_open_ended=True,
 )

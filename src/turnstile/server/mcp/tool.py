@@ -1,15 +1,17 @@
 """A tool as a value: what it is called, what it takes and gives, and what it does. `tools` lists them all."""
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from turnstile.host.answers import PASSING, passing
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Refusal
 from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LogId, Value, encode
-from turnstile.server.errors import Code, Problem
+from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.mcp.seat import Caller, IllegalActs, SeatAt
 from turnstile.table.values import Code as TableCode
 
@@ -95,7 +97,8 @@ async def answer_call(tool: Tool, server: "Server", caller: Caller, illegal: Ill
         return error_answer(ToolError(Code.BAD_REQUEST, f"Invalid arguments for {tool.name}: {fault}.", advice))
     try:
         return await tool.handle(ToolCall(server, caller, illegal, arguments))
-    except Problem as problem:
+    except (Problem, *PASSING) as fault:
+        problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
         server.counts.count_error(problem.code)
         return error_answer(ToolError(problem.code, problem.details.message, advice_for(problem)))
 
@@ -124,4 +127,6 @@ def advice_for(problem: Problem) -> str:
     """What to do about a problem."""
     if isinstance(problem.details.seconds, float):
         return f"Wait {problem.details.seconds:g} seconds, then call again."
+    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return "Call again in a moment."
     return ADVICE.get(problem.code, "Call see for the table as it is now.")
