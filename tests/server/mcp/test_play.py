@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from tests.agents.loops import run
+from tests.bots.toys import cups, sticks
 from tests.server.mcp.models import model
 from tests.server.servers import site
-from turnstile.registry import names
+from turnstile.kernel import AnyGame
+from turnstile.registry import lent, names
 
 
 @pytest.mark.parametrize("game", names())
@@ -38,6 +40,19 @@ def test_two_models_play_every_game_against_each_other(game: str, mode: str) -> 
                 ends = await asyncio.gather(second.play(seen), _play_on(first, started))
                 assert [end["result"]["how"] for end in ends] == ["played", "played"]
                 assert ends[0]["result"] == ends[1]["result"]
+
+    run(main())
+
+
+@pytest.mark.parametrize("game", [sticks, cups], ids=lambda game: game.name)
+def test_a_model_plays_a_game_that_is_not_ours(game: AnyGame) -> None:
+    async def main() -> None:
+        with lent(game):
+            async with site() as here:
+                ana = await here.register("Ana")
+                async with model(here.url, ana.token) as guest:
+                    end = await guest.play(await guest.sit_down_with_bots(game.name))
+                    assert end["result"]["how"] == "played"
 
     run(main())
 

@@ -10,6 +10,7 @@ from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import PlayerId, decode, encode
 from turnstile.registry import find_game, names
 from turnstile.server.mcp.actions import action_forms, find_action, name_actions, short_name
+from turnstile.server.mcp.updates import SeatUpdate, read_update
 from turnstile.server.mcp.words import in_words, message_in_words
 
 
@@ -88,3 +89,19 @@ def test_values_in_words() -> None:
     assert in_words([{"n": number} for number in range(500)], called) == "500 in all, the last (n 499)"
     assert message_in_words({"type": "TrickWon", "winner": "p-2"}, called) == 'trick won: winner "Bo"'
     assert message_in_words({"type": "YourTurn"}, called) == "your turn"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"seq": 3, "messages": [{"type": "YourTurn"}], "view": {"n": 1}, "actions": []}',
+        b'{"seq": 3, "message": {"type": "YourTurn"}, "view": {"n": 1}, "actions": []}',
+    ],
+)
+def test_an_update_may_have_one_message_or_several(body: bytes) -> None:
+    assert read_update(body) == SeatUpdate(3, ({"type": "YourTurn"},), {"n": 1}, ())
+
+
+def test_an_update_without_a_message_has_none() -> None:
+    for nothing in (b'"message": null', b'"messages": []'):
+        assert read_update(b'{"seq": 3, %b, "view": null, "actions": []}' % nothing).messages == ()

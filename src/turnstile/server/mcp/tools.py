@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from turnstile.host import Refused
+from turnstile.kernel.schema import schema
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.registry import find_game, names
 from turnstile.server.commands import (
@@ -85,7 +86,7 @@ async def read_rules(call: ToolCall[RulesArguments]) -> Answer:
     game = find_installed(call.arguments.game)
     rules, forms = rules_of(game).strip(), action_forms(game)
     told = f"{game.title}\n\n{rules}\n\nActions, where capitals stand for values: {'  '.join(forms)}"
-    return Answer(told, Rules(game.name, rules, forms, game.schema()["options"]))
+    return Answer(told, Rules(game.name, rules, forms, schema(game.options)))
 
 
 # tables
