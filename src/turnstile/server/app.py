@@ -50,7 +50,7 @@ class App:
     ) -> None:
         self.server = server
         self._routes = Routes(tuple(endpoints))
-        self._others = Router(list(routes)) if routes else None
+        self._others = Router(list(routes), redirect_slashes=False, default=_find_nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the WebSocket has its own protocol; see play.socket"
@@ -67,10 +67,8 @@ class App:
                 response = await self._call(endpoint, scope, receive, headers, address)
             elif found.methods:
                 response = self._without_endpoint(scope["method"], tuple(found.methods))
-            elif self._others is not None:
-                return await self._others(scope, receive, send)
             else:
-                raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
+                return await self._others(scope, receive, send)
         except (Problem, *PASSING) as fault:
             problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
             self.server.counts.count_error(problem.code)
@@ -125,6 +123,10 @@ class App:
             response.raw_headers += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
+async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
+    raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
+
+
 def _error_response(problem: Problem) -> Response:
     response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
     response.raw_headers += problem.headers
@@ -136,7 +138,7 @@ def _error_response(problem: Problem) -> Response:
 # running
 
 
-class Running(msgspec.Struct):
+class Running(msgspec.Struct, frozen=True):
     """A server that runs."""
 
     server: Server

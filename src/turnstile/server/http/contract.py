@@ -15,7 +15,7 @@ from turnstile.server.tables import find_installed
 SCHEMA = "application/schema+json"
 
 
-@endpoint("GET", "/openapi.json", auth=Auth.ANYONE)
+@endpoint("GET", "/openapi.json", response=dict[str, Any], auth=Auth.ANYONE)
 async def get_openapi(call: Call[None, None]) -> Response:
     """The HTTP interface as an OpenAPI document, with the limits of this server."""
     return Response(_openapi(tuple(call.server.limits.table.items())), media_type=JSON)
@@ -29,7 +29,7 @@ def _openapi(limits: tuple[Any, ...]) -> bytes:
     return msgspec.json.encode(openapi(ENDPOINTS, dict(limits)))
 
 
-@endpoint("GET", "/asyncapi.json", auth=Auth.ANYONE)
+@endpoint("GET", "/asyncapi.json", response=dict[str, Any], auth=Auth.ANYONE)
 async def get_asyncapi(call: Call[None, None]) -> Response:
     """The WebSocket as an AsyncAPI document."""
     return Response(_asyncapi(), media_type=JSON)

@@ -67,7 +67,7 @@ async def get_game(call: Call[None, None]) -> GamePage:
 
 
 def public_schemas(game: AnyGame) -> dict[str, Any]:
-    """The schemas of what is sent to players and by them. The state is nobody's to see."""
+    """The schemas of what players send and are sent. The state never leaves the server."""
     return {name: schema for name, schema in game.schema().items() if name != "state"}
 
 
