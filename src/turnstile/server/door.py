@@ -146,10 +146,18 @@ def _too_large() -> Problem:
 
 def decode_body(body: bytes, as_type: type[T]) -> T:
     """The value in a body, read strictly. Raises `Problem`."""
+    check_json(body)
+    try:
+        return decode(body, as_type)
+    except Malformed as fault:
+        raise Problem(Code.BAD_REQUEST, f"Invalid request: {fault}.") from None
+
+
+def check_json(body: bytes) -> None:
+    """Refuse what is not JSON, or JSON that two readers may read differently. Raises `Problem`."""
     try:
         strict_json.check(body)
-        return decode(body, as_type)
-    except (strict_json.Unreadable, Malformed) as fault:
+    except strict_json.Unreadable as fault:
         raise Problem(Code.BAD_REQUEST, f"Invalid request: {fault}.") from None
 
 

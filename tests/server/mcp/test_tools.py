@@ -84,6 +84,37 @@ def test_an_invalid_token_is_refused_before_anything_else() -> None:
     run(main())
 
 
+def test_bad_requests_are_refused_before_the_sdk_sees_them() -> None:
+    async def main() -> None:
+        async with site() as here:
+            for method in ("GET", "DELETE", "PUT"):
+                assert await here.refusal(method, "/mcp") == (405, "WrongMethod")
+            assert await here.refusal("POST", "/mcp", data=b"{}") == (415, "WrongMediaType")
+            json_type = {"Content-Type": "application/json"}
+            for bad in (b"{", b'{"id": 1, "id": 2}', b"[" * 10_000, b'{"id": NaN}', b""):
+                assert await here.refusal("POST", "/mcp", data=bad, headers=json_type) == (400, "BadRequest")
+            assert await here.refusal("POST", "/mcp", {"x": "x" * 70_000}) == (413, "TooLarge")
+
+    run(main())
+
+
+def test_a_client_that_leaves_ends_its_call() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await _guest(here)
+            async with model(here.url, ana.token) as guest:
+                table = (await guest.do("make_table", game="e-card"))["table"]
+                waiting = asyncio.create_task(guest.call("wait", table=table, since=0))
+                while not len(here.server.readers):
+                    await asyncio.sleep(0.001)
+                waiting.cancel()
+                while len(here.server.readers):
+                    await asyncio.sleep(0.001)
+                assert len(here.server.sessions) == 0
+
+    run(main())
+
+
 def test_wrong_arguments_are_answered_with_the_right_ones() -> None:
     async def main() -> None:
         async with site() as here, model(here.url, (await _guest(here)).token) as guest:

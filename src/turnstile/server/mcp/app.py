@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from turnstile.server.door import bearer_token, read_headers
+from turnstile.server.door import bearer_token, check_json, read_body, read_headers
 from turnstile.server.errors import Code, Problem
 from turnstile.server.mcp.seat import Caller
 from turnstile.server.people import hash_of
@@ -44,14 +44,17 @@ class McpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises `Problem` before anything was sent."""
-        server, headers = self._server, read_headers(scope["headers"])
-        address = server.door.address_of(scope, headers)
-        token = bearer_token(headers)
+        server, headers, request = self._server, read_headers(scope["headers"]), Request(scope, receive)
+        if scope["method"] != "POST":  # without sessions there is nothing to listen to, and nothing to delete
+            raise Problem(Code.WRONG_METHOD, "This address takes POST only.", headers=((b"allow", b"POST"),))
+        address, token = server.door.address_of(scope, headers), bearer_token(headers)
         person = await server.authenticate(token, address)
-        answer = await self._sdk_app()
-        has_actions = Request(scope).query_params.get("actions") != "off"
+        body = await read_body(headers, request)
+        check_json(body)
+        has_actions = request.query_params.get("actions") != "off"
         caller = Caller(person, address, None if token is None else hash_of(token), has_actions)
-        await answer({**scope, "turnstile.caller": caller}, receive, send)
+        answer = await self._sdk_app()
+        await answer({**scope, "turnstile.caller": caller}, _replay(body, receive), send)
 
     async def _sdk_app(self) -> ASGIApp:
         """The SDK's application, started by the first request."""
@@ -71,6 +74,16 @@ class McpApp:
         async with manager.run():
             started.set_result(manager.handle_request)
             await self._stopping.wait()
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, and then whatever else comes."""
+    pieces: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return pieces.pop() if pieces else await receive()
+
+    return receive_again
 
 
 def _import_sdk() -> Callable[["Server"], Any]:
