@@ -14,7 +14,7 @@ def schema(*types: type[Value]) -> dict[str, Any]:
     """The JSON Schema of a value of any of these types."""
     maps = {
         (struct.__name__, field.encode_name): get_args(field.type)[0]
-        for struct in _structs(types)
+        for struct in structs_in(types)
         for field in msgspec.structs.fields(struct)
         if get_origin(field.type) is ByPlayer
     }
@@ -26,7 +26,7 @@ def schema(*types: type[Value]) -> dict[str, Any]:
     return {"$schema": DIALECT, **top, "$defs": dict(sorted(definitions.items()))}
 
 
-def _structs(types: Iterable[Any]) -> set[type[msgspec.Struct]]:
+def structs_in(types: Iterable[Any]) -> set[type[msgspec.Struct]]:
     """Every struct among these types and the types of their fields, recursively."""
     found: set[type[msgspec.Struct]] = set()
     waiting = list(types)

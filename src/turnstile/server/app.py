@@ -13,7 +13,7 @@ from functools import partial
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Router
+from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from turnstile.host.answers import PASSING, passing
@@ -25,6 +25,7 @@ from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Found, Routes
 from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.mcp.app import PATH, McpApp
 from turnstile.server.operations import Watchdog, operations_app
 from turnstile.server.play.socket import PlaySocket
 from turnstile.server.server import Server
@@ -51,7 +52,7 @@ class App:
     ) -> None:
         self.server = server
         self._routes = Routes(tuple(endpoints))
-        self._others = Router(list(routes)) if routes else None
+        self._others = Router(list(routes), redirect_slashes=False, default=_find_nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the WebSocket has its own protocol; see play.socket"
@@ -68,10 +69,8 @@ class App:
                 response = await self._call(endpoint, scope, receive, headers, address)
             elif found.methods:
                 response = self._without_endpoint(scope["method"], tuple(found.methods))
-            elif self._others is not None:
-                return await self._others(scope, receive, send)
             else:
-                raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
+                return await self._others(scope, receive, send)
         except (Problem, *PASSING) as fault:
             problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
             self.server.counts.count_error(problem.code)
@@ -137,6 +136,10 @@ def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: 
     return _error_response(problem)
 
 
+async def _find_nothing(_: Scope, __: Receive, ___: Send) -> None:
+    raise Problem(Code.NOT_FOUND, "There is nothing at this address.")
+
+
 def _error_response(problem: Problem) -> Response:
     response = Response(encode(ErrorBody(problem.details)), problem.status, media_type=JSON)
     response.raw_headers += problem.headers
@@ -148,7 +151,7 @@ def _error_response(problem: Problem) -> Response:
 # running
 
 
-class Running(msgspec.Struct):
+class Running(msgspec.Struct, frozen=True):
     """A server that runs."""
 
     server: Server
@@ -165,9 +168,10 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
     What escapes from the host ends the context.
     """
     settings = server.settings
-    async with server.host.serving(), asyncio.TaskGroup() as group:
+    mcp = McpApp(server)
+    async with server.host.serving(), mcp.running(), asyncio.TaskGroup() as group:
         http = await serve(
-            App(server, routes=routes),
+            App(server, routes=[Route(PATH, mcp), *routes]),
             settings.host,
             settings.port,
             grace_seconds=settings.stop_seconds,

@@ -19,6 +19,7 @@ from turnstile.server.errors import Code, Problem
 from turnstile.server.settings import ServerSettings, allowed_hosts
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 
 MOST_BYTES = 64 * 1024
 READ_SECONDS = 10.0
@@ -148,20 +149,32 @@ def _too_large() -> Problem:
 
 def decode_body(body: bytes, as_type: type[T]) -> T:
     """The value in a body, read strictly. Raises `Problem`."""
+    check_json(body)
     try:
-        strict_json.check(body)
         return decode(body, as_type)
-    except (strict_json.Unreadable, Malformed) as fault:
+    except Malformed as fault:
         raise Problem(Code.BAD_REQUEST, f"Invalid request: {fault}.") from None
 
 
-def decode_query(scope: Scope, as_type: type[T]) -> T:
+def check_json(body: bytes) -> None:
+    """Refuse what is not JSON, or JSON that two readers may read differently. Raises `Problem`."""
+    try:
+        strict_json.check(body)
+    except strict_json.Unreadable as fault:
+        raise Problem(Code.BAD_REQUEST, f"Invalid request: {fault}.") from None
+
+
+def decode_query(scope: Scope, as_type: type[S]) -> S:
     """The values in a query, each given once. Raises `Problem`."""
     pairs = Request(scope).query_params.multi_items()
     values = dict(pairs)
     if len(values) < len(pairs):
         raise Problem(Code.BAD_REQUEST, "Invalid query: a name is repeated.")
     try:
-        return msgspec.convert(values, as_type, strict=False)
+        found = msgspec.convert(values, as_type, strict=False)
     except msgspec.ValidationError as fault:
         raise Problem(Code.BAD_REQUEST, f"Invalid query: {fault}.") from None
+    for field in msgspec.structs.fields(as_type):
+        if field.encode_name in values and getattr(found, field.name) is None:
+            raise Problem(Code.BAD_REQUEST, f"Invalid query: {field.encode_name} has no value; leave it out.")
+    return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, Value
 from turnstile.server.door import Headers
 from turnstile.server.errors import Code, Problem
@@ -87,18 +88,46 @@ class Endpoint:
     """The limit that counts besides `requests`."""
     write_problem: ProblemWriter | None = None
     """How its errors look where another protocol demands it; `None`: as an `ErrorBody`."""
+    more_limits: tuple[LimitName, ...] = ()
+    """Limits that the handler itself takes from."""
+    is_open_ended: bool = False
+    """Whether refusals of tables and games pass through, with codes of their own."""
 
     @property
     def segments(self) -> tuple[str, ...]:
         return tuple(self.path.strip("/").split("/"))
 
     @property
+    def limits(self) -> tuple[LimitName, ...]:
+        """All limits besides `requests`."""
+        return (*([self.limit] if self.limit is not None else []), *self.more_limits)
+
+    @property
     def all_errors(self) -> tuple[str, ...]:
         """Every code of the server that a caller may get; codes of tables and games may come with commands."""
         body = (Code.TOO_LARGE, Code.TOO_SLOW, Code.WRONG_MEDIA_TYPE) if self.request is not None else ()
         token = (Code.NO_TOKEN,) if self.auth is Auth.PLAYER else ()
-        always = (Code.BAD_REQUEST, Code.BAD_TOKEN, Code.TOO_FAST, Code.OVERLOADED, Code.WRONG_HOST, Code.WRONG_ORIGIN)
-        return tuple(dict.fromkeys((*self.errors, *body, *token, *always)))
+        table = (HostCode.NO_TABLE, HostCode.PUT_ASIDE, HostCode.GAME_FAILED) if "{table}" in self.path else ()
+        return tuple(dict.fromkeys((*self.errors, *body, *token, *table, *ALWAYS)))
+
+
+ALWAYS = (
+    Code.BAD_REQUEST,
+    Code.BAD_TOKEN,
+    Code.TOO_FAST,
+    Code.OVERLOADED,
+    Code.WRONG_HOST,
+    Code.WRONG_ORIGIN,
+    Code.WRONG_METHOD,
+    Code.INTERNAL,
+    HostCode.BUSY,
+    HostCode.STORAGE_FULL,
+    HostCode.READ_ONLY,
+    HostCode.OUTCOME_UNKNOWN,
+    HostCode.UNSTORABLE,
+    HostCode.STOPPING,
+)
+"""Codes that any request may get. Those of the host come when the store cannot do it now."""
 
 
 def endpoint(method: str, path: str, **rest: Any) -> Callable[[Handler], Endpoint]:

@@ -39,6 +39,7 @@ class Code(StrEnum):
     OVERLOADED = "Overloaded"
     REPLACED = "Replaced"
     INTERNAL = "Internal"
+    NOT_INSTALLED = "NotInstalled"
 
 
 STATUSES: dict[str, int] = {
@@ -64,6 +65,7 @@ STATUSES: dict[str, int] = {
     Code.OVERLOADED: 503,
     Code.REPLACED: 409,
     Code.INTERNAL: 500,
+    Code.NOT_INSTALLED: 501,
     HostCode.NO_TABLE: 404,
     HostCode.PUT_ASIDE: 410,
     HostCode.NO_SPECTATORS: 403,

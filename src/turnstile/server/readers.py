@@ -154,12 +154,20 @@ class Readers:
 
         It disturbs no reader. It says nothing about what was acknowledged.
         """
+        return await self.whole(name, player, None)
+
+    async def whole(self, name: LogId, player: PlayerId | None, seq: int | None) -> bytes | None:
+        """An update of a seat, or of the spectators, with the whole view; `None` if there is no such update.
+
+        `seq` is `None` for the newest one. Like `newest`, it disturbs no reader.
+        """
         line = await self.look(name, lambda live: _unattached(live, player))
         if isinstance(line, Refused):
             raise problem_of(line.error)
-        line.sent = max(0, line.newest() - 1)
-        if line.newest() == 0:
+        wanted = line.newest() if seq is None else seq
+        if not 1 <= wanted <= line.newest():
             return None
+        line.sent = wanted - 1
         async for item in line:
             if isinstance(item, Update):
                 return item.body

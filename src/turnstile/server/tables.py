@@ -20,6 +20,7 @@ from turnstile.server.commands import (
     ActCommand,
     AddBotCommand,
     AnyCommand,
+    JoinAs,
     JoinCommand,
     event_of,
     new_table_id,
@@ -60,10 +61,12 @@ class NewTable(Value, frozen=True):
     """A table that a player wants to open. The player takes the first seat, and bots by name the next ones."""
 
     game: str
-    options: Raw = Raw(b"{}")
+    options: Annotated[Raw, Meta(extra_json_schema={"type": "object"})] | UnsetType = UNSET
     bots: Annotated[tuple[Player, ...], Meta(max_length=16)] = ()
     settings: NewTableSettings = NewTableSettings()
     invite_only: bool = False
+    kind: JoinAs = JoinAs.PERSON
+    """Whether the player is a person, or a program."""
 
 
 class OpenedTable(Value, frozen=True):
@@ -195,11 +198,11 @@ def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
         table=new_table_id(),
         game=game.name,
         game_version=game.version,
-        options=wanted.options,
+        options=Raw(b"{}") if isinstance(wanted.options, UnsetType) else wanted.options,
         admin=person.player,
         at=NO_TIME_YET,
         settings=settings,
-        seats=(Seat(person.player), *bots),
+        seats=(Seat(person.player, Kind(wanted.kind.value)), *bots),
     )
 
 

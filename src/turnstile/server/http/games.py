@@ -55,19 +55,23 @@ class GamePage(Value, frozen=True):
 @endpoint("GET", "/api/games", response=GameList, auth=Auth.ANYONE)
 async def list_games(call: Call[None, None]) -> GameList:
     """The installed games."""
-    return GameList(tuple(_entry(game) for game in map(find_game, names()) if game is not None))
+    return GameList(tuple(entry_of(game) for game in map(find_game, names()) if game is not None))
 
 
 @endpoint("GET", "/api/games/{game}", response=GamePage, auth=Auth.ANYONE, errors=(Code.NO_GAME,))
 async def get_game(call: Call[None, None]) -> GamePage:
     """A game: its rules, options, bots and schemas."""
     game = find_installed(call.path["game"])
-    entry = _entry(game)
-    schemas = {name: schema for name, schema in game.schema().items() if name != "state"}
-    return GamePage(game.name, game.title, game.version, entry.seats, entry.bots, rules_of(game), schemas)
+    entry = entry_of(game)
+    return GamePage(game.name, game.title, game.version, entry.seats, entry.bots, rules_of(game), public_schemas(game))
 
 
-def _entry(game: AnyGame) -> GameEntry:
+def public_schemas(game: AnyGame) -> dict[str, Any]:
+    """The schemas of what players send and are sent. The state never leaves the server."""
+    return {name: schema for name, schema in game.schema().items() if name != "state"}
+
+
+def entry_of(game: AnyGame) -> GameEntry:
     bots = tuple(BotEntry(name, (getdoc(bot) or "").partition("\n")[0]) for name, bot in bots_of(game).items())
     return GameEntry(game.name, game.title, game.version, SeatRange(game.seats[0], game.seats[-1]), bots)
 

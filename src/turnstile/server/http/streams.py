@@ -61,6 +61,7 @@ class UpdatesAnswer(Value, frozen=True):
     media_types=(JSON, EVENTS, LINES),
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, HostCode.STOPPING, Code.REPLACED),
+    more_limits=(LimitName.POLLS, LimitName.STREAMS),
 )
 async def get_updates(call: Call[None, UpdateQuery]) -> Response:
     """The caller's next updates: a long poll, or with `Accept` a stream of server-sent events or of JSON lines."""

@@ -75,6 +75,7 @@ class TablePageBytes(Value, frozen=True):
     status=201,
     errors=(Code.NO_GAME, Code.TOO_MANY_TABLES),
     limit=LimitName.TABLES,
+    is_open_ended=True,
 )
 async def open_table(call: Call[NewTable, None]) -> OpenedTable:
     """Open a table. The caller takes its first seat and is its admin."""
@@ -136,6 +137,7 @@ async def get_table(call: Call[None, None]) -> TablePageBytes:
     response=Done,
     errors=(HostCode.NO_TABLE, HostCode.ID_REUSED, Code.NEEDS_INVITATION, TableCode.NOT_SEATED),
     limit=LimitName.COMMANDS,
+    is_open_ended=True,
 )
 async def command(call: Call[AnyCommand, None]) -> Done:
     """Send a command. The same command may be sent again and gets the same answer."""

@@ -1,0 +1,10 @@
+"""The contract: the HTTP interface as OpenAPI 3.1 and the WebSocket as AsyncAPI 3.0, both made from the types.
+
+The documents are served at `/openapi.json` and `/asyncapi.json`. Nothing in them is written by hand a second time:
+paths, bodies, errors and limits come from the endpoints, messages from the frames, texts from docstrings.
+"""
+
+from turnstile.server.contract.asyncapi import asyncapi
+from turnstile.server.contract.openapi import openapi
+
+__all__ = ["asyncapi", "openapi"]

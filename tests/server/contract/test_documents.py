@@ -1,0 +1,134 @@
+"""The documents describe what the server does, and refer to nothing that is not there."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.agents.loops import run
+from tests.server.servers import site
+from turnstile.kernel.values import encode
+from turnstile.registry import names
+from turnstile.server.contract import asyncapi, openapi
+from turnstile.server.endpoint import Auth
+from turnstile.server.errors import status_of
+from turnstile.server.http import ENDPOINTS
+from turnstile.server.limits import LimitName
+from turnstile.server.play.closing import CloseCode
+
+DOCUMENTS = json.loads(encode({"/openapi.json": openapi(ENDPOINTS), "/asyncapi.json": asyncapi()}))
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for inner in value.values():
+            yield from _references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner)
+
+
+def _find(document: Any, reference: str) -> Any:
+    for key in reference.removeprefix("#/").split("/"):
+        document = document[key]
+    return document
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_every_reference_leads_somewhere(path: str) -> None:
+    for reference in _references(DOCUMENTS[path]):
+        assert _find(DOCUMENTS[path], reference)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_every_schema_is_one(path: str) -> None:
+    for schema in DOCUMENTS[path]["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_every_endpoint_is_described_with_its_errors_and_limits() -> None:
+    document = DOCUMENTS["/openapi.json"]
+    for endpoint in ENDPOINTS:
+        operation = document["paths"][endpoint.path][endpoint.method.lower()]
+        assert operation["summary"]
+        for limit in ("requests", *endpoint.limits):
+            assert f"`{limit}`" in operation["description"]
+        for code in endpoint.all_errors:
+            response = _find(document, operation["responses"][str(status_of(code))]["$ref"])
+            assert f"`{code}`" in response["description"]
+        assert (operation["security"] == [{"token": []}]) is (endpoint.auth is Auth.PLAYER)
+
+
+def test_every_close_code_is_described() -> None:
+    text = DOCUMENTS["/asyncapi.json"]["channels"]["play"]["description"]
+    assert [code for code in CloseCode if f"- {code.value}: " not in text] == []
+
+
+def test_a_server_serves_its_contract() -> None:
+    async def main() -> None:
+        async with site() as here:
+            served = await here.ask("GET", "/openapi.json")
+            assert served["paths"].keys() == DOCUMENTS["/openapi.json"]["paths"].keys()
+            assert served["components"] == DOCUMENTS["/openapi.json"]["components"]
+            assert await here.ask("GET", "/asyncapi.json") == DOCUMENTS["/asyncapi.json"]
+
+    run(main())
+
+
+def test_the_served_document_has_the_limits_of_its_server() -> None:
+    async def main() -> None:
+        async with site() as here:
+            told = (await here.ask("GET", "/openapi.json"))["paths"]["/api/tables"]["post"]["description"]
+            limit = here.server.limits.table[LimitName.TABLES]
+            assert f"{limit.burst:g} tables opened at once" in told
+
+    run(main())
+
+
+@pytest.mark.parametrize("game", names())
+def test_the_schemas_of_every_game_are_there(game: str) -> None:
+    async def main() -> None:
+        async with site() as here:
+            for part in ("events", "messages", "view", "options"):
+                found = await here.ask("GET", f"/api/games/{game}/schemas/{part}")
+                Draft202012Validator.check_schema(found)
+            for hidden in ("state", "seed"):
+                assert await here.refusal("GET", f"/api/games/{game}/schemas/{hidden}") == (404, "NotFound")
+            assert await here.refusal("GET", "/api/games/chess/schemas/view") == (404, "NoSuchGame")
+
+    run(main())
+
+
+def test_frames_are_as_the_document_says() -> None:
+    document = DOCUMENTS["/asyncapi.json"]
+    payloads = {each["name"]: each["payload"] for each in document["components"]["messages"].values()}
+
+    def check(frame: Any) -> None:
+        schema = {**payloads[frame["type"]], "components": document["components"]}
+        Draft202012Validator(schema).validate(frame)
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            wire = await ana.hello(table)
+            check(wire.welcomed)
+            other = await bo.hello(table)
+            seen = set[str]()
+            await wire.send("start", id="1")
+            await wire.send("resign", id="2")
+            await other.drop("{}")
+            await other.drop(json.dumps({"type": "leave", "id": "3"}))
+            while not seen >= {"status", "answer", "presence", "update"}:
+                frame = await wire.next()
+                seen.add(frame["type"])
+                if frame["type"] != "update":  # its body is the host's
+                    check(frame)
+            check(await other.until("error"))
+            check(await other.until("answer"))
+
+    run(main())
