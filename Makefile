@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 BIN := .venv/bin
 INSTALL := $(if $(shell command -v uv 2>/dev/null),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
-.PHONY: help install play test torture fmt docs bench clean
+.PHONY: help install serve play test torture fmt docs bench clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
 
@@ -21,6 +21,9 @@ $(BIN)/python:
 	@touch $@ .venv/installed
 
 install: .venv/installed  ## into .venv; leaves .venv/bin/turnstile
+
+serve: install  ## play in the browser: starts the server and prints its address
+	@$(BIN)/turnstile serve $(ARGS)
 
 GAME ?= e-card
 play: install  ## a game against a bot, here in the terminal: make play GAME=e-card

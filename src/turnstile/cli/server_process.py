@@ -16,6 +16,7 @@ from turnstile.server import serving as serve_all
 from turnstile.server.logs import write_logs
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
+from turnstile.web import web_routes
 
 
 def run_server(settings: ServerSettings) -> None:
@@ -48,7 +49,7 @@ async def _until_stopped(settings: ServerSettings) -> int:
     loop.add_signal_handler(signal.SIGINT, interrupt)
     store = await open_store(settings.store)
     try:
-        async with serve_all(Server(Host(store), store.directory, settings)) as running:
+        async with serve_all(Server(Host(store), store.directory, settings), web_routes()) as running:
             _tell_ready(running)
             await stop.wait()
     finally:

@@ -10,10 +10,21 @@ OWN_FILES_ONLY = f"default-src 'none'; style-src 'self'; script-src 'self'; conn
 """For a page that links its style sheets and scripts: only those of its own site count, and none within the page."""
 
 
+def own_files_and_import_map(import_map: str) -> str:
+    """For a page of modules: only files of its own site count, and exactly this import map within the page."""
+    return (
+        f"default-src 'none'; style-src 'self'; script-src 'self' '{_hash(import_map)}'; connect-src 'self'; "
+        f"img-src 'self'; {_NOTHING_ELSE}"
+    )
+
+
 def one_style_only(style: str) -> str:
     """For a page in one file: only exactly this style within the page counts, and no script at all."""
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; {_NOTHING_ELSE}"
+    return f"default-src 'none'; style-src '{_hash(style)}'; {_NOTHING_ELSE}"
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def page_headers(policy: str) -> Mapping[str, str]:

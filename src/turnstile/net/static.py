@@ -1,4 +1,4 @@
-"""Style sheets and scripts. A package keeps them in a folder `static`, and serves them at `/static/`.
+"""Style sheets, scripts and pictures. A package keeps them in a folder `static`, and serves them at `/static/`.
 
 Each file has two addresses. The one with a hash of the content in its name is for pages: browsers keep it forever,
 because a changed file has another address. The plain one is for files that name each other: browsers keep it too, and
@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 FOLDER = "static"
-MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
+MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Files of other types are not served."""
 KEEP_FOREVER = "public, max-age=31536000, immutable"
 ASK_EACH_TIME = "no-cache"
@@ -52,6 +52,10 @@ class StaticFiles:
         plain = {name: (file, ASK_EACH_TIME) for name, file in self._files.items()}
         hashed = {file.hashed_name: (file, KEEP_FOREVER) for file in self._files.values()}
         return plain | hashed
+
+    def names(self) -> list[str]:
+        """The names of all files, below the folder."""
+        return list(self._files)
 
     def url(self, name: str) -> str:
         """The address of a file, relative to the root of the site."""

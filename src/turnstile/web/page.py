@@ -1,0 +1,74 @@
+"""The page of the web client. One HTML document serves every address of the page; its modules do the rest.
+
+Modules name each other by their plain addresses. An import map in the page turns those into the hashed ones, so that a
+browser keeps every file until it changes. The Content-Security-Policy allows exactly this map within the page.
+"""
+
+import json
+from functools import cache
+from pathlib import PurePosixPath
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from turnstile.net.policy import own_files_and_import_map, page_headers
+from turnstile.net.static import StaticFiles
+from turnstile.net.templates import render
+
+PACKAGE = "turnstile.web"
+STATIC_FILES = StaticFiles(PACKAGE)
+LAYOUTS = PurePosixPath("layouts")
+ADDRESSES = ("/", "/new", "/account", "/table/{table}", "/rules/{game}")
+"""Every address at which the page is served. The script decides what to show at each."""
+
+
+def web_routes() -> list[BaseRoute]:
+    """The page and its files."""
+    return [*(Route(address, _respond) for address in ADDRESSES), STATIC_FILES.route()]
+
+
+async def _respond(_: Request) -> Response:
+    return HTMLResponse(page(), headers=page_headers(own_files_and_import_map(import_map())))
+
+
+@cache
+def page() -> str:
+    """The HTML document."""
+    return render(
+        PACKAGE,
+        "index.html",
+        import_map=import_map(),
+        styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout)],
+        modules=[_hashed(name) for name in _names(".js") if not _is_of_layout(name)],
+        main=_hashed("main.js"),
+        icon=_hashed("icon.svg"),
+        layouts=" ".join(layout_names()),
+    )
+
+
+def layout_names() -> list[str]:
+    """The games that have a layout of their own: a file `layouts/GAME.js`."""
+    return [PurePosixPath(name).stem for name in _names(".js") if _is_of_layout(name)]
+
+
+def _is_of_layout(name: str) -> bool:
+    return PurePosixPath(name).parent == LAYOUTS
+
+
+@cache
+def import_map() -> str:
+    """From the plain address of each module to its hashed one, as JSON."""
+    return json.dumps({"imports": {_plain(name): _hashed(name) for name in _names(".js")}}, separators=(",", ":"))
+
+
+def _names(suffix: str) -> list[str]:
+    return sorted(name for name in STATIC_FILES.names() if name.endswith(suffix))
+
+
+def _plain(name: str) -> str:
+    return f"/static/{name}"
+
+
+def _hashed(name: str) -> str:
+    return f"/{STATIC_FILES.url(name)}"

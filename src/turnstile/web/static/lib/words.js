@@ -1,0 +1,115 @@
+/** Sentences for what happens at a table. A layout has its own for the messages of its game; these are for all others. */
+
+/** @import {Result, TableStatus} from "../../types/protocol" */
+/** @import {Tagged} from "./fold.js" */
+/** @import {Scene, Layout} from "../table/scene.js" */
+
+/** "BetPlaced", "PLACE_BET" and "placeBet" as words: "bet placed", "place bet".
+ * @param {string} name */
+export function inWords(name) {
+  return name
+    .replace(/[_-]+/g, " ")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .trim();
+}
+
+/** @param {string} text */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "a, b and c"
+ * @param {readonly string[]} words */
+export function list(words) {
+  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** "1 point", "3 points"
+ * @param {number} number @param {string} word */
+export function count(number, word) {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
+/** What a message says, as a sentence; an empty one is not told.
+ * @param {Tagged} message
+ * @param {Scene} scene
+ * @param {Layout} layout */
+export function sentenceOf(message, scene, layout) {
+  if (message.type === "MatchStarting") return "The match is about to begin.";
+  if (message.type === "MatchEnded") return resultWords(message.result, scene);
+  return layout.words?.(message, scene) ?? genericWords(message, scene);
+}
+
+/** @param {Tagged} message @param {Scene} scene */
+export function genericWords(message, scene) {
+  const { type, ...fields } = message;
+  const shown = Object.entries(fields)
+    .filter(([name, value]) => value !== null && name !== "commitment" && name !== "seed" && isShort(value))
+    .map(([name, value]) => (isPlayer(value, scene) ? scene.name(value) : `${inWords(name)} ${valueWords(value, scene)}`));
+  return `${capital(inWords(type))}${shown.length ? `: ${shown.join(", ")}` : ""}.`;
+}
+
+/** A move, as the words on a button.
+ * @param {Tagged} move @param {Scene} scene */
+export function moveWords(move, scene) {
+  const { type, player, ...fields } = move;
+  const shown = Object.entries(fields).map(([name, value]) => {
+    const words = valueWords(value, scene);
+    return typeof value === "string" && !isPlayer(value, scene) && Object.keys(fields).length === 1 ? words : `${inWords(name)} ${words}`;
+  });
+  return capital(inWords(type)) + (shown.length ? `: ${shown.join(", ")}` : "");
+}
+
+/** Any value of a view, a message or a move, in words.
+ * @param {any} value @param {Scene} scene
+ * @returns {string} */
+export function valueWords(value, scene) {
+  if (value === null || value === undefined) return "none";
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  if (Array.isArray(value)) return value.length ? value.map((each) => valueWords(each, scene)).join(", ") : "none";
+  if (typeof value === "object")
+    return Object.entries(value).map(([name, each]) => `${isPlayer(name, scene) ? scene.name(name) : inWords(name)} ${valueWords(each, scene)}`).join(", ");
+  return isPlayer(value, scene) ? scene.name(value) : String(value);
+}
+
+/** @param {any} value */
+function isShort(value) {
+  return JSON.stringify(value).length < 120;
+}
+
+/** @param {unknown} value @param {Scene} scene */
+function isPlayer(value, scene) {
+  return typeof value === "string" && scene.status.seats.some((seat) => seat.player === value);
+}
+
+// how a match ended
+
+/** @param {Result} result @param {Scene} scene */
+export function resultWords(result, scene) {
+  const ending = { played: "", resigned: " by resignation", outOfTime: " on time", halted: "" }[result.how];
+  if (result.how === "halted") return `The match was stopped${result.reason ? `: ${result.reason}` : "."}`;
+  return `${winnerWords(result.winners, scene)}${ending}.${scoreWords(result, scene)}`;
+}
+
+/** @param {readonly string[]} winners @param {Scene} scene */
+export function winnerWords(winners, scene) {
+  if (winners.length === 0) return "Nobody wins";
+  if (winners.length === 1) return winners[0] === scene.seat ? "You win" : `${scene.name(winners[0])} wins`;
+  return `${capital(list(winners.map((each) => scene.name(each))))} share the win`;
+}
+
+/** @param {Result} result @param {Scene} scene */
+function scoreWords(result, scene) {
+  if (!result.scores) return "";
+  const scores = Object.entries(result.scores).sort(([, one], [, other]) => Number(other) - Number(one));
+  return ` ${scores.map(([player, score]) => `${capital(scene.name(player))} ${score}`).join(", ")}.`;
+}
+
+/** "2:05", "8 s"
+ * @param {number} ms */
+export function timeLeft(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

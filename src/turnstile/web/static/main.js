@@ -1,0 +1,64 @@
+/** The page: registers every element, and shows the screen of the address. */
+
+import { PlayCard } from "./card/card.js";
+import { h } from "./lib/dom.js";
+import { useCode } from "./lib/me.js";
+import { go, onPlace, takeSecret } from "./lib/router.js";
+import { AccountScreen } from "./screens/account.js";
+import { SiteHeader } from "./screens/header.js";
+import { NewTableScreen } from "./screens/new-table.js";
+import { RulesScreen } from "./screens/rules.js";
+import { StartScreen } from "./screens/start.js";
+import { TableScreen } from "./table/table.js";
+
+const ELEMENTS = {
+  "play-card": PlayCard,
+  "site-header": SiteHeader,
+  "start-screen": StartScreen,
+  "new-table-screen": NewTableScreen,
+  "account-screen": AccountScreen,
+  "rules-screen": RulesScreen,
+  "table-screen": TableScreen,
+};
+for (const [name, element] of Object.entries(ELEMENTS)) customElements.define(name, element);
+
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+onPlace(() => void show());
+void show();
+
+async function show() {
+  await useCodeOfAddress();
+  const [, kind, name] = location.pathname.split("/").map(decodeURIComponent);
+  const wanted = screenOf(kind, name);
+  const shown = main.firstElementChild;
+  if (shown?.localName === wanted.localName && sameAttributes(shown, wanted)) return;
+  main.replaceChildren(wanted);
+  if (shown) main.focus({ preventScroll: true });
+}
+
+/** @param {string | undefined} kind @param {string | undefined} name */
+function screenOf(kind, name) {
+  if (kind === "table" && name) return h("table-screen", { table: name });
+  if (kind === "rules" && name) return h("rules-screen", { game: name });
+  if (kind === "new") return h("new-table-screen", { game: new URLSearchParams(location.search).get("game") });
+  if (kind === "account") return h("account-screen");
+  return h("start-screen");
+}
+
+/** @param {Element} one @param {Element} other */
+function sameAttributes(one, other) {
+  return one.getAttribute("table") === other.getAttribute("table") && one.getAttribute("game") === other.getAttribute("game");
+}
+
+/** A link from another device has a code behind `#`: it works once, and does not stay in the address. */
+async function useCodeOfAddress() {
+  const code = takeSecret("code");
+  if (code === null) return;
+  try {
+    await useCode(code);
+    go("/account", { isReplacing: true });
+  } catch (fault) {
+    sessionStorage.setItem("turnstile.problem", fault instanceof Error ? fault.message : "");
+    go("/account", { isReplacing: true });
+  }
+}

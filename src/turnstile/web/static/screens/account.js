@@ -1,0 +1,82 @@
+/** `<account-screen>`: the player's name, other devices, and how taps play. */
+
+/** @import {DeviceCode} from "../../types/protocol" */
+import { h, morph, s } from "../lib/dom.js";
+import { call, Problem } from "../lib/http.js";
+import { ensurePlayer, forget, logOutEverywhere, onPlayer, player, rename, useCode } from "../lib/me.js";
+import { Store } from "../lib/store.js";
+import { isOneTap, setOneTap } from "../table/choice.js";
+
+/** @typedef {{name: string | null, code: DeviceCode | null, said: string, problem: string, isSure: boolean}} AccountState */
+
+export class AccountScreen extends HTMLElement {
+  /** @type {Store<AccountState>} */
+  #store = new Store(/** @type {AccountState} */ ({ name: player()?.name ?? null, code: null, said: "", problem: sessionStorage.getItem("turnstile.problem") ?? "", isSure: false }));
+  #stop = () => {};
+
+  connectedCallback() {
+    document.title = "You · Turnstile";
+    sessionStorage.removeItem("turnstile.problem");
+    const page = h("div", { class: "page form" });
+    this.append(page);
+    this.#store.watch((state) => state, (state) => morph(page, this.#page(state)));
+    this.#stop = onPlayer(() => this.#store.set({ name: player()?.name ?? null }));
+  }
+
+  disconnectedCallback() {
+    this.#stop();
+  }
+
+  /** @param {() => Promise<string>} action says what was done */
+  async #try(action) {
+    this.#store.set({ said: "", problem: "" });
+    try {
+      this.#store.set({ said: await action() });
+    } catch (fault) {
+      this.#store.set({ problem: fault instanceof Problem ? fault.message : "That did not work." });
+    }
+  }
+
+  /** @param {string} field @param {(value: string) => Promise<string>} action */
+  #submit(field, action) {
+    return (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const value = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get(field) ?? "");
+      void this.#try(() => action(value));
+    };
+  }
+
+  /** @param {AccountState} state */
+  #page({ name, code, said, problem, isSure }) {
+    return [
+      h("h1", null, name ?? "You"),
+      said ? h("p", { class: "said", role: "status" }, said) : null,
+      problem ? h("p", { class: "refusal", role: "alert" }, problem) : null,
+      h("form", { class: "line-form", onsubmit: this.#submit("name", async (value) => (await rename(value), "Your name is changed.")) }, h("label", { class: "field" }, h("span", null, "Your name"), h("input", { name: "name", value: name ?? "", maxlength: 32, required: true, autocomplete: "nickname" })), h("button", { class: "button" }, "Save")),
+      h("section", null, h("h2", null, "Another device"),
+        code ? codeOf(code) : h("p", null, h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await ensurePlayer(), this.#store.set({ code: await call("POST", "/api/me/codes") }), "")) }, "Show a code for another device")),
+        h("form", { class: "line-form", onsubmit: this.#submit("code", async (value) => `Welcome back, ${(await useCode(value)).name}.`) }, h("label", { class: "field" }, h("span", null, "Code from another device"), h("input", { name: "code", required: true, autocomplete: "one-time-code", autocapitalize: "characters" })), h("button", { class: "button" }, "Use it")),
+      ),
+      h("section", null, h("h2", null, "Playing"), h("label", { class: "check" }, h("input", { type: "checkbox", checked: isOneTap(), onchange: (/** @type {Event} */ event) => setOneTap(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Play with one tap", h("small", null, "Otherwise the first tap raises a card, and the second plays it.")))),
+      name === null ? null : h("section", null, h("h2", null, "Log out"), h("div", { class: "row" },
+        h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await logOutEverywhere(), "All other devices are logged out.")) }, "Log out all other devices"),
+        isSure ? h("button", { type: "button", class: "button danger", onclick: () => (forget(), this.#store.set({ isSure: false, said: "This device has forgotten you." })) }, "Really forget me here") : h("button", { type: "button", class: "quiet", onclick: () => this.#store.set({ isSure: true }) }, "Forget me on this device"),
+      )),
+    ];
+  }
+}
+
+/** @param {DeviceCode} code */
+function codeOf({ code, link, qr, expires }) {
+  const until = new Date(expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return h("div", { class: "device-code" }, picture(qr), h("div", null, h("p", null, "Scan this, open the link, or type the code there. It works once, until ", until, "."), h("p", { class: "code" }, code.replace(/(....)(?=.)/g, "$1 ")), h("p", null, h("a", { href: link, rel: "noreferrer", target: "_blank" }, "Link for the other device"))));
+}
+
+/** A QR code as our own element: of the server's picture only its path is used.
+ * @param {string} svg */
+function picture(svg) {
+  const found = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  const [width, height] = [Number(found.getAttribute("width") ?? 33), Number(found.getAttribute("height") ?? 33)];
+  const path = found.querySelector("path");
+  return s("svg", { class: "qr", viewBox: found.getAttribute("viewBox") ?? `0 0 ${width} ${height}`, role: "img", "aria-label": "QR code of the link" }, s("path", { d: path?.getAttribute("d") ?? "", transform: path?.getAttribute("transform") ?? null }));
+}

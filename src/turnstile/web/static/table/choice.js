@@ -1,0 +1,45 @@
+/** Choices: tap to raise, tap again to play. The player may switch the second tap off. */
+
+/** @import {Scene} from "./scene.js" */
+/** @import {Tagged} from "../lib/fold.js" */
+/** @import {Children} from "../lib/dom.js" */
+import { h } from "../lib/dom.js";
+import { isSameMove } from "./scene.js";
+
+const KEY = "turnstile.one-tap";
+
+export function isOneTap() {
+  return localStorage.getItem(KEY) === "yes";
+}
+
+/** @param {boolean} isOn */
+export function setOneTap(isOn) {
+  localStorage.setItem(KEY, isOn ? "yes" : "no");
+}
+
+/** A button that makes a move. What is raised is played with the next tap, or with Enter; Escape puts it back.
+ * @param {Scene} scene
+ * @param {Tagged} move
+ * @param {{key: string, label?: string, class?: string, isDirect?: boolean}} options `isDirect`: one tap is enough, as for a plain button
+ * @param {...Children} content */
+export function choice(scene, move, { key, label, class: kind = "", isDirect = false }, ...content) {
+  const isRaised = scene.raised === key;
+  const isSent = isSameMove(scene.sent, move) && (scene.raised === null || isRaised);
+  const play = () => scene.act(move);
+  return h(
+    "button",
+    {
+      type: "button",
+      key,
+      class: `choice ${kind}`,
+      "data-choice": true,
+      "aria-pressed": isDirect ? null : String(isRaised),
+      "aria-label": label && (isRaised ? `${label}: press again to play` : label),
+      "data-raised": isRaised,
+      "data-sent": isSent,
+      "aria-disabled": scene.sent ? "true" : null,
+      onclick: () => !scene.sent && (isDirect || isRaised || isOneTap() ? play() : scene.raise(key)),
+    },
+    ...content,
+  );
+}

@@ -1,0 +1,54 @@
+/** What a layout draws from: everything that the page knows about a match, and what the player may do about it. */
+
+/** @import {TableStatus, ErrorDetails} from "../../types/protocol" */
+/** @import {Tagged, Stream} from "../lib/fold.js" */
+/** @import {Child, Children} from "../lib/dom.js" */
+
+/** @typedef {object} Scene
+ * @property {any} view what the player sees; `null` before the match
+ * @property {readonly Tagged[]} actions the moves that the player may make now
+ * @property {readonly Tagged[]} messages what the newest update told
+ * @property {string | null} seat the player's id; `null` for a spectator
+ * @property {TableStatus} status seats, settings, clocks, result
+ * @property {(player: string) => string} name how a player is called: "you", or its name
+ * @property {string | null} raised what the player has picked up, but not played: the key of a choice
+ * @property {Tagged | null} sent a move without an answer yet
+ * @property {(key: string | null) => void} raise
+ * @property {(move: Tagged) => void} act make a move
+ * @property {Memory} memory what the layout wants to keep between two drawings; it is never sent
+ * @property {any} schemas the JSON Schemas of the game */
+/** @typedef {{[name: string]: any}} Memory */
+
+/** How a game draws itself: the default export of `layouts/GAME.js`. Every function is pure: it gets a scene and returns
+ * elements (made with `h`) or words, and is called again whenever something has changed. Elements with a `key` keep their
+ * identity: they stay on the page, and slide to their new place. Leave out what the generic layout does well enough.
+ * @typedef {object} Layout
+ * @property {(scene: Scene) => Children} [table] the middle of the table
+ * @property {(scene: Scene) => Children} [hand] the player's own cards and choices, in reach of a thumb
+ * @property {(scene: Scene, player: string) => Children} [seat] what stands below the name of a player: score, cards
+ * @property {(scene: Scene) => Children} [sheet] the score sheet, beside the table
+ * @property {(scene: Scene) => string | null} [ask] whose turn it is, and to do what, in one sentence
+ * @property {(scene: Scene) => readonly string[]} [toMove] the players whom the match waits for
+ * @property {(message: Tagged, scene: Scene) => string | null | undefined} [words] a message as a sentence; "" tells nothing, `null` is told by the generic words
+ * @property {(move: Tagged, scene: Scene) => string} [name] a move, as a button calls it
+ * @property {(scene: Scene) => readonly string[]} [text] the same table in sentences, for screen readers */
+
+/** @type {Map<string, Promise<Layout>>} */
+const loaded = new Map();
+
+/** The layout of a game; of a game without one, the generic layout.
+ * @param {string} game
+ * @returns {Promise<Layout>} */
+export async function layoutOf(game) {
+  const generic = (await import("../layouts/generic.js")).default;
+  const names = document.querySelector("meta[name=layouts]")?.getAttribute("content")?.split(" ") ?? [];
+  if (!names.includes(game) || game === "generic") return generic;
+  if (!loaded.has(game)) loaded.set(game, import(`../layouts/${game}.js`).then((module) => ({ ...generic, ...module.default })));
+  return /** @type {Promise<Layout>} */ (loaded.get(game));
+}
+
+/** Whether two moves are the same.
+ * @param {Tagged | null | undefined} one @param {Tagged | null | undefined} other */
+export function isSameMove(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
