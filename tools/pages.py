@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from tools import cases, protocol, settings_page
+from tools import cases, protocol, settings_page, typescript
 from tools.words import code, description, document, in_words, one_line, parts, table
 from turnstile.kernel import AnyGame, Machine, Transition, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
@@ -71,7 +71,8 @@ def pages(machines: Sequence[AnyInspectable]) -> list[Page]:
     return [
         *(text_page(name, text) for name, text in texts.items()),
         text_page("../protocol.md", protocol.protocol_page()),
-        *(json_page(f"../{name}", text) for name, text in protocol.documents().items()),
+        *(program_page(f"../{name}", text) for name, text in protocol.documents().items()),
+        *(program_page(path, text) for path, text in typescript.type_files().items()),
         *(picture_page(inspectable.machine) for inspectable in machines),
     ]
 
@@ -80,8 +81,8 @@ def text_page(name: str, text: str) -> Page:
     return Page(name, lambda: MARK + text, lambda found: found == MARK + text)
 
 
-def json_page(name: str, text: str) -> Page:
-    """JSON has no comments, so it has no mark."""
+def program_page(name: str, text: str) -> Page:
+    """For programs: JSON has no comments, so it has no mark, and types have one of their own."""
     return Page(name, lambda: text, lambda found: found == text)
 
 

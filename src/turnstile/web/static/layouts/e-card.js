@@ -1,7 +1,6 @@
 /** E-Card: two cards face down between two players, twelve rounds, and who has won them. */
 
 /** @import {Layout, Scene} from "../table/scene.js" */
-/** @import {Tagged} from "../lib/fold.js" */
 import { card, cardName } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital } from "../lib/words.js";

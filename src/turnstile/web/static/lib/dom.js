@@ -4,7 +4,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {Child | readonly Child[]} Children */
+/** @typedef {Child | readonly Child[] | readonly (Child | readonly Child[] | readonly (Child | readonly Child[])[])[]} Children lists may lie in lists */
 /** @typedef {{[name: string]: any}} Properties
  * Attributes. `key`: see above; `on...`: a handler; `vars`: custom properties of its style; `true` and `false`: with or without */
 
@@ -15,7 +15,9 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @overload
  * @param {string} tag @param {Properties | null} [properties] @param {...Children} children
  * @returns {HTMLElement} */
-/** @param {string} tag @param {Properties | null} [properties] @param {...Children} children */
+/** An element of HTML.
+ * @param {string} tag @param {Properties | null} [properties] @param {...Children} children
+ * @returns {any} */
 export function h(tag, properties, ...children) {
   return fill(document.createElement(tag), properties, children);
 }
@@ -42,7 +44,7 @@ function fill(element, properties, children) {
 
 /** @param {Children[]} children @returns {Node[]} */
 function nodes(children) {
-  return /** @type {Child[]} */ (children.flat(2))
+  return /** @type {Child[]} */ (children.flat(Infinity))
     .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
     .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
 }
@@ -108,7 +110,7 @@ function morphNode(old, fresh) {
   }
   if (old instanceof HTMLElement && fresh instanceof HTMLElement) {
     if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
-    for (const name of /** @type {const} */ (["onclick", "onchange", "oninput", "onsubmit", "onkeydown", "ontoggle"])) old[name] = fresh[name];
+    for (const name of /** @type {const} */ (["onclick", "onchange", "oninput", "onsubmit", "onkeydown", "ontoggle"])) /** @type {any} */ (old)[name] = fresh[name];
   }
   if (!old.localName.includes("-")) morphChildren(old, [...fresh.childNodes]); // a custom element has its own insides
 }

@@ -1,6 +1,6 @@
 /** Sentences for what happens at a table. A layout has its own for the messages of its game; these are for all others. */
 
-/** @import {Result, TableStatus} from "../../types/protocol" */
+/** @import {Result} from "../../types/protocol" */
 /** @import {Tagged} from "./fold.js" */
 /** @import {Scene, Layout} from "../table/scene.js" */
 

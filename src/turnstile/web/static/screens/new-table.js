@@ -124,7 +124,7 @@ function input(name, property, isOptional) {
 
 /** @param {GamePage} game @param {FormData} given */
 function optionsOf(game, given) {
-  const found = properties(game).flatMap(([name, property]) => {
+  const found = properties(game).flatMap(/** @returns {[string, unknown][]} */ ([name, property]) => {
     const value = given.get(`option.${name}`);
     if (property.type === "boolean") return [[name, value !== null]];
     if (value === null || value === "") return [];

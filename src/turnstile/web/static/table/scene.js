@@ -1,8 +1,8 @@
 /** What a layout draws from: everything that the page knows about a match, and what the player may do about it. */
 
-/** @import {TableStatus, ErrorDetails} from "../../types/protocol" */
-/** @import {Tagged, Stream} from "../lib/fold.js" */
-/** @import {Child, Children} from "../lib/dom.js" */
+/** @import {TableStatus} from "../../types/protocol" */
+/** @import {Tagged} from "../lib/fold.js" */
+/** @import {Children} from "../lib/dom.js" */
 
 /** @typedef {object} Scene
  * @property {any} view what the player sees; `null` before the match
