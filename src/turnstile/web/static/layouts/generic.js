@@ -57,14 +57,14 @@ function shortWords(move, scene) {
 
 /** An object as a list of names and values; long lists show their newest items.
  * @param {any} value @param {Scene} scene
- * @returns {import("../lib/dom.js").Child} */
+ * @returns {import("../../types/dom").Child} */
 function facts(value, scene) {
   const entries = Object.entries(value).filter(([name, each]) => !SECRETS.has(name) && each !== null);
   return h("dl", { class: "facts" }, entries.map(([name, each]) => h("div", null, h("dt", null, capital(valueWords(name, scene) === name ? inWords(name) : valueWords(name, scene))), h("dd", null, fact(each, scene)))));
 }
 
 /** @param {any} value @param {Scene} scene
- * @returns {import("../lib/dom.js").Child} */
+ * @returns {import("../../types/dom").Child} */
 function fact(value, scene) {
   if (Array.isArray(value) && value.length && value.every((each) => typeof each === "object" && each !== null))
     return h("ol", null, value.slice(-5).map((each) => h("li", null, valueWords(each, scene))));

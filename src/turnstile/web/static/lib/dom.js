@@ -3,24 +3,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {Child | readonly Child[] | readonly (Child | readonly Child[] | readonly (Child | readonly Child[])[])[]} Children lists may lie in lists */
-/** @typedef {{[name: string]: any}} Properties
- * Attributes. `key`: see above; `on...`: a handler; `vars`: custom properties of its style; `true` and `false`: with or without */
+/** @import {Child, Children, MakeElement, Properties} from "../../types/dom" */
 
-/** @template {keyof HTMLElementTagNameMap} Tag
- * @overload
- * @param {Tag} tag @param {Properties | null} [properties] @param {...Children} children
- * @returns {HTMLElementTagNameMap[Tag]} */
-/** @overload
- * @param {string} tag @param {Properties | null} [properties] @param {...Children} children
- * @returns {HTMLElement} */
-/** An element of HTML.
- * @param {string} tag @param {Properties | null} [properties] @param {...Children} children
- * @returns {any} */
-export function h(tag, properties, ...children) {
-  return fill(document.createElement(tag), properties, children);
-}
+/** An element of HTML: `h("p", { class: "ask", key: "ask" }, "Your turn.")`. Properties: see `types/dom.d.ts`.
+ * @type {MakeElement} */
+export const h = (/** @type {string} */ tag, /** @type {Properties | null | undefined} */ properties, /** @type {Children[]} */ ...children) =>
+  fill(document.createElement(tag), properties, children);
 
 /** The same for SVG.
  * @param {string} tag @param {Properties | null} [properties] @param {...Children} children
@@ -44,7 +32,7 @@ function fill(element, properties, children) {
 
 /** @param {Children[]} children @returns {Node[]} */
 function nodes(children) {
-  return /** @type {Child[]} */ (children.flat(Infinity))
+  return /** @type {Child[]} */ (/** @type {any[]} */ (children).flat(Infinity))
     .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
     .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
 }

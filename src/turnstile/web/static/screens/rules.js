@@ -1,7 +1,7 @@
 /** `<rules-screen game="...">`, and the rules of a game as elements: paragraphs, lists, bold, emphasis and code of Markdown. */
 
 /** @import {GamePage} from "../../types/protocol" */
-/** @import {Child} from "../lib/dom.js" */
+/** @import {Child} from "../../types/dom" */
 import { h, morph } from "../lib/dom.js";
 import { gamePage } from "../table/table.js";
 

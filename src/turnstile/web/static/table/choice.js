@@ -2,7 +2,7 @@
 
 /** @import {Scene} from "./scene.js" */
 /** @import {Tagged} from "../lib/fold.js" */
-/** @import {Children} from "../lib/dom.js" */
+/** @import {Children} from "../../types/dom" */
 import { h } from "../lib/dom.js";
 import { isSameMove } from "./scene.js";
 

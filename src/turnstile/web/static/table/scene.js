@@ -2,7 +2,7 @@
 
 /** @import {TableStatus} from "../../types/protocol" */
 /** @import {Tagged} from "../lib/fold.js" */
-/** @import {Children} from "../lib/dom.js" */
+/** @import {Children} from "../../types/dom" */
 
 /** @typedef {object} Scene
  * @property {any} view what the player sees; `null` before the match

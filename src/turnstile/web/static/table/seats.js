@@ -3,7 +3,7 @@
 /** @import {TableState} from "./table.js" */
 /** @import {Scene} from "./scene.js" */
 /** @import {Seat} from "../../types/protocol" */
-/** @import {Children} from "../lib/dom.js" */
+/** @import {Children} from "../../types/dom" */
 import { h } from "../lib/dom.js";
 import { capital, timeLeft } from "../lib/words.js";
 
