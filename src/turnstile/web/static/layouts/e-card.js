@@ -1,5 +1,6 @@
 /** E-Card: two cards face down between two players, twelve rounds, and who has won them. */
 
+/** @import {GameView, Pair} from "../../types/e-card" */
 /** @import {Layout, Scene} from "../table/scene.js" */
 import { card, cardName } from "../card/card.js";
 import { h } from "../lib/dom.js";
@@ -15,7 +16,7 @@ const MEANINGS = /** @type {{[face: string]: string}} */ ({
   S: "beats the Emperor, loses to a Citizen",
 });
 
-/** @type {Layout} */
+/** @type {Layout<GameView>} */
 const layout = {
   table(scene) {
     const { view } = scene;
@@ -27,7 +28,7 @@ const layout = {
     const { view, seat } = scene;
     if (seat === null) return null;
     const laid = laidIndex(scene);
-    return h("div", { class: "fan", vars: { "--count": view.hand.length } }, view.hand.map((/** @type {string} */ face, /** @type {number} */ index) => {
+    return h("div", { class: "fan", vars: { "--count": view.hand.length } }, view.hand.map((face, index) => {
       if (index === laid) return h("span", { class: "gap", key: `gap ${index}` });
       const drawn = card({ deck: DECK, face, key: keyOf(view, index), label: cardName(DECK, face) });
       const move = scene.actions.find((each) => each.card === face);
@@ -46,7 +47,7 @@ const layout = {
   sheet(scene) {
     const { view } = scene;
     const [near, far] = sides(scene);
-    const decided = view.revealed.filter((/** @type {any} */ pair) => pair.winner !== null);
+    const decided = view.revealed.filter((pair) => pair.winner !== null);
     return h("table", { class: "rounds" },
       h("caption", null, "Rounds"),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Side"), SIDES.slice(0, 3).map((at) => h("th", { scope: "col" }, String(at + 1))))),
@@ -54,7 +55,7 @@ const layout = {
         h("th", { scope: "row" }, String(side + 1)),
         [0, 1, 2].map((at) => {
           const pair = decided[side * ROUNDS_IN_SIDE + at];
-          if (!pair) return h("td", null, h("span", { class: "mark", "aria-label": "not played" }, "·"));
+          if (!pair?.winner) return h("td", null, h("span", { class: "mark", "aria-label": "not played" }, "·"));
           const isMine = pair.winner === near;
           return h("td", null, h("span", { class: `mark ${isMine ? "won" : "lost"}`, "aria-label": `${capital(scene.name(pair.winner))} won with the ${cardName(DECK, pair.cards[pair.winner])}` }, isMine ? "●" : "○"));
         }),
@@ -73,7 +74,7 @@ const layout = {
     return waiting.length ? `${capital(waiting.map(scene.name).join(" and "))} ${waiting.length > 1 ? "are" : "is"} choosing a card.` : null;
   },
 
-  toMove: ({ view }) => (view.phase === "Picking" ? view.players.filter((/** @type {string} */ player) => !view.hasPicked[player]) : []),
+  toMove: ({ view }) => (view.phase === "Picking" ? view.players.filter((player) => !view.hasPicked[player]) : []),
 
   words(message, scene) {
     const has = (/** @type {string} */ player) => (player === scene.seat ? "You have" : `${scene.name(player)} has`);
@@ -105,7 +106,7 @@ const layout = {
     return [
       `${roundWords(view)}. ${emperorWords(scene)}`,
       `Score: ${scene.name(near)} ${view.score[near]}, ${scene.name(far)} ${view.score[far]}.`,
-      seat && view.hand.length ? `Your hand: ${view.hand.map((/** @type {string} */ face) => cardName(DECK, face)).join(", ")}.` : "",
+      seat && view.hand.length ? `Your hand: ${view.hand.map((face) => cardName(DECK, face)).join(", ")}.` : "",
       view.pendingPick ? `You have laid the ${cardName(DECK, view.pendingPick)}.` : "",
       view.hasPicked[far] ? `${capital(scene.name(far))} has laid a card face down.` : "",
       last ? `Last pair: ${pairWords(last, scene)} ${pairResult(last, scene)}` : "",
@@ -116,20 +117,20 @@ const layout = {
 export default layout;
 
 /** The player at the near side of the table, and the other. A spectator sits with the first.
- * @param {Scene} scene */
+ * @param {Scene<GameView>} scene */
 function sides({ view, seat }) {
   const near = seat ?? view.players[0];
-  return [near, view.players.find((/** @type {string} */ each) => each !== near)];
+  return [near, view.players.find((each) => each !== near) ?? near];
 }
 
 /** Cards have names of their own in every round, so that the cards of the next round are new ones.
- * @param {any} view @param {number} index */
+ * @param {GameView} view @param {number} index */
 function keyOf(view, index) {
   return `card ${view.decisiveRoundIndex} ${view.revealed.length} ${index}`;
 }
 
 /** Which card of the hand lies on the table: the one that was raised, among equal ones.
- * @param {Scene} scene */
+ * @param {Scene<GameView>} scene */
 function laidIndex(scene) {
   const { view, memory } = scene;
   const laid = view.pendingPick ?? scene.sent?.card;
@@ -138,34 +139,33 @@ function laidIndex(scene) {
   return view.hand[memory.laid] === laid ? memory.laid : view.hand.indexOf(laid);
 }
 
-/** @param {Scene} scene */
+/** @param {Scene<GameView>} scene */
 function raisedFace({ view, raised, sent }) {
   return raised !== null && !sent ? (view.hand[Number(raised.split(" ")[1])] ?? null) : null;
 }
 
 /** One player's place on the table: the card that lies there now, or the last one that was turned over. The last pair stays
  * until the player at the near side lays a card; until then a card that the other has laid waits beside it.
- * @param {Scene} scene @param {string} player */
+ * @param {Scene<GameView>} scene @param {string} player */
 function slot(scene, player) {
   const { view } = scene;
   const last = lastPair(scene);
   const isLaid = hasLaid(scene, player);
-  const shown = last ? last.cards[player] : null;
-  const kind = last ? (last.winner === player ? "won" : last.winner ? "lost" : "drawn") : "";
-  const place = last ? turnedCard(scene, player, shown) : isLaid ? laidCard(scene, player) : h("span", { class: "empty" });
+    const kind = last ? (last.winner === player ? "won" : last.winner ? "lost" : "drawn") : "";
+  const place = last ? turnedCard(scene, player, last.cards[player]) : isLaid ? laidCard(scene, player) : h("span", { class: "empty" });
   return h("div", { class: `slot ${kind}`, key: `place ${player}` },
     h("div", { class: "pile" }, place, last && isLaid ? laidCard(scene, player) : null),
     h("span", { class: "owner" }, capital(scene.name(player)), view.hasPicked[player] && player !== scene.seat ? h("small", null, "has laid a card") : null),
   );
 }
 
-/** @param {Scene} scene @param {string} player @param {string} face */
+/** @param {Scene<GameView>} scene @param {string} player @param {string} face */
 function turnedCard({ view, name }, player, face) {
   return card({ deck: DECK, face, key: `pick ${view.revealed.length - 1} ${player}`, label: `${capital(name(player))}: ${cardName(DECK, face)}` });
 }
 
 /** A card that waits for the other one. Only its owner sees its face.
- * @param {Scene} scene @param {string} player */
+ * @param {Scene<GameView>} scene @param {string} player */
 function laidCard(scene, player) {
   const { view, seat, sent } = scene;
   const face = player === seat ? (view.pendingPick ?? sent?.card) : null;
@@ -174,42 +174,42 @@ function laidCard(scene, player) {
   return card({ deck: DECK, face, key: `pick ${view.revealed.length} ${player}`, from, label, class: "laid" });
 }
 
-/** @param {Scene} scene @param {string} player */
+/** @param {Scene<GameView>} scene @param {string} player */
 function hasLaid({ view, seat, sent }, player) {
   return view.hasPicked[player] || (player === seat && sent !== null);
 }
 
 /** The last pair, while it still lies on the table.
- * @param {Scene} scene */
+ * @param {Scene<GameView>} scene */
 function lastPair(scene) {
   return hasLaid(scene, sides(scene)[0]) ? null : (scene.view.revealed.at(-1) ?? null);
 }
 
-/** @param {Scene} scene */
+/** @param {Scene<GameView>} scene */
 function verdict(scene) {
   const last = lastPair(scene);
   return h("p", { class: "verdict" }, last ? pairResult(last, scene) : "");
 }
 
-/** @param {any} pair @param {Scene} scene */
+/** @param {Pair} pair @param {Scene<GameView>} scene */
 function pairWords(pair, scene) {
   const [near, far] = sides(scene);
   return `${capital(scene.name(near) === "you" ? "your" : `${scene.name(near)}'s`)} ${cardName(DECK, pair.cards[near])} meets ${scene.name(far)}'s ${cardName(DECK, pair.cards[far])}.`;
 }
 
-/** @param {any} pair @param {Scene} scene */
+/** @param {Pair} pair @param {Scene<GameView>} scene */
 function pairResult(pair, scene) {
   if (pair.winner === null) return "A draw: both cards are gone.";
   return pair.winner === scene.seat ? "You win the round." : `${capital(scene.name(pair.winner))} wins the round.`;
 }
 
-/** @param {Scene} scene */
+/** @param {Scene<GameView>} scene */
 function emperorWords({ view, seat, name }) {
   if (!view.roles) return "";
   return view.roles.emperorPlayer === seat ? "You have the Emperor." : seat ? "You have the Slave." : `${capital(name(view.roles.emperorPlayer))} has the Emperor.`;
 }
 
-/** @param {any} view */
+/** @param {GameView} view */
 function roundWords(view) {
   if (view.phase === "Finished") return "The match is over";
   return view.isTieBreak ? "Tie break" : `Round ${view.decisiveRoundIndex + 1} of 12`;

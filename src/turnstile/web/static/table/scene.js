@@ -4,8 +4,9 @@
 /** @import {Tagged} from "../lib/fold.js" */
 /** @import {Children} from "../../types/dom" */
 
-/** @typedef {object} Scene
- * @property {any} view what the player sees; `null` before the match
+/** @template [View=any] the type of the game's view
+ * @typedef {object} Scene
+ * @property {View} view what the player sees; `null` before the match
  * @property {readonly Tagged[]} actions the moves that the player may make now
  * @property {readonly Tagged[]} messages what the newest update told
  * @property {string | null} seat the player's id; `null` for a spectator
@@ -22,16 +23,17 @@
 /** How a game draws itself: the default export of `layouts/GAME.js`. Every function is pure: it gets a scene and returns
  * elements (made with `h`) or words, and is called again whenever something has changed. Elements with a `key` keep their
  * identity: they stay on the page, and slide to their new place. Leave out what the generic layout does well enough.
+ * @template [View=any] the type of the game's view: `GameView` of `types/GAME.d.ts`
  * @typedef {object} Layout
- * @property {(scene: Scene) => Children} [table] the middle of the table
- * @property {(scene: Scene) => Children} [hand] the player's own cards and choices, in reach of a thumb
- * @property {(scene: Scene, player: string) => Children} [seat] what stands below the name of a player: score, cards
- * @property {(scene: Scene) => Children} [sheet] the score sheet, beside the table
- * @property {(scene: Scene) => string | null} [ask] whose turn it is, and to do what, in one sentence
- * @property {(scene: Scene) => readonly string[]} [toMove] the players whom the match waits for
- * @property {(message: Tagged, scene: Scene) => string | null | undefined} [words] a message as a sentence; "" tells nothing, `null` is told by the generic words
- * @property {(move: Tagged, scene: Scene) => string} [name] a move, as a button calls it
- * @property {(scene: Scene) => readonly string[]} [text] the same table in sentences, for screen readers */
+ * @property {(scene: Scene<View>) => Children} [table] the middle of the table
+ * @property {(scene: Scene<View>) => Children} [hand] the player's own cards and choices, in reach of a thumb
+ * @property {(scene: Scene<View>, player: string) => Children} [seat] what stands below the name of a player: score, cards
+ * @property {(scene: Scene<View>) => Children} [sheet] the score sheet, beside the table
+ * @property {(scene: Scene<View>) => string | null} [ask] whose turn it is, and to do what, in one sentence
+ * @property {(scene: Scene<View>) => readonly string[]} [toMove] the players whom the match waits for
+ * @property {(message: Tagged, scene: Scene<View>) => string | null | undefined} [words] a message as a sentence; "" tells nothing, `null` is told by the generic words
+ * @property {(move: Tagged, scene: Scene<View>) => string} [name] a move, as a button calls it
+ * @property {(scene: Scene<View>) => readonly string[]} [text] the same table in sentences, for screen readers */
 
 /** @type {Map<string, Promise<Layout>>} */
 const loaded = new Map();
