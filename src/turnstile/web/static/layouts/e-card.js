@@ -151,7 +151,7 @@ function slot(scene, player) {
   const { view } = scene;
   const last = lastPair(scene);
   const isLaid = hasLaid(scene, player);
-    const kind = last ? (last.winner === player ? "won" : last.winner ? "lost" : "drawn") : "";
+  const kind = last ? (last.winner === player ? "won" : last.winner ? "lost" : "drawn") : "";
   const place = last ? turnedCard(scene, player, last.cards[player]) : isLaid ? laidCard(scene, player) : h("span", { class: "empty" });
   return h("div", { class: `slot ${kind}`, key: `place ${player}` },
     h("div", { class: "pile" }, place, last && isLaid ? laidCard(scene, player) : null),

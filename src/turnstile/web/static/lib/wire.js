@@ -206,6 +206,7 @@ export class Wire {
     this.#attempts = 0;
     this.#last = frame.after;
     this.#acknowledged = Math.min(this.#acknowledged, frame.after);
+    if (this.#isSeated && this.#acknowledged) this.#send({ type: "ack", upto: this.#acknowledged }); // it may be lost
     this.#tell("open", "");
     for (const waiting of this.#commands.values()) this.#say(waiting);
   }

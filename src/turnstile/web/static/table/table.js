@@ -42,6 +42,9 @@ import { log, words } from "./log.js";
 /** @type {Map<string, Promise<GamePage>>} */
 const games = new Map();
 
+/** The table of a rematch that the player who opened it has yet to start. */
+let rematch = "";
+
 /** All about a game, asked for once.
  * @param {string} name
  * @returns {Promise<GamePage>} */
@@ -132,7 +135,7 @@ export class TableScreen extends HTMLElement {
       case "presence":
         return this.#presence(frame);
       case "error":
-        return this.#store.set({ refusal: frame.message });
+        if (frame.code !== "FutureAck") this.#store.set({ refusal: frame.message });
     }
   }
 
@@ -148,8 +151,19 @@ export class TableScreen extends HTMLElement {
     this.#store.set({ status });
     if (!this.#store.state.layout) void this.#loadGame(status.game);
     if (status.seats.some((seat) => seat.kind !== "bot" && !(seat.player in this.#store.state.names))) void this.#loadNames();
-    if (status.successor && this.#store.state.seat !== null) go(`/table/${status.successor}`);
+    if (status.successor && this.#store.state.seat !== null) return this.#goOn(status.successor);
+    if (status.phase === "Seating" && rematch === this.table && this.#store.state.seat === status.admin) {
+      rematch = "";
+      void this.#command("start");
+    }
     void this.#stayAwake();
+  }
+
+  /** All have agreed to a rematch: go to the next table, and start there.
+   * @param {string} successor */
+  #goOn(successor) {
+    rematch = successor;
+    go(`/table/${successor}`);
   }
 
   /** Show the newest update. One step is animated; more than one is jumped over. */
@@ -288,6 +302,7 @@ export class TableScreen extends HTMLElement {
     store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(trouble, notice(s, () => this.#wire?.connect()), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
     store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick], (s) => this.#showSeats(s, strip));
     store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#showBoard(s, felt, board, hand, ask));
+    store.watch((s) => s.stream.seq, (s) => this.setAttribute("data-seq", String(s.stream.seq)));
     store.watch((s) => s.refusal, (s) => morph(refusal, s.refusal));
     store.watch((s) => [s.stream, s.layout, s.names, s.status], (s) => this.#showAside(s, sheet, told, text));
     store.watch((s) => [s.status, s.names, s.layout, s.seat], (s) => morph(end, s.status?.result && s.layout ? ending(this.#scene(), this.#command) : null));
