@@ -97,13 +97,14 @@ class Guest:
         assert self.complaints == []
 
 
+TURN_OR_RESULT = "() => document.querySelector('.result, .your-turn [data-choice]:not([aria-disabled])')"
+
+
 def is_over(page: Page) -> bool:
     return page.locator(".result").count() > 0
 
 
 def wait_for_turn(page: Page) -> bool:
-    """Wait until the player may lay a card; `False` when the match is over."""
-    page.wait_for_function(
-        "() => document.querySelector('.result') || (document.querySelector('.your-turn button.choice:not([aria-disabled])'))"
-    )
+    """Wait until the player may move; `False` when the match is over."""
+    page.wait_for_function(TURN_OR_RESULT)
     return not is_over(page)

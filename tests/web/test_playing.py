@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.pages import Guest, ServerProcess, is_over, server_process, wait_for_turn
+from tests.web.pages import Guest, server_process, wait_for_turn
 
 NewGuest = Callable[..., Guest]
-ROUND = re.compile(r"Round \d+ of 12|Tie break|The match is over")
+TAKE_A_CHOICE = """() => {
+    document.querySelector('.your-turn [data-choice]:not([aria-disabled])').click();
+    document.querySelector('[data-choice][data-raised]')?.click();
+}"""
 
 
 def play_to_the_end(guest: Guest, page: Page | None = None) -> None:
@@ -206,21 +209,10 @@ def test_every_game_plays_in_the_browser(new_guest: NewGuest, game: str) -> None
     guest = new_guest()
     page = guest.play_now(game)
     for _ in range(12):
-        page.wait_for_function(
-            "() => document.querySelector('.result') || document.querySelector('.your-turn [data-choice]:not([aria-disabled])')"
-        )
-        if is_over(page):
+        if not wait_for_turn(page):
             break
         seen = page.locator("table-screen").get_attribute("data-seq")
-        page.evaluate(
-            """() => {
-                const choice = document.querySelector('.your-turn [data-choice]:not([aria-disabled])');
-                choice.click();
-                const key = choice.dataset.key;
-                const raised = [...document.querySelectorAll('[data-choice][data-raised]')].find((each) => each.dataset.key === key);
-                raised?.click();
-            }"""
-        )
+        page.evaluate(TAKE_A_CHOICE)
         expect(page.locator("table-screen")).not_to_have_attribute("data-seq", seen or "")
     expect(page.locator(".refusal")).to_have_text("")
 

@@ -11,7 +11,7 @@ const MOST_BUTTONS = 60;
 
 /** @type {Layout} */
 const generic = {
-  table: (scene) => (scene.view === null ? null : h("div", { class: "generic" }, facts(scene.view, scene))),
+  table: (scene) => (scene.view === null ? null : h("div", { class: "generic", tabindex: 0, role: "group", "aria-label": "What you see" }, facts(scene.view, scene))),
 
   hand(scene) {
     const groups = Map.groupBy ? Map.groupBy(scene.actions, (move) => move.type) : group(scene.actions);
