@@ -40,7 +40,7 @@ const layout = {
   seat(scene, player) {
     const { view } = scene;
     if (!view.roles) return null;
-    const role = view.roles.emperorPlayer === player ? "Emperor's side" : "Slave's side";
+    const role = view.roles.emperorPlayer === player ? "Emperor" : "Slave";
     return [h("span", { class: "role" }, role), h("span", { class: "score", "aria-label": `${view.score[player]} points` }, String(view.score[player]))];
   },
 

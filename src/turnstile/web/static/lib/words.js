@@ -71,7 +71,8 @@ export function valueWords(value, scene) {
   if (Array.isArray(value)) return value.length ? value.map((each) => valueWords(each, scene)).join(", ") : "none";
   if (typeof value === "object")
     return Object.entries(value).map(([name, each]) => `${isPlayer(name, scene) ? scene.name(name) : inWords(name)} ${valueWords(each, scene)}`).join(", ");
-  return isPlayer(value, scene) ? scene.name(value) : String(value);
+  if (isPlayer(value, scene)) return scene.name(value);
+  return typeof value === "string" && /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z][a-z]+([A-Z][a-z]+)+$/.test(value) ? inWords(value) : String(value);
 }
 
 /** @param {any} value */

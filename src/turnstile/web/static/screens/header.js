@@ -11,7 +11,7 @@ export class SiteHeader extends HTMLElement {
     const dialog = h("dialog", { class: "rules", "aria-label": "Rules" });
     dialog.onclick = (event) => event.target === dialog && dialog.close();
     this.append(bar, dialog);
-    const show = () => morph(bar, h("a", { class: "home", href: "/" }, mark(), "Turnstile"), h("nav", { "aria-label": "Site" }, h("a", { href: "/new" }, "New table"), h("a", { href: "/account" }, player()?.name ?? "Your name")));
+    const show = () => morph(bar, h("a", { class: "home", href: "/" }, mark(), h("span", { class: "word" }, "Turnstile")), h("nav", { "aria-label": "Site" }, h("a", { href: "/new" }, "New table"), h("a", { href: "/account" }, player()?.name ?? "Your name")));
     show();
     onPlayer(show);
     this.addEventListener("rules", (event) => {
