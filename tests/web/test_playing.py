@@ -82,7 +82,8 @@ def test_two_people_play_by_a_private_link_and_a_stranger_may_not_watch(new_gues
 def test_a_spectator_sees_the_table_and_no_hand(new_guest: NewGuest) -> None:
     ana, eve = new_guest(), new_guest()
     page = ana.open("/new?game=e-card")
-    page.locator("select[name=bot]").select_option("random")
+    page.get_by_label("How many bots").select_option("1")
+    page.get_by_label("Which bot").select_option("random")
     page.get_by_role("button", name="Open the table").click()
     page.get_by_role("button", name="Start the match").click()
     assert wait_for_turn(page)

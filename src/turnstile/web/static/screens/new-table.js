@@ -52,7 +52,7 @@ export class NewTableScreen extends HTMLElement {
     return [
       h("h1", null, "New table"),
       h("fieldset", { class: "pick" }, h("legend", null, "Game"), games.map((each) => h("label", { key: each.name }, h("input", { type: "radio", name: "game", value: each.name, checked: each.name === game?.name, onchange: () => this.#choose(each.name) }), h("span", null, each.title)))),
-      game ? [optionFields(game), seatFields(game)] : null,
+      game ? [optionFields(game), botFields(game)] : null,
       h("label", { class: "field" }, h("span", null, "Clock"), h("select", { name: "clock" }, CLOCKS.map(([value, text]) => h("option", { value }, text)))),
       h("label", { class: "check" }, h("input", { type: "checkbox", name: "inviteOnly" }), h("span", null, "Only with the link", h("small", null, "Not listed, and without spectators."))),
       problem ? h("p", { class: "refusal", role: "alert" }, problem) : null,
@@ -66,7 +66,7 @@ export class NewTableScreen extends HTMLElement {
     if (!game || isBusy) return;
     const given = new FormData(form);
     const clock = CLOCKS.find(([name]) => name === given.get("clock"))?.[2] ?? null;
-    const bots = given.getAll("bot").map(String).filter(Boolean);
+    const bots = Array.from({ length: Number(given.get("bots")) }, () => String(given.get("bot")));
     this.#store.set({ isBusy: true, problem: "" });
     try {
       await ensurePlayer();
@@ -80,14 +80,13 @@ export class NewTableScreen extends HTMLElement {
 }
 
 /** @param {GamePage} game */
-function seatFields(game) {
-  const others = Array.from({ length: game.seats.most - 1 }, (_, index) => index + 2);
-  return h("fieldset", { class: "seat-fields", key: `seats ${game.name}` },
-    h("legend", null, "Other players"),
-    others.map((number) => h("label", { class: "field", key: `seat ${number}` },
-      h("span", null, `Seat ${number}`),
-      h("select", { name: "bot" }, h("option", { value: "" }, number <= game.seats.fewest ? "for a friend" : "open"), game.bots.map((bot) => h("option", { value: bot.name, title: bot.about }, `bot: ${capital(bot.name)}`))),
-    )),
+function botFields(game) {
+  const numbers = Array.from({ length: game.seats.most }, (_, number) => number);
+  const seats = game.seats.fewest === game.seats.most ? `${game.seats.most} players` : `${game.seats.fewest} to ${game.seats.most} players`;
+  return h("fieldset", { class: "bot-fields", key: `bots ${game.name}` },
+    h("legend", null, "Bots ", h("small", null, `This game has ${seats}.`)),
+    h("label", { class: "field" }, h("span", null, "How many bots"), h("select", { name: "bots" }, numbers.map((number) => h("option", { value: number }, number ? String(number) : "none")))),
+    h("label", { class: "field" }, h("span", null, "Which bot"), h("select", { name: "bot" }, game.bots.map((bot) => h("option", { value: bot.name, title: bot.about }, capital(bot.name))))),
   );
 }
 
