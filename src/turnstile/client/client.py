@@ -1,5 +1,6 @@
 """A server as its clients see it: who is registered, which games and tables there are."""
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -18,8 +19,9 @@ class _Games(msgspec.Struct, frozen=True):
 class Client:
     """A server. Use it as `async with Client("http://localhost:8000") as client`."""
 
-    def __init__(self, url: str) -> None:
-        self._http = Http(url)
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
+        """`headers` go with every request, such as those that a proxy wants."""
+        self._http = Http(url, headers)
 
     @property
     def url(self) -> str:

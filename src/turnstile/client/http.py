@@ -1,6 +1,7 @@
 """Requests to a server: JSON in, JSON out, a refusal as an exception. What may be repeated is tried again."""
 
 import asyncio
+from collections.abc import Mapping
 from random import SystemRandom
 from types import TracebackType
 from typing import Any, TypeVar
@@ -24,8 +25,9 @@ LONGEST_WAIT = 10.0
 class Http:
     """The HTTP side of a server, and the session that its WebSockets share."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
         self.url = url.rstrip("/")
+        self._headers = headers
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -35,7 +37,8 @@ class Http:
 
     async def __aenter__(self) -> "Http":
         timeout = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=90.0)
-        self._session = aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0))
+        connector = aiohttp.TCPConnector(limit=0)
+        self._session = aiohttp.ClientSession(timeout=timeout, connector=connector, headers=self._headers)
         return self
 
     async def __aexit__(

@@ -54,11 +54,13 @@ LONGEST_GATE_WAIT = 1.0
 
 
 class Notice(StrEnum):
-    """What else a seat can hear of; `status` and `here` have the details."""
+    """What a seat tells a listener at once; `turn`, `status` and `here` have the details."""
 
     CONNECTED = "connected"
     LOST = "lost"
     """The connection broke, and the seat connects again."""
+    TURN = "turn"
+    """An update has arrived. It is also given out in its turn."""
     STATUS = "status"
     PRESENCE = "presence"
 
@@ -87,11 +89,13 @@ class Seat:
         """Who sits here; `None` for a spectator."""
         self.seq: int | None = None
         """The newest update that has arrived."""
-        self.view: Any = None
-        """The view of the newest update."""
+        self.turn: Turn | None = None
+        """The newest update, whether it was given out or not."""
         self.here: set[str] = set()
         """The players who are connected."""
         self.is_over = False
+        self.resent = 0
+        """How many commands were sent again: the answer to one of them may not be that to its first sending."""
         self._status = b""
         self._session, self._url, self._token = session, f"{server}/api/play", token
         self._hear = hear or _ignore
@@ -184,7 +188,7 @@ class Seat:
         """
         seen, wait = self._taken if seen is None else seen, GATE_WAIT
         while True:
-            answer = await self._ask("act", move=move, seen=seen)
+            answer = await self.ask("act", move=move, seen=seen)
             if answer.error is UNSET:
                 return True
             if seen is not None and answer.seq > seen:
@@ -200,7 +204,7 @@ class Seat:
 
     async def command(self, kind: str, /, **fields: Any) -> int:
         """Any command. Returns the number of the newest update when it took effect. Raises `Refused`."""
-        answer = await self._ask(kind, **fields)
+        answer = await self.ask(kind, **fields)
         if answer.error is not UNSET:
             raise _refused(answer)
         return answer.seq
@@ -208,8 +212,8 @@ class Seat:
     async def resign(self) -> None:
         await self.command("resign")
 
-    async def _ask(self, kind: str, /, **fields: Any) -> Answer:
-        """The answer to a command, after any number of connections."""
+    async def ask(self, kind: str, /, **fields: Any) -> Answer:
+        """The answer to a command, which may be a refusal, after any number of connections."""
         name, backoff = token_hex(8), Backoff(self._chance)
         frame = write_frame(kind, id=name, **fields)
         while True:
@@ -224,6 +228,7 @@ class Seat:
                 self._pending.pop(name, None)
             if answer.error is UNSET or answer.error.code not in TRY_AGAIN:
                 return answer
+            self.resent += 1
             await asyncio.sleep(backoff.seconds(ABNORMAL, answer.error.seconds or 0.0))
 
     # sending
@@ -338,6 +343,7 @@ class Seat:
         self.player, self.here = welcome.seat, set(welcome.here)
         self._socket = socket
         for frame, _ in tuple(self._pending.values()):
+            self.resent += 1
             await self._send(frame)
         self._hear(self, Notice.CONNECTED)
         self._wake()
@@ -346,11 +352,15 @@ class Seat:
         if self.seq is not None and update.seq != self.seq + 1:
             return await self._send(self._hello())  # a gap: say again what we have, on the same connection
         self._backoff.reset()
-        self.view = update.view if update.changed is UNSET else apply_change(self.view, update.changed)
+        view = update.view
+        if update.changed is not UNSET:
+            assert self.turn is not None, "the first update on a connection has the whole view"
+            view = apply_change(self.turn.view, update.changed)
         self.seq = update.seq
-        turn = Turn(update.seq, update.messages, self.view, update.actions)
+        self.turn = turn = Turn(update.seq, update.messages, view, update.actions)
         self.is_over = turn.is_last
         self._turns.append(turn)
+        self._hear(self, Notice.TURN)
         self._wake()
         await asyncio.sleep(0)  # a move that is made at once acknowledges, too
         return await self._acknowledge()
