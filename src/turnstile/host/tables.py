@@ -15,6 +15,7 @@ from turnstile.store.protocol import Store
 from turnstile.table.values import Code as TableCode
 
 NO_TABLE = Rejection(Code.NO_TABLE, "There is no such table.")
+PUT_ASIDE = Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")
 
 
 class Tables(Room[Live]):
@@ -29,8 +30,10 @@ class Tables(Room[Live]):
     async def _read(self, name: LogId) -> Live | Rejection:
         """A table from its log, or why it cannot be had."""
         row = await self._store.row(name) if is_log_id(name) else None
-        if row is None or row.note:
-            return await self.missing(name)
+        if row is None:
+            return NO_TABLE
+        if row.note:
+            return PUT_ASIDE
         try:
             kept = await load(TABLES, self._store, name)
         except OtherKind:
@@ -64,6 +67,4 @@ class Tables(Room[Live]):
     async def missing(self, name: LogId) -> Rejection:
         """Why a table cannot be had."""
         row = await self._store.row(name) if is_log_id(name) else None
-        if row is None:
-            return NO_TABLE
-        return Rejection(Code.PUT_ASIDE, "This table was put aside; its operator knows why.")
+        return PUT_ASIDE if row is not None and row.note else NO_TABLE
