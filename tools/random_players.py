@@ -8,8 +8,8 @@ from random import Random
 
 from msgspec import UNSET
 
-from tools.history import History, Sent
-from turnstile.client import Notice, Player, Seat
+from tools.history import History, Sample, Sent
+from turnstile.client import Notice, Player, Seat, Turn
 from turnstile.client.player import AnyTable, table_id
 from turnstile.kernel.values import LogId, PlayerId
 
@@ -19,6 +19,9 @@ GATE_WAIT = 0.02  # seconds until a move is tried again that came before the oth
 Pace = Callable[[], Awaitable[None]]
 """Waits until the next move may be made."""
 
+Witness = Callable[[str], int | None]
+"""The newest entry in the log of a table, as the store has it now; `None` where it does not look this time."""
+
 
 async def at_once() -> None:
     """Every player moves as soon as it may."""
@@ -27,7 +30,16 @@ async def at_once() -> None:
 class RandomPlayer:
     """One player at one table. `stop` ends it before the match does."""
 
-    def __init__(self, player: Player, table: AnyTable, seed: object, pace: Pace = at_once) -> None:
+    def __init__(
+        self,
+        player: Player,
+        table: AnyTable,
+        seed: object,
+        pace: Pace = at_once,
+        at_end: Callable[[Seat], Awaitable[None]] | None = None,
+        witness: Witness | None = None,
+    ) -> None:
+        """`at_end` is called after the last turn, while the player is still connected."""
         self.player, self.table = player, table_id(table)
         self.history = History(LogId(self.table), PlayerId(player.id))
         self.refusals: list[str] = []
@@ -35,6 +47,10 @@ class RandomPlayer:
         self.is_over = False
         self._chance = Random(str(seed))
         self._pace = pace
+        self._at_end = at_end
+        self._witness = witness
+        self._answered = 0
+        """The newest update when the last move took effect: what earlier ones offer is used up."""
         self._stop = asyncio.Event()
 
     def stop(self) -> None:
@@ -60,15 +76,25 @@ class RandomPlayer:
             assert seat.turn is not None
             self.history.turns.append(seat.turn)
             self.history.arrived.append(time.perf_counter())
+            if self._witness is not None and (newest := self._witness(self.table)) is not None:
+                self.history.samples.append(Sample(seat.turn.seq, newest))
         elif notice is Notice.CONNECTED:
             self.connections += 1
 
     async def _play(self, seat: Seat) -> None:
         async for turn in seat:
-            if turn.actions and turn is seat.turn:
+            if self._may_act(seat, turn):
                 await self._pace()
-                await self._move(seat, turn.seq, self._chance.choice(turn.actions))
+                newest = seat.turn
+                if newest is not None and self._may_act(seat, newest):
+                    await self._move(seat, newest.seq, self._chance.choice(newest.actions))
         self.is_over = True
+        if self._at_end is not None:
+            await self._at_end(seat)
+
+    def _may_act(self, seat: Seat, turn: Turn) -> bool:
+        """Whether it is worth a try: there is nothing newer to decide on."""
+        return turn is seat.turn and bool(turn.actions) and turn.seq >= self._answered
 
     async def _move(self, seat: Seat, seen: int, move: object) -> None:
         """Make a move, unless something newer arrives first: then the next turn has what may be done."""
@@ -78,7 +104,7 @@ class RandomPlayer:
             answer = await seat.ask("act", move=move, seen=seen)
             sent.id = answer.id
             if answer.error is UNSET:
-                sent.seq = answer.seq
+                sent.seq = self._answered = answer.seq
                 return
             code = answer.error.code
             self.refusals.append(code)

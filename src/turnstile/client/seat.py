@@ -162,12 +162,13 @@ class Seat:
                 raise StopAsyncIteration
             if self._fault is not None:
                 raise self._fault
-            await self._something_new()
+            await self.wait_for_news()
         turn = self._turns.popleft()
         self._taken = turn.seq
         return turn
 
-    async def _something_new(self) -> None:
+    async def wait_for_news(self) -> None:
+        """Wait until something arrives: an update, a status, a connection, the end."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         await waiter
@@ -197,7 +198,7 @@ class Seat:
                 raise _refused(answer)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._chance.uniform(wait / 2, wait)):
-                    await self._something_new()
+                    await self.wait_for_news()
             if self._turns:
                 return False
             wait = min(2 * wait, LONGEST_GATE_WAIT)
