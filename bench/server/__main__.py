@@ -1,5 +1,6 @@
 """`python -m bench.server`: many tables on a real server, over real WebSockets."""
 
+import asyncio
 import sys
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ import msgspec
 import uvloop
 from rich.console import Console
 
+from bench.server import boardgame
 from bench.server.figures import Figures, show
 from bench.server.run import Plan, run
 from turnstile.registry import names
@@ -27,6 +29,9 @@ STORES = ("sqlite", "postgresql")
 @click.option("--abuser", type=float, default=0.0, help="A client that sends so many messages a second.")
 @click.option("--watchers", type=int, default=0, help="So many spectators that hardly read.")
 @click.option("--check", "most_checked", type=int, default=200, show_default=True, help="Tables to check, at most.")
+@click.option(
+    "--boardgame/--no-boardgame", "is_beside", default=True, help="Run boardgame.io beside it, where node is there."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
 def main(
     tables: tuple[int, ...],
@@ -39,6 +44,7 @@ def main(
     abuser: float,
     watchers: int,
     most_checked: int,
+    is_beside: bool,
     is_json: bool,
 ) -> None:
     """Play random moves at many tables of a server, and show what that costs.
@@ -56,15 +62,33 @@ def main(
     plans = list(_plans(base, tables or TABLES, store or STORES, processes or (1, 2, 3)))
     if abuser or watchers:
         plans = [each for plan in plans for each in (plan, _disturbed(plan, abuser, watchers))]
-    console, results = Console(width=160), list[Figures]()
-    for plan in plans:
-        results.append(uvloop.run(run(plan)))
-        if not is_json and sys.stderr.isatty():
-            click.echo(f"{plan.store} x {plan.processes}, {plan.tables} tables: done", err=True)
+    results = [_measured(plan, uvloop.run(run(plan))) for plan in plans]
+    if is_beside and game == "e-card" and players == 2:
+        results += _boardgame(base, tables or TABLES)
     if is_json:
         click.echo(msgspec.json.format(msgspec.json.encode(results)).decode())
     else:
-        show(results, console)
+        show(results, Console(width=160))
+
+
+def _measured(plan: Plan, figures: Figures) -> Figures:
+    if sys.stderr.isatty():
+        click.echo(f"{figures.contestant} x {plan.processes}, {plan.tables} tables: done", err=True)
+    return figures
+
+
+def _boardgame(base: Plan, tables: tuple[int, ...]) -> list[Figures]:
+    """E-Card in boardgame.io, or a sentence that says why not."""
+    plans = [msgspec.structs.replace(base, tables=number) for number in tables]
+    try:
+        return [
+            _measured(plan, asyncio.run(boardgame.run(plan, contestant)))
+            for contestant in (boardgame.IN_MEMORY, boardgame.IN_FILES)
+            for plan in plans
+        ]
+    except boardgame.Missing as missing:
+        click.echo(str(missing), err=True)
+        return []
 
 
 def _plans(base: Plan, tables: tuple[int, ...], stores: tuple[str, ...], processes: tuple[int, ...]) -> Iterator[Plan]:

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.uncounted
 
 
 def measured(*options: str) -> list[Any]:
-    words = [sys.executable, "-m", "bench.server", "--tables", "2", "--seconds", "0.5", "--json", *options]
-    done = subprocess.run(words, capture_output=True, check=True)
+    words = [sys.executable, "-m", "bench.server", "--tables", "2", "--seconds", "0.5", "--json"]
+    done = subprocess.run([*words, "--no-boardgame", *options], capture_output=True, check=True)
     found = json.loads(done.stdout)
     for figures in found:
         assert figures["moves"] > 0
