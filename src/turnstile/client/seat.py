@@ -110,7 +110,8 @@ class Seat:
         self._waiters: list[asyncio.Future[None]] = []
         self._pending: dict[str, tuple[str, asyncio.Future[Answer]]] = {}
         """Commands without an answer: what is sent, and who waits."""
-        self._fault: Exception | None = None
+        self.fault: Exception | None = None
+        """Why nothing more will come, such as `Closed`."""
         self._bye: Bye | None = None
         self._heard_at = 0.0
 
@@ -145,7 +146,7 @@ class Seat:
 
     def _end(self, fault: Exception) -> None:
         """Nothing more will come: tell all who wait."""
-        self._fault = self._fault or fault
+        self.fault = self.fault or fault
         for _, waiting in self._pending.values():
             if not waiting.done():
                 waiting.set_exception(fault)
@@ -160,8 +161,8 @@ class Seat:
         while not self._turns:
             if self.is_over:
                 raise StopAsyncIteration
-            if self._fault is not None:
-                raise self._fault
+            if self.fault is not None:
+                raise self.fault
             await self.wait_for_news()
         turn = self._turns.popleft()
         self._taken = turn.seq
@@ -218,8 +219,8 @@ class Seat:
         name, backoff = token_hex(8), Backoff(self._chance)
         frame = write_frame(kind, id=name, **fields)
         while True:
-            if self._fault is not None:
-                raise self._fault
+            if self.fault is not None:
+                raise self.fault
             waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
             self._pending[name] = frame, waiting
             try:
