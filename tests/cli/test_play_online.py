@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Turnstile
+from tests.server.processes import served
 
 pytestmark = pytest.mark.uncounted
 
@@ -22,12 +23,8 @@ WHOLE_MATCH = "1\n" * 200
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running server."""
-    store = tmp_path_factory.mktemp("server") / "turnstile.db"
-    words = [sys.executable, "-m", "turnstile", "serve", "--port", "0", "--operations-port", "0", "--store", str(store)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as serving:
-        assert serving.stdout is not None
-        yield serving.stdout.readline().decode().split()[2]
-        serving.terminate()
+    with served(tmp_path_factory.mktemp("server")) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)

@@ -4,14 +4,28 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from itertools import count
+from pathlib import Path
+from subprocess import Popen
 from types import TracebackType
 
 from tests.proxy import Line
 
 BEAT = 0.5  # seconds: a client notices a paused server soon
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server in a process of its own, for tests that are not asynchronous themselves."""
+    words = ["serve", "--port", "0", "--operations-port", "0", "--store", str(folder / "turnstile.db")]
+    with Popen([sys.executable, "-m", "turnstile", *words], stdout=PIPE) as serving:
+        assert serving.stdout is not None
+        try:
+            yield serving.stdout.readline().decode().split()[2]
+        finally:
+            serving.terminate()
 
 
 class ServerProcess:
