@@ -8,7 +8,7 @@ from random import Random
 
 from msgspec import UNSET
 
-from tools.history import History, Sample, Sent
+from tools.history import History, Sent
 from turnstile.client import Notice, Player, Seat, Turn
 from turnstile.client.player import AnyTable, table_id
 from turnstile.kernel.values import LogId, PlayerId
@@ -19,8 +19,8 @@ GATE_WAIT = 0.02  # seconds until a move is tried again that came before the oth
 Pace = Callable[[], Awaitable[None]]
 """Waits until the next move may be made."""
 
-Witness = Callable[[str], int | None]
-"""The newest entry in the log of a table, as the store has it now; `None` where it does not look this time."""
+Witness = Callable[[History, int], None]
+"""Looks into the store when this update has just arrived, and adds a sample to the history, now or soon."""
 
 
 async def at_once() -> None:
@@ -76,8 +76,8 @@ class RandomPlayer:
             assert seat.turn is not None
             self.history.turns.append(seat.turn)
             self.history.arrived.append(time.perf_counter())
-            if self._witness is not None and (newest := self._witness(self.table)) is not None:
-                self.history.samples.append(Sample(seat.turn.seq, newest))
+            if self._witness is not None:
+                self._witness(self.history, seat.turn.seq)
         elif notice is Notice.CONNECTED:
             self.connections += 1
 

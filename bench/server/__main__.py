@@ -68,7 +68,7 @@ def main(
     if is_json:
         click.echo(msgspec.json.format(msgspec.json.encode(results)).decode())
     else:
-        show(results, Console(width=160))
+        show(results, Console(width=200))
 
 
 def _measured(plan: Plan, figures: Figures) -> Figures:

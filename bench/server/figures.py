@@ -51,6 +51,9 @@ class Figures(msgspec.Struct, kw_only=True):
     """Matches that have ended."""
     refusals: dict[str, int] = {}
     disturbance: str = ""
+    abuser_sent: int = 0
+    abuser_closed: int = 0
+    """How often the server closed the connection of the abuser."""
     checked_tables: int = 0
     """Tables whose log was held against what their clients saw; nothing was wrong, or there would be no figures."""
     checked_updates: int = 0

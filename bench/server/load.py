@@ -8,15 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import cycle
 from random import Random
 
-import apsw
-
 from tools.history import History
 from tools.random_players import Pace, RandomPlayer, Witness, at_once
 from turnstile.client import Client, NewTable, Player, Seat
 
 PLAYERS_PER_ADDRESS = 16  # the limits count by address: each group of clients has one of its own
 AT_ONCE = 32  # tables that are set up at the same time
-SAMPLE_EVERY = 50  # updates, for the look whether an update that has arrived is stored
 
 
 class FixedRate:
@@ -30,26 +27,6 @@ class FixedRate:
         slot = self._next = max(now, self._next + self._gap)
         if slot > now:
             await asyncio.sleep(slot - now)
-
-
-class SqliteWitness:
-    """Looks into the file of a server, from another process, for every so many updates."""
-
-    def __init__(self, path: str) -> None:
-        self._connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-        self._connection.set_busy_timeout(1000)
-        self._left = SAMPLE_EVERY
-
-    def __call__(self, table: str) -> int | None:
-        self._left -= 1
-        if self._left:
-            return None
-        self._left = SAMPLE_EVERY
-        found = self._connection.execute(
-            "SELECT max(position) FROM log WHERE table_key = (SELECT key FROM tables WHERE id = ?)", (table,)
-        ).get
-        assert isinstance(found, int)
-        return found
 
 
 class SeatedPlayer:

@@ -10,8 +10,9 @@ import msgspec
 
 from bench.server.disturbance import disturbing
 from bench.server.figures import Delays, Figures
-from bench.server.load import FixedRate, Load, SqliteWitness, loaded, some_of
+from bench.server.load import FixedRate, Load, loaded, some_of
 from bench.server.processes import Servers, cores, cpu_seconds, serving, store_of
+from bench.server.witness import witness_of
 from tools.history import check
 from turnstile.store.opening import open_store
 
@@ -68,9 +69,8 @@ async def run(plan: Plan) -> Figures:
 
 async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figures]:
     pace = {"pace": FixedRate(plan.rate)} if plan.rate else {}
-    witness = SqliteWitness(store) if plan.store == "sqlite" else None
-    load = Load(servers.urls, **pace, witness=witness)
     async with AsyncExitStack() as stack:
+        load = Load(servers.urls, **pace, witness=await stack.enter_async_context(witness_of(plan.store, store)))
         empty = servers.memory()
         await load.seat(plan.game, plan.tables, plan.players, stack)
         seated = servers.memory()
@@ -80,7 +80,7 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         async with loaded(load):
             connected = servers.memory()
             tables = [player.matches[-1].table for player in load.players]
-            async with disturbing(servers.urls[0], tables, plan.abuser_rate, plan.watchers):
+            async with disturbing(servers.urls[0], tables, plan.abuser_rate, plan.watchers) as abuser:
                 await asyncio.sleep(WARM_UP)
                 window = await _window(plan, servers, load)
         gc.enable()
@@ -105,6 +105,8 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         matches=load.finished // plan.players,
         refusals=dict(load.refusals),
         disturbance=plan.disturbance,
+        abuser_sent=0 if abuser is None else abuser.sent,
+        abuser_closed=0 if abuser is None else abuser.closed,
     )
 
 

@@ -37,3 +37,4 @@ def test_a_run_beside_an_abuser_and_slow_watchers_is_measured_and_checked() -> N
     quiet, disturbed = measured("--store", "sqlite", "--rate", "50", "--abuser", "1000", "--watchers", "5")
     assert quiet["disturbance"] == ""
     assert disturbed["disturbance"] == "(abuser 1000/s, 5 slow watchers)"
+    assert disturbed["abuser_sent"] > 300
