@@ -90,7 +90,7 @@ def test_the_folded_view_is_the_one_that_the_server_gives_whole() -> None:
     run(main())
 
 
-def test_N1_a_seat_whose_connection_breaks_again_and_again_misses_and_repeats_nothing() -> None:
+def test_N14_a_seat_whose_connection_breaks_again_and_again_misses_and_repeats_nothing() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as direct, line_to(here.running.port) as (line, url):
             ana, bo, table = await two_players(direct)
@@ -108,7 +108,7 @@ def test_N1_a_seat_whose_connection_breaks_again_and_again_misses_and_repeats_no
     run(main())
 
 
-def test_N2_a_move_whose_answer_was_lost_is_sent_again_and_counts_once() -> None:
+def test_N1_a_move_whose_answer_was_lost_is_sent_again_and_counts_once() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as direct, line_to(here.running.port) as (line, url):
             ana, bo, table = await two_players(direct)
@@ -136,7 +136,7 @@ def test_N2_a_move_whose_answer_was_lost_is_sent_again_and_counts_once() -> None
     run(main())
 
 
-def test_a_newer_connection_of_the_seat_ends_the_old_one() -> None:
+def test_N8_a_newer_connection_of_the_seat_ends_the_old_one() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as client:
             ana, _, table = await two_players(client)

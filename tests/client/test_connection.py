@@ -213,7 +213,7 @@ def test_other_codes_make_the_seat_connect_again(code: int) -> None:
     run(hurry(served(first_of, script, again), 1.0))
 
 
-def test_a_silent_server_is_left_after_some_beats() -> None:
+def test_N6_a_silent_server_is_left_after_some_beats() -> None:
     async def silent(peer: Peer) -> None:
         await peer.hear("hello")
         await peer.welcome(beat=5.0)
