@@ -14,13 +14,17 @@ from tools import postgres
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 ENDLESS = "1000000"
-"""A limit that no run reaches. The limits are measured with the abuser, and nowhere else."""
+"""A limit that no run reaches."""
+ENOUGH = "500"
+"""A limit that no player reaches, but an abuser does."""
 OPTIONS = (
     *("--port", "0"),
     *("--operations-port", "0"),
     *("--trusted-proxies", "127.0.0.1"),
     *("--most-connections", "100000"),
     *("--requests-per-second", ENDLESS),
+    *("--frames-per-second", ENOUGH),
+    *("--commands-per-second", ENOUGH),
 )
 
 

@@ -240,7 +240,8 @@ def test_tables_can_be_prepared_and_found() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as client:
             ana, bo = await client.register("Ana"), await client.register("Bo")
-            table = await ana.create_table("up-down", settings={"ackSeconds": 5})
+            table = await ana.create_table("up-down", settings={"ackSeconds": 5}, is_program=True)
+            assert [seat.kind for seat in (await ana.status(table)).seats] == ["agent"]
             assert [each.table for each in (await client.tables(game="up-down")).tables] == [table.table]
             await bo.join(table.table)
             assert await ana.names(table) == {ana.id: "Ana", bo.id: "Bo"}

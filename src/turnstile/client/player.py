@@ -28,6 +28,10 @@ def table_id(table: AnyTable) -> str:
     return table if isinstance(table, str) else table.table
 
 
+def _kind(is_program: bool) -> str:
+    return "agent" if is_program else "person"
+
+
 class _Done(msgspec.Struct, frozen=True):
     seq: int
 
@@ -77,14 +81,22 @@ class Player:
         options: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
         invite_only: bool = False,
+        is_program: bool = False,
         start: bool | None = None,
     ) -> NewTable:
         """Open a table and take its first seat. `bots`, by their names, take the next ones.
 
         `start`: start the match at once; by default if there are bots. `settings` are written as over HTTP.
         """
-        wanted = {"game": game, "bots": list(bots), "options": options or {}, "inviteOnly": invite_only}
-        opened = await self._ask("POST", "/api/tables", NewTable, {**wanted, "settings": settings or {}})
+        wanted = {
+            "game": game,
+            "bots": list(bots),
+            "options": options or {},
+            "settings": settings or {},
+            "inviteOnly": invite_only,
+            "kind": _kind(is_program),
+        }
+        opened = await self._ask("POST", "/api/tables", NewTable, wanted)
         if start or (start is None and bots):
             await self.start(opened)
         return opened
@@ -115,7 +127,7 @@ class Player:
         """Take a seat. `is_program`: the others are told that no person plays here."""
         if invite is None and not isinstance(table, str):
             invite = table.invite
-        await self.command(table, "join", invite=invite, kind="agent" if is_program else "person")
+        await self.command(table, "join", invite=invite, kind=_kind(is_program))
 
     async def leave(self, table: AnyTable) -> None:
         """Give the seat back before the match."""
