@@ -29,7 +29,7 @@ class Peer:
         return frame
 
     async def say(self, kind: str, **fields: Any) -> None:
-        await self._socket.send_str(json.dumps({"type": kind, **fields}))
+        await self._socket.send_str(json.dumps({"type": kind, **fields}, separators=(",", ":")))
 
     async def welcome(self, after: int = 0, beat: float = 20.0) -> None:
         await self.say("welcome", v=1, table="t", seat="ana", after=after, top=9, now=0, beat=beat, here=["ana"])
@@ -180,6 +180,23 @@ def test_a_move_that_is_overtaken_returns_false_and_one_before_the_gate_is_tried
         await anext(seat)
         assert not await seat.act("x")
         assert await seat.act("y")
+
+    run(served(work, script))
+
+
+def test_a_closed_table_ends_after_its_last_update() -> None:
+    async def script(peer: Peer) -> None:
+        await peer.hear("hello")
+        await peer.say("welcome", v=1, table="t", seat="ana", after=0, top=2, now=0, beat=20.0, here=[])
+        await peer.say("status", table="t", game="e-card", phase="Closed", admin="ana", seats=[])
+        for seq in (1, 2):
+            await peer.update(seq)
+            await peer.hear("ack")
+
+    async def work(client: Client, seat: Seat) -> None:
+        assert [turn.seq async for turn in seat] == [1, 2]
+        assert seat.status is not None
+        assert seat.status.is_over
 
     run(served(work, script))
 

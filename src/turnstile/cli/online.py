@@ -256,8 +256,6 @@ async def _next_turn(seat: Seat) -> Turn | None:
 async def _until_known(seat: Seat) -> None:
     """Until the status of the table has come."""
     while seat.status is None:
-        if seat.fault is not None:
-            raise seat.fault
         await seat.wait_for_news()
 
 

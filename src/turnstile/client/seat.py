@@ -46,6 +46,8 @@ BAD_REQUEST = 4000
 STOP_STATUSES = range(400, 500)
 TOO_MANY_REQUESTS = 429
 
+CLOSED = '"phase":"Closed"'
+"""In the status of a table that is closed. A status is decoded only when it is wanted."""
 ACKS_MISSING = "AcksMissing"
 TRY_AGAIN = frozenset({"Busy", "OutcomeUnknown", "Stopping"})
 """Refusals that say nothing about the command: it is sent again, with its id."""
@@ -106,7 +108,8 @@ class Seat:
         self._turns: deque[Turn] = deque()
         self._taken: int | None = None
         """The newest update that was given out."""
-        self._acked = 0
+        self._acked = self._top = 0
+        self._is_closed = False
         self._waiters: list[asyncio.Future[None]] = []
         self._pending: dict[str, tuple[str, asyncio.Future[Answer]]] = {}
         """Commands without an answer: what is sent, and who waits."""
@@ -114,6 +117,7 @@ class Seat:
         """Why nothing more will come, such as `Closed`."""
         self._bye: Bye | None = None
         self._heard_at = 0.0
+        self._check: asyncio.TimerHandle | None = None
 
     @property
     def status(self) -> Status | None:
@@ -161,15 +165,15 @@ class Seat:
         while not self._turns:
             if self.is_over:
                 raise StopAsyncIteration
-            if self.fault is not None:
-                raise self.fault
             await self.wait_for_news()
         turn = self._turns.popleft()
         self._taken = turn.seq
         return turn
 
     async def wait_for_news(self) -> None:
-        """Wait until something arrives: an update, a status, a connection, the end."""
+        """Wait until something arrives: an update, a status, a connection. Raises `fault` if nothing more will come."""
+        if self.fault is not None:
+            raise self.fault
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         await waiter
@@ -279,6 +283,7 @@ class Seat:
         except (aiohttp.ClientError, OSError, TimeoutError) as fault:
             code, text = ABNORMAL, str(fault)
         finally:
+            self._stop_checking()
             self._socket = None
         return (code, text) if self._bye is None else (self._bye.code, self._bye.text)
 
@@ -326,15 +331,15 @@ class Seat:
     def _check_beat(self, limit: asyncio.Timeout, beat: float) -> None:
         """End the connection when the server has been silent for too long. It says something at every beat."""
         loop = asyncio.get_running_loop()
+        self._stop_checking()
+        if loop.time() - self._heard_at > SILENT_BEATS * beat:
+            limit.reschedule(loop.time())
+        else:
+            self._check = loop.call_later(beat, self._check_beat, limit, beat)
 
-        def check() -> None:
-            if limit.when() is None and not loop.is_closed() and self._socket is not None:
-                if loop.time() - self._heard_at > SILENT_BEATS * beat:
-                    limit.reschedule(loop.time())
-                else:
-                    loop.call_later(beat, check)
-
-        loop.call_later(beat, check)
+    def _stop_checking(self) -> None:
+        if self._check is not None:
+            self._check.cancel()
 
     async def _begin(self, socket: aiohttp.ClientWebSocketResponse, welcome: Welcome) -> None:
         """Go on after what has arrived; where the server knows nothing of that, start over."""
@@ -342,11 +347,12 @@ class Seat:
             self.seq, self._acked = None, 0
             self._turns.clear()
         self._acked = self.seq or 0
-        self.player, self.here = welcome.seat, set(welcome.here)
+        self.player, self.here, self._top = welcome.seat, set(welcome.here), welcome.top
         self._socket = socket
-        for frame, _ in tuple(self._pending.values()):
-            self.resent += 1
-            await self._send(frame)
+        for frame, waiting in tuple(self._pending.values()):
+            if not waiting.done():
+                self.resent += 1
+                await self._send(frame)
         self._hear(self, Notice.CONNECTED)
         self._wake()
 
@@ -360,7 +366,7 @@ class Seat:
             view = apply_change(self.turn.view, update.changed)
         self.seq = update.seq
         self.turn = turn = Turn(update.seq, update.messages, view, update.actions)
-        self.is_over = turn.is_last
+        self.is_over = turn.is_last or self._has_all_of_closed_table()
         self._turns.append(turn)
         self._hear(self, Notice.TURN)
         self._wake()
@@ -369,10 +375,14 @@ class Seat:
 
     def _take_status(self, text: str) -> None:
         self._status = text.encode()
-        if not self.is_over and '"phase":"Closed"' in text:
-            self.is_over = True
+        self._is_closed = CLOSED in text
+        self.is_over = self.is_over or self._has_all_of_closed_table()
         self._hear(self, Notice.STATUS)
         self._wake()
+
+    def _has_all_of_closed_table(self) -> bool:
+        """Whether the table is closed, and every update has arrived. The status may come before them."""
+        return self._is_closed and (self.seq or 0) >= self._top
 
     def _settle(self, answer: Answer) -> None:
         _, waiting = self._pending.get(answer.id, (None, None))
