@@ -1,6 +1,6 @@
 """A seat at a table over the WebSocket: its updates in order, its commands until they are answered.
 
-One task holds the connection, and connects again when it breaks. An update is folded into the view before it, and is
+`connection` holds the WebSocket. An update is folded into the view before it, and is
 acknowledged when it has arrived; if the player moves at once, the acknowledgement travels with the move.
 """
 
@@ -18,34 +18,24 @@ import aiohttp
 import msgspec
 from msgspec import UNSET
 
-from turnstile.client.backoff import Backoff, is_final
+from turnstile.client.backoff import Backoff
+from turnstile.client.connection import ABNORMAL, Connection
 from turnstile.client.errors import Closed, Refused
 from turnstile.client.frames import (
     VERSION,
     Answer,
-    Bye,
+    AnyFrame,
     Ping,
     Presence,
     TableStatus,
     Update,
     Welcome,
-    read_frame,
     write_frame,
 )
 from turnstile.client.values import Status, Turn
 from turnstile.kernel.changes import apply_change
 
-CONNECT_SECONDS = 10.0  # from the first byte to the welcome
-SILENT_BEATS = 2.5  # after so many beats without a frame, the connection is dead
-CLOSE_SECONDS = 2.0
-LARGEST_FRAME = 16 * 1024 * 1024
-
-ABNORMAL = 1006  # no close frame came
 DONE = 1000
-BAD_REQUEST = 4000
-STOP_STATUSES = range(400, 500)
-TOO_MANY_REQUESTS = 429
-
 CLOSED = '"phase":"Closed"'
 """In the status of a table that is closed. A status is decoded only when it is wanted."""
 ACKS_MISSING = "AcksMissing"
@@ -99,11 +89,10 @@ class Seat:
         self.resent = 0
         """How many commands were sent again: the answer to one of them may not be that to its first sending."""
         self._status = b""
-        self._session, self._url, self._token = session, f"{server}/api/play", token
+        self._token = token
         self._hear = hear or _ignore
         self._chance = chance or SystemRandom()
-        self._backoff = Backoff(self._chance)
-        self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._connection = Connection(session, f"{server}/api/play", self, self._chance)
         self._task: asyncio.Task[None] | None = None
         self._turns: deque[Turn] = deque()
         self._taken: int | None = None
@@ -115,9 +104,6 @@ class Seat:
         """Commands without an answer: what is sent, and who waits."""
         self.fault: Exception | None = None
         """Why nothing more will come, such as `Closed`."""
-        self._bye: Bye | None = None
-        self._heard_at = 0.0
-        self._check: asyncio.TimerHandle | None = None
 
     @property
     def status(self) -> Status | None:
@@ -126,7 +112,7 @@ class Seat:
 
     @property
     def is_connected(self) -> bool:
-        return self._socket is not None
+        return self._connection.is_open
 
     # its life
 
@@ -228,7 +214,7 @@ class Seat:
             waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
             self._pending[name] = frame, waiting
             try:
-                await self._send(frame, is_ack=True)
+                await self._send(frame)
                 answer = await waiting
             finally:
                 self._pending.pop(name, None)
@@ -239,127 +225,73 @@ class Seat:
 
     # sending
 
-    async def _send(self, frame: str, *, is_ack: bool = False) -> None:
-        """Send a frame, if there is a connection. `is_ack`: it may say what has arrived."""
-        if self._socket is None:
-            return
-        if is_ack and self.player is not None and self.seq is not None and self.seq > self._acked:
-            self._acked = self.seq
+    async def _send(self, frame: str) -> None:
+        """Send a frame that also says what has arrived."""
+        if self._connection.is_open and self._has_news_to_acknowledge():
+            self._acked = self.seq or 0
             frame = f'{frame[:-1]},"upto":{self.seq}}}'
-        with suppress(aiohttp.ClientError, ConnectionError):  # the reading side learns of it, too
-            await self._socket.send_str(frame)
+        await self._connection.send(frame)
+
+    def _has_news_to_acknowledge(self) -> bool:
+        return self.player is not None and self.seq is not None and self.seq > self._acked
 
     async def _acknowledge(self) -> None:
         """Acknowledge what has arrived, if there is something new."""
-        if self.player is not None and self.seq is not None and self.seq > self._acked:
-            self._acked = self.seq
-            await self._send(write_frame("ack", upto=self.seq))
+        if self._has_news_to_acknowledge():
+            self._acked = self.seq or 0
+            await self._connection.send(write_frame("ack", upto=self.seq))
 
-    # the connection
+    # what the connection brings
 
     async def _stay_connected(self) -> None:
         try:
-            while True:
-                code, text = await self._connect()
-                if is_final(code):
-                    return self._end(Closed(code, text))
-                self._hear(self, Notice.LOST)
-                retry = 0.0 if self._bye is None else self._bye.retry_ms / 1000
-                await asyncio.sleep(self._backoff.seconds(code, retry))
-        except asyncio.CancelledError:
-            raise
+            self._end(await self._connection.run())
         except Exception as fault:
             self._end(fault)
             raise
 
-    async def _connect(self) -> tuple[int, str]:
-        """One connection, from its handshake to its end: its close code, and the sentence that explains it."""
-        try:
-            code = await self._converse()
-            text = f"The connection was closed with code {code}."
-        except aiohttp.WSServerHandshakeError as fault:
-            is_refused = fault.status in STOP_STATUSES and fault.status != TOO_MANY_REQUESTS
-            return (BAD_REQUEST if is_refused else ABNORMAL), f"The server refuses the WebSocket: {fault.status}."
-        except (aiohttp.ClientError, OSError, TimeoutError) as fault:
-            code, text = ABNORMAL, str(fault)
-        finally:
-            self._stop_checking()
-            self._socket = None
-        return (code, text) if self._bye is None else (self._bye.code, self._bye.text)
-
-    async def _converse(self) -> int:
-        """Say hello and read until the connection ends. A `bye` says why; proxies turn close codes into others."""
-        self._bye = None
-        timeout = aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS)
-        async with (
-            asyncio.timeout(CONNECT_SECONDS) as limit,
-            self._session.ws_connect(self._url, max_msg_size=LARGEST_FRAME, timeout=timeout) as socket,
-        ):
-            await socket.send_str(self._hello())
-            await self._read(socket, limit)
-        return socket.close_code or ABNORMAL
-
-    def _hello(self) -> str:
+    def hello(self) -> str:
+        """The first frame of a connection: who, where, and what has arrived."""
         return write_frame("hello", v=VERSION, table=self.table, token=self._token, last=self.seq)
 
-    async def _read(self, socket: aiohttp.ClientWebSocketResponse, limit: asyncio.Timeout) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            message = await socket.receive()
-            if message.type is not aiohttp.WSMsgType.TEXT:
-                return
-            self._heard_at = loop.time()
-            match read_frame(message.data):
-                case Update() as update:
-                    await self._take(update)
-                case Answer() as answer:
-                    self._settle(answer)
-                case TableStatus():
-                    self._take_status(message.data)
-                case Welcome() as welcome:
-                    limit.reschedule(None)
-                    self._check_beat(limit, welcome.beat)
-                    await self._begin(socket, welcome)
-                case Ping():
-                    await self._send(write_frame("pong"), is_ack=True)
-                case Presence() as presence:
-                    (self.here.add if presence.here else self.here.discard)(presence.player)
-                    self._hear(self, Notice.PRESENCE)
-                case Bye() as bye:
-                    self._bye = bye
+    def lose(self) -> None:
+        """The connection broke."""
+        self._hear(self, Notice.LOST)
 
-    def _check_beat(self, limit: asyncio.Timeout, beat: float) -> None:
-        """End the connection when the server has been silent for too long. It says something at every beat."""
-        loop = asyncio.get_running_loop()
-        self._stop_checking()
-        if loop.time() - self._heard_at > SILENT_BEATS * beat:
-            limit.reschedule(loop.time())
-        else:
-            self._check = loop.call_later(beat, self._check_beat, limit, beat)
+    async def take(self, frame: AnyFrame, text: str) -> None:
+        """A frame from the server."""
+        match frame:
+            case Update():
+                await self._take_update(frame)
+            case Answer():
+                self._settle(frame)
+            case TableStatus():
+                self._take_status(text)
+            case Welcome():
+                await self._begin(frame)
+            case Ping():
+                await self._send(write_frame("pong"))
+            case Presence():
+                (self.here.add if frame.here else self.here.discard)(frame.player)
+                self._hear(self, Notice.PRESENCE)
 
-    def _stop_checking(self) -> None:
-        if self._check is not None:
-            self._check.cancel()
-
-    async def _begin(self, socket: aiohttp.ClientWebSocketResponse, welcome: Welcome) -> None:
+    async def _begin(self, welcome: Welcome) -> None:
         """Go on after what has arrived; where the server knows nothing of that, start over."""
         if self.player != welcome.seat or (self.seq is not None and welcome.after != self.seq):
             self.seq, self._acked = None, 0
             self._turns.clear()
         self._acked = self.seq or 0
         self.player, self.here, self._top = welcome.seat, set(welcome.here), welcome.top
-        self._socket = socket
         for frame, waiting in tuple(self._pending.values()):
             if not waiting.done():
                 self.resent += 1
-                await self._send(frame)
+                await self._connection.send(frame)
         self._hear(self, Notice.CONNECTED)
         self._wake()
 
-    async def _take(self, update: Update) -> None:
+    async def _take_update(self, update: Update) -> None:
         if self.seq is not None and update.seq != self.seq + 1:
-            return await self._send(self._hello())  # a gap: say again what we have, on the same connection
-        self._backoff.reset()
+            return await self._connection.send(self.hello())  # a gap: say again what we have, on the same connection
         view = update.view
         if update.changed is not UNSET:
             assert self.turn is not None, "the first update on a connection has the whole view"
