@@ -45,7 +45,9 @@ class Figures(msgspec.Struct, kw_only=True):
     """The part of its core that the server used."""
     client_load: float
     memory_per_table: float | None = None
-    """With the connections of its players."""
+    """With the connections of its players, before the first move."""
+    memory_per_table_in_play: float | None = None
+    """The same at the end of the run, with the updates that are kept for readers."""
     memory_per_connection: float | None = None
     matches: int = 0
     """Matches that have ended."""
@@ -70,6 +72,7 @@ HEADINGS = (
     "CPU ms/move",
     "of database",
     "kB/table",
+    "in play",
     "kB/conn",
     "load",
     "clients",
@@ -98,6 +101,7 @@ def _row(figures: Figures) -> tuple[str, ...]:
         f"{figures.server_cpu:.3f}",
         f"{figures.database_cpu:.3f}" if figures.database_cpu else "-",
         _or_dash(figures.memory_per_table),
+        _or_dash(figures.memory_per_table_in_play),
         _or_dash(figures.memory_per_connection),
         f"{figures.server_load:.0%}",
         f"{figures.client_load:.0%}",

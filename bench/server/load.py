@@ -72,7 +72,8 @@ class Load:
 
     def __init__(self, urls: Sequence[str], pace: Pace = at_once, witness: Witness | None = None) -> None:
         self._urls = cycle(urls)
-        self.pace, self.witness = pace, witness
+        self._pace, self.witness = pace, witness
+        self._may_move = asyncio.Event()
         self.players: list[SeatedPlayer] = []
         self.is_stopping = False
         self.finished = 0
@@ -114,8 +115,17 @@ class Load:
             for at, player in enumerate((admin, *others))
         ]
 
+    async def pace(self) -> None:
+        """Wait until the next move may be made."""
+        await self._may_move.wait()
+        await self._pace()
+
+    def let_move(self) -> None:
+        """Let the matches go on. Until then everyone is connected, and waits."""
+        self._may_move.set()
+
     def begin(self) -> None:
-        """Let everyone connect and play."""
+        """Let everyone connect."""
         self._playing = asyncio.gather(*(player.play() for player in self.players))
 
     async def until_connected(self) -> None:
@@ -156,7 +166,7 @@ def some_of(histories: Sequence[History], tables: int) -> list[History]:
 
 @asynccontextmanager
 async def loaded(load: Load) -> AsyncIterator[Load]:
-    """Everyone plays within this context."""
+    """Everyone is connected within this context."""
     load.begin()
     await load.until_connected()
     try:

@@ -79,10 +79,12 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         gc.disable()
         async with loaded(load):
             connected = servers.memory()
+            load.let_move()
             tables = [player.matches[-1].table for player in load.players]
             async with disturbing(servers.urls[0], tables, plan.abuser_rate, plan.watchers) as abuser:
                 await asyncio.sleep(WARM_UP)
                 window = await _window(plan, servers, load)
+            played = servers.memory()
         gc.enable()
     connections = plan.tables * plan.players
     moves = max(1, window.moves)
@@ -101,6 +103,7 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         server_load=(window.server + window.database) / window.seconds,
         client_load=window.clients / window.seconds,
         memory_per_table=(connected - empty) / plan.tables / 1000,
+        memory_per_table_in_play=(played - empty) / plan.tables / 1000,
         memory_per_connection=(connected - seated) / connections / 1000,
         matches=load.finished // plan.players,
         refusals=dict(load.refusals),
