@@ -1,7 +1,7 @@
 """A table in memory: a keeper with lines. It knows who listens, what they were told and acknowledged."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from turnstile.durable.keeper import EventAt, Keeper
@@ -24,6 +24,12 @@ LASTING = 1_000  # milliseconds that the table has waited for acknowledgements b
 RECENT = 64  # updates of each stream that are at hand without reading the log
 
 TableEventAt = EventAt[TableEvent]
+MatchEnd = Callable[[Table], None]
+"""Called with the table as it is when its match has just ended, in every process that has the table in memory."""
+
+
+def ignore_end(state: Table) -> None:
+    """Nothing is to be done when a match ends."""
 
 
 class Live(Keeper[Table, TableEvent]):
@@ -47,6 +53,8 @@ class Live(Keeper[Table, TableEvent]):
         """Whether readers see that the table waits for acknowledgements: only a wait that lasts is worth a status."""
         self.is_driven = False
         """Whether a task does what the table needs a server for."""
+        self.on_end: MatchEnd = ignore_end
+        self._is_over = kept.state.result is not None
         self._heartbeat = heartbeat
         self._status_of: Table | None = None
         self._parts: object = None
@@ -108,6 +116,9 @@ class Live(Keeper[Table, TableEvent]):
             else:
                 self._recent.pop(told.player, None)  # a reader who comes back to it reads the log
         self.notify()
+        if not self._is_over and self.state.result is not None:
+            self._is_over = True
+            self.on_end(next(step.state for _, step in steps if step.state.result is not None))
 
     async def load_anew(self) -> None:
         """After an older store was restored, readers may have seen more than is stored: they must connect again."""

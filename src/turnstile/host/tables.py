@@ -7,7 +7,7 @@ from turnstile.durable.room import Room
 from turnstile.durable.storing import load
 from turnstile.host.answers import Code
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.live import Live
+from turnstile.host.live import Live, MatchEnd, ignore_end
 from turnstile.host.logs import TABLES, outdated
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, is_log_id
@@ -26,6 +26,8 @@ class Tables(Room[Live]):
         self._store = store
         self._heartbeat = heartbeat
         self._step_limit = step_limit
+        self.on_end: MatchEnd = ignore_end
+        """For the tables that are read from now on."""
 
     async def _read(self, name: LogId) -> Live | Rejection:
         """A table from its log, or why it cannot be had."""
@@ -49,6 +51,7 @@ class Tables(Room[Live]):
             return NO_TABLE
         live = Live(name, kept, await self._store.cursors(name), self._store, self._heartbeat)
         live.step_limit = self._step_limit
+        live.on_end = self.on_end
         return live
 
     async def _end_outdated(self, name: LogId, reason: str) -> None:
