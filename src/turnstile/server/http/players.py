@@ -113,10 +113,4 @@ async def use_code(call: Call[UsedCode, None]) -> PlayerWithToken:
     return PlayerWithToken(person.player, person.name, token)
 
 
-@endpoint("GET", "/api/players/{player}", response=Person, auth=Auth.ANYONE, errors=(Code.NO_PLAYER,))
-async def get_player(call: Call[None, None]) -> Person:
-    """The name of a player."""
-    return await call.server.people.find(PlayerId(call.path["player"]))
-
-
-ENDPOINTS = (register, get_me, rename, delete_me, log_out_everywhere, make_code, use_code, get_player)
+ENDPOINTS = (register, get_me, rename, delete_me, log_out_everywhere, make_code, use_code)
