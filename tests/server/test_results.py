@@ -1,10 +1,13 @@
 """Results and ratings: what every match leads to, and who sees it."""
 
 import asyncio
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
@@ -12,9 +15,14 @@ from tests.server.finished import booked, play_to_the_end, rated, ratings_of, re
 from tests.server.servers import SETTINGS, Guest, site
 from turnstile.host.records import read_end
 from turnstile.kernel.values import ByPlayer, LogId, PlayerId
+from turnstile.server.http.pages import Mark, mark_of, text_of
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.ratings import places_of
+from turnstile.store.directory import PageMark
+from turnstile.store.memory import Disk, MemoryStore
 from turnstile.table.values import Halt, How, Result
+
+MARK = get_args(Mark)[1].pattern
 
 # what is booked
 
@@ -318,7 +326,28 @@ async def _all_pages(guest: Guest, path: str, field: str, rest: str = "") -> lis
         after = f"&after={page['next']}"
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=201", "after=x", "after=1", "after=1:%00", "after=--:a", "who=1"])
+@given(st.from_regex(MARK, fullmatch=True), st.floats(-100, 100), st.integers(0, 2**53))
+def test_every_mark_that_the_contract_allows_is_understood(text: str, rating: float, at: int) -> None:
+    mark = mark_of(text)
+    assert mark is not None
+    assert abs(mark.value) < 1e200
+    for value in (rating, at):
+        written = text_of(PageMark(value, "p-1"))
+        assert written is not None
+        assert re.search(MARK, written)
+        assert mark_of(written) == PageMark(value, "p-1")
+
+    async def main() -> None:
+        directory = MemoryStore(lambda: 0, Disk(), is_shared=False).directory
+        assert (await directory.results_of(PlayerId("p-1"), after=mark)).items == ()
+        assert (await directory.leaders("66", "public", after=mark)).items == ()
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=201", "after=x", "after=1", "after=1:", "after=01:a", "after=--:a", "who=1"]
+)
 def test_a_query_for_a_page_that_makes_no_sense_is_refused(query: str) -> None:
     async def main() -> None:
         async with site() as here:
