@@ -49,3 +49,26 @@ def test_N13_on_postgresql_two_players_at_two_servers_play_one_match() -> None:
             await store.close()
 
     run(main())
+
+
+def test_N8_on_postgresql_a_newer_connection_at_another_server_ends_the_older_one() -> None:
+    async def main() -> None:
+        schema = postgres.shared.new_schema()
+        stores = [await PostgresStore.open(postgres.shared.dsn(), schema=schema) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            older, other = await ana.hello(table), await bo.hello(table)
+            first = await older.until("update")
+            newer = await Guest(there, ana.player, ana.token).hello(table, first["seq"])
+            assert newer.welcomed["after"] == first["seq"]
+            await older.send("ack", upto=first["seq"])
+            assert await older.closed() == 4009
+            assert ana.player not in {reader.player for at in here.server.readers._at.values() for reader in at}
+            played = await asyncio.gather(play(newer), play(other))
+            assert played[0] == list(range(first["seq"] + 1, first["seq"] + 1 + len(played[0])))
+        for store in stores:
+            await store.close()
+
+    run(main())

@@ -10,7 +10,7 @@ from tests.world.simulated.store import FaultyStore
 from tests.world.world import World
 from turnstile.durable import storing
 from turnstile.durable.log import Kept, follow
-from turnstile.host import Host, Line, tables
+from turnstile.host import Ending, Host, Line, tables
 from turnstile.host import drive as drives
 from turnstile.host.drive import drive
 from turnstile.host.heartbeat import Heartbeat
@@ -156,13 +156,13 @@ def spectators_not_delayed(patch: Patch) -> None:
 
 @caught_by("one line")
 def old_line_kept_beside_the_new(patch: Patch) -> None:
-    real = Host.detach
+    real = Line.end
 
-    def detach(self: Host, line: Line, why: str = "closed") -> None:
-        if not why.startswith("another"):
-            real(self, line, why)
+    def end(self: Line, why: Ending) -> None:
+        if why is not Ending.REPLACED:
+            real(self, why)
 
-    patch.setattr(Host, "detach", detach)
+    patch.setattr(Line, "end", end)
 
 
 @caught_by("R9", first=610)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from turnstile.durable.keeper import EventAt, Keeper
+from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.logs import TABLES, KeptTable, TableEvent, news_of
 from turnstile.host.news import News
@@ -128,7 +129,7 @@ class Live(Keeper[Table, TableEvent]):
         self._recent.clear()
         self.handed.clear()
         for line in tuple(self.lines):
-            line.end("the store was restored; connect again")
+            line.end(Ending.RESTORED)
 
     # who listens
 

@@ -6,6 +6,7 @@ from turnstile.durable.log import OtherKind, Outdated, Unplayable
 from turnstile.durable.room import Room
 from turnstile.durable.storing import load
 from turnstile.host.answers import Code
+from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.live import Live, MatchEnd, ignore_end
 from turnstile.host.logs import TABLES, outdated
@@ -61,7 +62,7 @@ class Tables(Room[Live]):
             last = saved.entries[-1] if saved.entries else saved.snapshot or saved.header
             await self._store.commit(outdated(name, saved.header, last, reason, self._store.now()))
 
-    def let_go(self, name: LogId, why: str) -> None:
+    def let_go(self, name: LogId, why: Ending) -> None:
         """Forget a table that is not played any more, and tell those who listen."""
         live = self.live.pop(name, None)
         for line in tuple(live.lines) if live else ():

@@ -6,10 +6,9 @@ ends the line of the one before. A player is present while it has a reader.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from enum import Enum
 from typing import TypeVar
 
-from turnstile.host import Host, Line, Refused, Status, Update
+from turnstile.host import Ending, Host, Line, Refused, Status, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.host.lines import refuse_line
 from turnstile.host.live import Live
@@ -24,21 +23,6 @@ ABSENT_AFTER = 3.0  # seconds without a reader; a player who reconnects sooner w
 
 Notice = Callable[[PlayerId, bool], None]
 """Called when a player of the table arrives (`True`) or leaves (`False`)."""
-
-
-class Ending(Enum):
-    """Why the host has ended a line, as it says it."""
-
-    REPLACED = "another connection has taken this seat"
-    STOPPING = "the server stops"
-    RESTORED = "the store was restored; connect again"
-    UNREADABLE = "the table cannot be read now"
-    PUT_ASIDE = "the table was put aside"
-    GONE = "the table is gone"
-    CLOSED = "closed"
-
-
-_ENDINGS = {ending.value: ending for ending in Ending}
 
 
 class Reader:
@@ -58,8 +42,8 @@ class Reader:
 
     @property
     def ending(self) -> Ending:
-        """Why the line has ended; for a reason that is not known here, the reader connects again."""
-        return _ENDINGS.get(self.line.closed or "closed", Ending.UNREADABLE)
+        """Why the line has ended."""
+        return self.line.closed or Ending.CLOSED
 
     def __aiter__(self) -> AsyncIterator[Update | Status]:
         return self.line.__aiter__()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.agents.loops import be_patient, current, pass_time, run, until
 from tests.server.servers import SETTINGS, Guest, Site, Wire, site
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.play.socket import FULL
@@ -201,15 +201,14 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
 @pytest.mark.parametrize(
     ("why", "code"),
     [
-        ("the store was restored; connect again", 4200),
-        ("the table cannot be read now", 4104),
-        ("the table was put aside", 4004),
-        ("the table is gone", 4004),
-        ("the server stops", 4100),
-        ("a reason of a later release", 4104),
+        (Ending.RESTORED, 4200),
+        (Ending.UNREADABLE, 4104),
+        (Ending.PUT_ASIDE, 4004),
+        (Ending.GONE, 4004),
+        (Ending.STOPPING, 4100),
     ],
 )
-def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: str, code: int) -> None:
+def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: Ending, code: int) -> None:
     async def main() -> None:
         async with site() as here:
             ana, _, table = await started(here)

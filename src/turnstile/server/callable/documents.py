@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.callable.document import GameDocument
@@ -16,7 +16,7 @@ from turnstile.server.errors import Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, Closed, closed_by
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.readers import Reader
 from turnstile.server.updates import EVENTS, Dialect, Numbered, Stream, accepted_dialect
 
 if TYPE_CHECKING:

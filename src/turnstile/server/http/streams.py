@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Raw
 from starlette.responses import Response
 
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value, encode
 from turnstile.server.commands import Seq
@@ -17,7 +17,7 @@ from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, TEXTS, Closed
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.readers import Reader
 from turnstile.server.updates import EVENTS, LINES, Dialect, Stream, accepted_dialect, list_frames, update_frames
 from turnstile.table.sight import TableStatus
 

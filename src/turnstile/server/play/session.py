@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from turnstile.host import Refused, Update
+from turnstile.host import Ending, Refused, Update
 from turnstile.host.answers import PASSING
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net import strict_json
@@ -38,7 +38,7 @@ from turnstile.server.play.frames import (
     frame_of,
 )
 from turnstile.server.play.socket import BINARY, Gone, PlaySocket
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.readers import Reader
 from turnstile.server.updates import welcome
 from turnstile.table.presence import NOT_SEATED
 
