@@ -12,7 +12,7 @@ import msgspec
 
 from turnstile.client import Turn
 from turnstile.durable.log import follow_steps, replay
-from turnstile.host.logs import TABLES, news_of
+from turnstile.host.logs import TABLES, linked_news
 from turnstile.kernel.values import LogId, PlayerId, decode
 from turnstile.store.log import BEFORE_FIRST, Entry, Position, verify
 from turnstile.store.protocol import Saved, Store
@@ -96,7 +96,7 @@ def _read(table: LogId, entries: Sequence[Entry]) -> _TableLog:
     log = _TableLog({}, {}, {})
     begin = replay(TABLES, table, Saved(entries[0], None, ()))
     for entry, (_, event, step) in zip(entries[1:], follow_steps(TABLES, table, begin, entries[1:]), strict=True):
-        told = [each for each in news_of([step]) if each.player is not None]
+        told = [each for each, _ in linked_news([(step, entry.link)]) if each.player is not None]
         for each in told:
             assert each.player is not None
             log.told[each.player, each.seq] = entry.position, each

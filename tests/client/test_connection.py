@@ -103,12 +103,13 @@ def test_S8_after_a_restored_store_the_seat_starts_over() -> None:
         await peer.welcome()
         await peer.update(1)
         await peer.hear("ack")
-        await peer.update(2, changed={"in": {"n": {"set": 7}}})
+        await peer.update(2, changed={"in": {"n": {"set": 7}}}, history="of 2")
         await peer.hear("ack")
         await peer.end(4200)
 
     async def after(peer: Peer) -> None:
-        assert (await peer.hear("hello"))["last"] == 2
+        hello = await peer.hear("hello")
+        assert (hello["last"], hello["history"]) == (2, "of 2")
         await peer.welcome(after=0)
         await peer.update(1, view={"n": "other"})
         assert (await peer.hear("ack"))["upto"] == 1

@@ -21,6 +21,7 @@ from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
+from turnstile.store.log import Link
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
 from turnstile.table.machine import Table
@@ -94,7 +95,7 @@ def told_before_commit(patch: Patch) -> None:
 
     async def commit(self: Live, event: TableEvent, step: Step[Table], commit: Commit | None, after: KeptTable) -> bool:
         self.kept = after
-        self.tell([(event, step)])
+        self.tell([(event, step, after.link)])
         return await real(self, event, step, commit, after)
 
     patch.setattr(Live, "_commit", commit)
@@ -137,8 +138,8 @@ def change_sent_to_a_reader_without_a_view(patch: Patch) -> None:
 def change_since_an_older_update_than_the_last(patch: Patch) -> None:
     real = News.__init__
 
-    def begin(self: News, told: Told, before: News | None) -> None:
-        real(self, told, before)
+    def begin(self: News, told: Told, before: News | None, link: Link) -> None:
+        real(self, told, before, link)
         if before is not None and before._view_before:
             self._view_before = before._view_before
 

@@ -26,6 +26,8 @@ class Update(Frame, frozen=True, tag="update"):
     actions: list[Any]
     view: Any = UNSET
     changed: Any = UNSET
+    history: str | None = None
+    """Stands for all that led to this update."""
 
 
 class Error(msgspec.Struct, frozen=True, rename="camel", gc=False):

@@ -98,6 +98,8 @@ class Seat:
         self._taken: int | None = None
         """The newest update that was given out."""
         self._acked = self._top = 0
+        self._history: str | None = None
+        """That of the newest update, so that the server notices a restored store."""
         self._is_closed = False
         self._waiters: list[asyncio.Future[None]] = []
         self._pending: dict[str, tuple[str, asyncio.Future[Answer]]] = {}
@@ -252,7 +254,9 @@ class Seat:
 
     def hello(self) -> str:
         """The first frame of a connection: who, where, and what has arrived."""
-        return write_frame("hello", v=VERSION, table=self.table, token=self._token, last=self.seq)
+        return write_frame(
+            "hello", v=VERSION, table=self.table, token=self._token, last=self.seq, history=self._history
+        )
 
     def lose(self) -> None:
         """The connection broke."""
@@ -278,7 +282,7 @@ class Seat:
     async def _begin(self, welcome: Welcome) -> None:
         """Go on after what has arrived; where the server knows nothing of that, start over."""
         if self.player != welcome.seat or (self.seq is not None and welcome.after != self.seq):
-            self.seq, self._acked = None, 0
+            self.seq, self._acked, self._history = None, 0, None
             self._turns.clear()
         self._acked = self.seq or 0
         self.player, self.here, self._top = welcome.seat, set(welcome.here), welcome.top
@@ -296,7 +300,7 @@ class Seat:
         if update.changed is not UNSET:
             assert self.turn is not None, "the first update on a connection has the whole view"
             view = apply_change(self.turn.view, update.changed)
-        self.seq = update.seq
+        self.seq, self._history = update.seq, update.history
         self.turn = turn = Turn(update.seq, update.messages, view, update.actions)
         self.is_over = turn.is_last or self._has_all_of_closed_table()
         self._turns.append(turn)

@@ -311,15 +311,19 @@ class Host:
         done = await self.do(name, lambda live: self.hear_ack(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
-    async def attach(self, name: LogId, player: PlayerId | None, after: int = 0) -> Line | Refused:
+    async def attach(
+        self, name: LogId, player: PlayerId | None, after: int = 0, history: str | None = None
+    ) -> Line | Refused:
         """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
 
         The newest line of a seat is the one that counts, in all processes. To say what one has seen is to acknowledge
         it. A claim to have seen what was never told is refused, and its sender learns how far it has acknowledged.
+        `history`: that of the update `after`, as its reader has it. If the log has another one, because an older store
+        was restored, the line is refused.
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self.spawn(open_line(self, name, player, after))
+        work = self.spawn(open_line(self, name, player, after, history))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:

@@ -29,6 +29,8 @@ class Update(msgspec.Struct, frozen=True, gc=False):
 
     seq: int
     body: bytes
+    history: str = ""
+    """Stands for all that led to this update. It tells apart two histories that reached the same number."""
 
 
 class Status(msgspec.Struct, frozen=True, gc=False):
@@ -75,7 +77,7 @@ class Line:
         body = news.body(is_whole=self._is_fresh)
         self.sent, self._is_fresh = news.seq, False
         self.live.hand(self.player, news.seq)
-        return Update(news.seq, body)
+        return Update(news.seq, body, news.history)
 
     async def _read(self) -> list[News]:
         """The next updates, from the log; where they cannot be had, the line ends, and its reader may come back."""

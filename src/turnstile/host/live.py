@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from turnstile.durable.keeper import EventAt, Keeper
 from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.logs import TABLES, KeptTable, TableEvent, news_of
+from turnstile.host.logs import TABLES, KeptTable, TableEvent, linked_news
 from turnstile.host.news import News
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
+from turnstile.store.log import Link
 from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
 from turnstile.table.presence import players_awaited
@@ -107,19 +108,19 @@ class Live(Keeper[Table, TableEvent]):
     def may_have_lost_time(self) -> bool:
         return bool(self.state.timers) and not self._heartbeat.is_current(self.state.now)
 
-    def tell(self, steps: Sequence[tuple[TableEvent, Step[Table]]]) -> None:
+    def tell(self, steps: Sequence[tuple[TableEvent, Step[Table], Link]]) -> None:
         self.is_wait_shown = False
         listening = {line.player for line in self.lines}
-        for told in news_of(step for _, step in steps):
+        for told, link in linked_news((step, link) for _, step, link in steps):
             if told.player in listening:
                 recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
-                recent.append(News(told, recent[-1] if recent else None))
+                recent.append(News(told, recent[-1] if recent else None, link))
             else:
                 self._recent.pop(told.player, None)  # a reader who comes back to it reads the log
         self.notify()
         if not self._is_over and self.state.result is not None:
             self._is_over = True
-            self.on_end(next(step.state for _, step in steps if step.state.result is not None))
+            self.on_end(next(step.state for _, step, _ in steps if step.state.result is not None))
 
     async def load_anew(self) -> None:
         """After an older store was restored, readers may have seen more than is stored: they must connect again."""
@@ -174,6 +175,10 @@ class Live(Keeper[Table, TableEvent]):
     async def news(self, stream: PlayerId | None, after: int) -> list[News]:
         """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
         return self.at_hand(stream, after) or await made_anew(self._store, self.kept, stream, after)
+
+    async def history(self, stream: PlayerId | None, seq: int) -> str:
+        """What stands for all that led to an update that the stream has."""
+        return (await self.news(stream, seq - 1))[0].history
 
     # what was received
 

@@ -21,24 +21,36 @@ if TYPE_CHECKING:
 SPECTATORS = "spectators"
 
 
-async def open_line(host: "Host", name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
+async def open_line(
+    host: "Host", name: LogId, player: PlayerId | None, after: int, history: str | None
+) -> Line | Refused | Rejection:
     """A line; while nothing can be written, one that acknowledges nothing, because reading goes on.
 
     Such a line has no number: a newer one ends it only in this process.
     """
-    line = await host.at(name, lambda live: _attach(host, live, player, after), player or SPECTATORS)
+    line = await host.at(name, lambda live: _attach(host, live, player, after, history), player or SPECTATORS)
     if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
         return line
     live = await host.guard(name, host.tables.find(name))
     if isinstance(live, Rejection):
         return live
-    return refuse_line(live, player, after) or _add_line(live, Line(live, player, after))
+    refused = refuse_line(live, player, after) or await _refuse_history(live, player, after, history)
+    return refused or _add_line(live, Line(live, player, after))
 
 
-async def _attach(host: "Host", live: Live, player: PlayerId | None, after: int) -> Line | Refused:
+async def _refuse_history(live: Live, player: PlayerId | None, after: int, history: str | None) -> Refused | None:
+    """Refuse a reader whose newest update is not in the log: what follows does not follow what it has."""
+    if history is None or after == 0 or await live.history(player, after) == history:
+        return None
+    known = 0 if player is None else live.cursors.get(player, 0)
+    return Refused(Rejection(Code.OTHER_HISTORY, f"Update {after} is another one here; ask from {known} on."), known)
+
+
+async def _attach(host: "Host", live: Live, player: PlayerId | None, after: int, history: str | None) -> Line | Refused:
     if host.store.is_shared:
         await live.read_on()
-    if refused := refuse_line(live, player, after):
+    refused = refuse_line(live, player, after) or await _refuse_history(live, player, after, history)
+    if refused is not None:
         return refused
     if player is None:
         return _add_line(live, Line(live, player, after))

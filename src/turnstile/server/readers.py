@@ -33,6 +33,8 @@ class Reader:
         self.table = table
         self.player = line.player
         self.after = line.sent
+        self.is_resumed = False
+        """Whether it goes on after the update that its reader has."""
         self.notice = notice
 
     @property
@@ -63,26 +65,38 @@ class Readers:
     # one reader
 
     async def open(
-        self, name: LogId, player: PlayerId | None, last: int | None, notice: Notice | None = None
+        self,
+        name: LogId,
+        player: PlayerId | None,
+        last: int | None,
+        notice: Notice | None = None,
+        history: str | None = None,
     ) -> Reader:
         """A reader of the player's seat; of what spectators see, if the player has no seat. Raises `Problem`.
 
-        `last`: the newest update that the reader has; `None` if it has none, and wants what it has not acknowledged.
-        If there is no such update, because an older store was restored, it starts from what was acknowledged. Either
-        way the first update has the whole view.
+        `last`: the newest update that the reader has, and `history` that of the update; `None` if it has none, and
+        wants what it has not acknowledged. If there is no such update, because an older store was restored, it starts
+        from what was acknowledged, and never after `last`. In every case the first update has the whole view.
         """
-        line = await self.host.attach(name, player, last or 0)
-        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
-            line = await self.host.attach(name, None, last or 0)
-        if isinstance(line, Refused) and line.error.code == HostCode.FUTURE_UPDATE:
-            return await self.open(name, player, None, notice)
+        line = await self._attach(name, player, last or 0, history)
+        is_resumed = last is not None
+        if isinstance(line, Refused) and line.error.code in (HostCode.FUTURE_UPDATE, HostCode.OTHER_HISTORY):
+            line, is_resumed = await self._attach(name, player, 0, None), False
         if isinstance(line, Refused):
             raise problem_of(line.error)
-        if last is None:
-            line.sent = _start(line)
+        if not is_resumed:
+            line.sent = _start(line, last)
         reader = Reader(line, name, notice)
+        reader.is_resumed = is_resumed
         self._arrive(reader)
         return reader
+
+    async def _attach(self, name: LogId, player: PlayerId | None, after: int, history: str | None) -> Line | Refused:
+        """A line of the player's seat; for a spectator, if the player has no seat."""
+        line = await self.host.attach(name, player, after, history)
+        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
+            line = await self.host.attach(name, None, after, history)
+        return line
 
     async def open_beside(self, name: LogId, player: PlayerId | None) -> Reader:
         """A reader beside the others of its seat: it ends none of them. Raises `Problem`.
@@ -216,10 +230,14 @@ def _unattached(live: Live, player: PlayerId | None) -> Line | Refused:
     return refuse_line(live, seat, 0) or Line(live, seat, 0)
 
 
-def _start(line: Line) -> int:
-    """Where a reader starts that has nothing: so that its first update is the newest that was acknowledged."""
+def _start(line: Line, last: int | None) -> int:
+    """Where a reader starts anew: so that its first update is the newest that was acknowledged.
+
+    It never starts after the `last` update of another history: what follows would look like a continuation.
+    """
     known = line.newest() if line.player is None else min(line.newest(), line.live.cursors.get(line.player, 0))
-    return max(0, known - 1)
+    start = max(0, known - 1)
+    return max(0, start - 1) if start == last else start
 
 
 def is_delayed(line: Line) -> bool:

@@ -20,8 +20,6 @@ from turnstile.server.limits import LimitName
 from turnstile.server.people import Person, hash_of
 from turnstile.server.play.closing import OF_ENDING, CloseCode, Closed, closed_by
 from turnstile.server.play.frames import (
-    STATUS,
-    UPDATE,
     VERSION,
     Ack,
     AnswerFrame,
@@ -36,6 +34,8 @@ from turnstile.server.play.frames import (
     ServerFrame,
     done_frame,
     frame_of,
+    status_frame,
+    update_frame,
 )
 from turnstile.server.play.socket import BINARY, Gone, PlaySocket
 from turnstile.server.readers import Reader
@@ -179,7 +179,7 @@ class Session:
             self.person = await self._server.authenticate(hello.token, self.address)
             self.token = None if hello.token is None else hash_of(hello.token)
             self._server.limits.take(LimitName.HELLOS, self.player or self.address)
-            await self._read(hello.table, hello.last)
+            await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
             self._server.counts.errors[problem.code] += 1
             raise closed_by(problem) from None
@@ -238,14 +238,14 @@ class Session:
         """After joining, read the stream of the seat; after leaving, that of the spectators."""
         self._stop_reading()
         try:
-            await self._read(reader.table, None)
+            await self._read(reader.table)
         except Problem as problem:
             raise closed_by(problem) from None
 
     # what the client is told
 
-    async def _read(self, table: LogId, last: int | None) -> None:
-        reader = self._reader = await self._server.readers.open(table, self.player, last, self._notice)
+    async def _read(self, table: LogId, last: int | None = None, history: str | None = None) -> None:
+        reader = self._reader = await self._server.readers.open(table, self.player, last, self._notice, history)
         self._send(welcome(self._server, reader))
         self._log("A WebSocket was welcomed", address=self.address)
         self._pump = asyncio.create_task(self._carry(reader))
@@ -264,7 +264,7 @@ class Session:
         socket, counts, slow = self._socket, self._server.counts, self._server.settings.slow_seconds
         try:
             async for item in reader:
-                socket.send((UPDATE if type(item) is Update else STATUS) + item.body[1:])
+                socket.send(update_frame(item) if isinstance(item, Update) else status_frame(item.body))
                 counts.frames_out += 1
                 if not socket.is_writable:
                     await socket.drain(slow)
