@@ -66,6 +66,7 @@ class Session:
         "_server",
         "_socket",
         "address",
+        "checked",
         "is_ended",
         "person",
         "token",
@@ -78,6 +79,8 @@ class Session:
         self.person: Person | None = None
         self.token: bytes | None = None
         """The hash of the token of the last hello."""
+        self.checked = 0.0
+        """When the token was known to be valid, by the clock of the loop."""
         self._reader: Reader | None = None
         self._pump: asyncio.Task[None] | None = None
         self._beat: asyncio.TimerHandle | None = None
@@ -141,6 +144,8 @@ class Session:
     # what the client says
 
     async def _take(self, written: bytes | None) -> None:
+        if self.is_ended:
+            raise Gone  # what came before the end, and was not taken, does not count
         self._has_heard = True
         if written is BINARY:
             return self._refuse(Code.BAD_FRAME, "Frames are text, not binary.")
@@ -177,7 +182,7 @@ class Session:
         self._stop_reading()
         try:
             self.person = await self._server.authenticate(hello.token, self.address)
-            self.token = None if hello.token is None else hash_of(hello.token)
+            self._keep_token(hello.token)
             self._server.limits.take(LimitName.HELLOS, self.player or self.address)
             await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
@@ -192,7 +197,11 @@ class Session:
             raise closed_by(problem) from None
         if person is None or person.player != self.player:
             raise Closed(CloseCode.BAD_TOKEN)
-        self.token = hash_of(frame.token)
+        self._keep_token(frame.token)
+
+    def _keep_token(self, token: str | None) -> None:
+        self.token = None if token is None else hash_of(token)
+        self.checked = asyncio.get_running_loop().time()
 
     async def _acknowledge(self, upto: int) -> None:
         assert self._reader is not None, "the client has said hello"
@@ -211,6 +220,8 @@ class Session:
             return self._answer_problem(command, Problem(Code.NO_TOKEN, "Spectators without a token cannot do that."))
         if wait := self._server.command_quota.wait_of(person.player):
             raise Closed(CloseCode.TOO_FAST, retry_ms=round(wait * 1000))
+        if not self._server.sessions.is_recently_checked(self):
+            await self._server.sessions.check_token(self)
         try:
             answer = await self._server.tables.submit(person, reader.table, command)
         except Problem as problem:
