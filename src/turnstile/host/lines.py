@@ -48,6 +48,8 @@ class Line:
         self.player = player
         self.sent = sent
         self.number = number
+        self.is_beside = False
+        """Whether it is beside the other lines of its seat: it ends none of them, and none of them ends it."""
         self.closed: Ending | None = None
         self._shown = b""
         self._is_fresh = True

@@ -63,7 +63,7 @@ async def _attach(host: "Host", live: Live, player: PlayerId | None, after: int,
 def _add_line(live: Live, line: Line) -> Line:
     """Add a line to a table, and end the older ones of its seat."""
     for other in tuple(live.lines):
-        if line.player is not None and other.player == line.player:
+        if line.player is not None and other.player == line.player and not other.is_beside:
             other.end(Ending.REPLACED)
     live.lines[line] = None
     return line

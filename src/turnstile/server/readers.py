@@ -98,22 +98,27 @@ class Readers:
             line = await self.host.attach(name, None, after, history)
         return line
 
-    async def open_beside(self, name: LogId, player: PlayerId | None) -> Reader:
-        """A reader beside the others of its seat: it ends none of them. Raises `Problem`.
+    async def open_beside(self, name: LogId, player: PlayerId | None, last: int | None = None) -> Reader:
+        """A reader beside the others of its seat: it ends none of them, and none of them ends it. Raises `Problem`.
 
-        It starts with the newest update. A later reader of the seat ends it, and it may be opened again.
+        `last`: the newest update that the reader has, which is acknowledged; without it, or if there is no such update,
+        it starts with the newest update that was acknowledged.
         """
 
         def add(live: Live) -> Line | Refused:
             line = _unattached(live, player)
             if isinstance(line, Line):
-                line.sent = max(0, line.newest() - 1)
+                line.is_beside = True
+                line.sent = _start(line, last) if last is None or last > line.newest() else last
+                live.hand(line.player, line.sent)
                 live.lines[line] = None
             return line
 
         line = await self.look(name, add)
         if isinstance(line, Refused):
             raise problem_of(line.error)
+        if line.player is not None and last is not None and last == line.sent:
+            await self.host.acknowledge(name, line.player, last)
         reader = Reader(line, name, None)
         self._arrive(reader)
         return reader

@@ -146,7 +146,7 @@ class SeatAt:
         server = self._server
         server.sessions.check_room(self._caller.address)
         server.limits.take(LimitName.POLLS, self._caller.player or self._caller.address)
-        reader = await server.readers.open(self._table, self._caller.player, since)
+        reader = await server.readers.open_beside(self._table, self._caller.player, since)
         held = HeldCall(server, self._caller, reader)
         server.sessions.add(held)
         try:
