@@ -1,12 +1,15 @@
 """Tables over HTTP: open, list, join, bots, start, commands, view, record, rematch."""
 
 import asyncio
+import dataclasses
 
 from msgspec.structs import replace
 
 from tests.agents.loops import run, until
 from tests.server.servers import SETTINGS, Guest, Site, site
+from turnstile.games import ecard
 from turnstile.kernel.record import Record, load
+from turnstile.registry import lent
 from turnstile.server.limits import LIMITS, LimitName
 
 
@@ -321,7 +324,7 @@ def test_the_view_of_a_seat_disturbs_no_connection() -> None:
             wire = await ana.hello(table)
             update = await wire.until("update")
             view = await ana.ask("GET", f"/api/tables/{table}/view")
-            assert view == {name: value for name, value in update.items() if name != "type"}
+            assert view == {name: value for name, value in update.items() if name not in ("type", "history")}
             assert not here.server.counts.closed
 
     run(main())
@@ -348,3 +351,22 @@ def test_V1_a_spectator_sees_no_hand_by_any_way() -> None:
                     assert shown.get("hand") in (None, [], "")
 
     run(main())
+
+
+def test_a_game_whose_view_has_no_annotation_is_shown_and_played() -> None:
+    def view(state, player):  # type: ignore[no-untyped-def]
+        return ecard.game.view(state, player)
+
+    async def main() -> None:
+        async with site() as here:
+            page = await here.ask("GET", "/api/games/e-card")
+            assert "type" not in page["schemas"]["view"]
+            assert (await here.ask("GET", "/api/games/e-card/schemas/view"))["$defs"] == {}
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            found = await ana.ask("GET", f"/api/tables/{table}/view")
+            assert set(found) == {"seq", "messages", "view", "actions"}
+
+    with lent(dataclasses.replace(ecard.game, view=view)):
+        run(main())

@@ -52,6 +52,15 @@ class Acknowledged(Value, frozen=True):
     upto: Seq
 
 
+class WholeUpdate(Value, frozen=True):
+    """An update with the whole view, as the game describes it in its schemas of messages, view and events."""
+
+    seq: Seq
+    messages: tuple[Raw, ...]
+    view: Any
+    actions: tuple[Raw, ...]
+
+
 class TablePage(Value, frozen=True):
     """A table as the caller may see it, and the names of the players who sit there."""
 
@@ -165,6 +174,7 @@ async def _acknowledge(call: Call[AnyCommand, None] | Call[Acknowledged, None], 
 @endpoint(
     "GET",
     "/api/tables/{table}/view",
+    response=WholeUpdate,
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, Code.NOT_FOUND),
 )
