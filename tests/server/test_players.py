@@ -184,3 +184,16 @@ def test_links_are_those_of_the_public_address() -> None:
             assert made["link"].startswith("https://play.example.org/#code=")
 
     run(main())
+
+
+def test_N1_a_registration_that_is_sent_again_makes_no_second_player() -> None:
+    async def main() -> None:
+        async with site() as here:
+            wanted = {"name": "Ana", "id": "0123456789abcdef"}
+            first = await here.ask("POST", "/api/players", wanted, status=201)
+            assert await here.refusal("POST", "/api/players", wanted) == (409, "PlayerExists")
+            assert (await here.ask("GET", "/api/me", token=first["token"]))["player"] == first["player"]
+            other = await here.ask("POST", "/api/players", {**wanted, "id": "fedcba9876543210"}, status=201)
+            assert other["player"] != first["player"]
+
+    run(main())

@@ -370,3 +370,22 @@ def test_a_game_whose_view_has_no_annotation_is_shown_and_played() -> None:
 
     with lent(dataclasses.replace(ecard.game, view=view)):
         run(main())
+
+
+def test_N1_a_table_that_is_asked_for_again_is_opened_once() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            wanted = {"game": "e-card", "inviteOnly": True, "id": "0123456789abcdef"}
+            first = await ana.ask("POST", "/api/tables", wanted, status=201)
+            other = await bo.ask("POST", "/api/tables", wanted, status=201)
+            assert first["table"] != other["table"], "An id is that of its player."
+            await ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201)
+            assert await ana.ask("POST", "/api/tables", wanted, status=201) == first, "It counts once."
+            assert await ana.refusal("POST", "/api/tables", {**wanted, "kind": "agent"}) == (409, "TableExists")
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooManyTables")
+            assert await ana.refusal("POST", "/api/tables", {**wanted, "id": "short"}) == (400, "BadRequest")
+            await bo.command(first["table"], "join", invite=first["invite"])
+            assert len((await ana.ask("GET", "/api/me/tables"))["tables"]) == 2
+
+    run(main())

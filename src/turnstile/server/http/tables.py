@@ -81,7 +81,7 @@ class TablePageBytes(Value, frozen=True):
     request=NewTable,
     response=OpenedTable,
     status=201,
-    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES),
+    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES, HostCode.TABLE_EXISTS),
     limit=LimitName.TABLES,
     is_open_ended=True,
 )
