@@ -164,7 +164,8 @@ async def site(settings: ServerSettings = SETTINGS, store: DirectoryStore | None
     loop = current()
     disk = Disk()
     store = store or MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False)
-    server = Server(Host(store, think=at_once, chance=Random(7)), store.directory, settings, loop.time)
+    host = Host(store, think=at_once, chance=Random(7), longest_step=settings.step_seconds)
+    server = Server(host, store.directory, settings, loop.time)
     timeout, connector = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(force_close=True, limit=0)
     async with ClientSession(timeout=timeout, connector=connector) as client, AsyncExitStack() as stack:
         running = await stack.enter_async_context(serving(server))
