@@ -38,7 +38,7 @@ test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/pytest -n 2 --dist worksteal --durations=25 --cov --cov-report=term
 
 torture: .venv/installed-dev  ## crashes at every single write, and more of all that is random
-	$(BIN)/pytest -s --torture --timeout 0 tests/crash tests/store tests/agents/test_random_kills.py
+	$(BIN)/pytest -s --torture --timeout 0 tests/crash tests/store tests/agents/test_random_kills.py tests/server/test_kills.py
 	TORTURE_SEEDS=$(or $(TORTURE_SEEDS),20000) $(BIN)/pytest -n 2 tests/world tests/league/world
 
 fmt: .venv/installed-dev  ## format and mend what can be mended

@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 UNCOUNTED = (
     "agents/",
     "bots/",
+    "client/",
     "cli/test_step_spoiled",
     "cli/test_terminals",
     "crash/",

@@ -24,6 +24,11 @@ class Server:
         )
         self.dsn = f"postgresql://postgres@/postgres?host={self._heard()}"
 
+    @property
+    def pid(self) -> int:
+        """The process that keeps the server, and that has started all its processes."""
+        return self._keeper.pid
+
     def start(self) -> None:
         self._tell("start")
 

@@ -1,15 +1,18 @@
 """A game is its machine and a few functions; who may sit down to it and with which options is answered in sentences."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
 from turnstile.games import ecard, updown
 from turnstile.kernel import (
+    AnyGame,
     ByPlayer,
     Game,
     Machine,
@@ -186,6 +189,21 @@ def test_a_game_describes_all_that_goes_over_the_wire() -> None:
     assert "seed" not in schema["view"]["$defs"]["View"]["properties"]
 
 
+@pytest.mark.parametrize("annotations", [{}, {"return": "OnlyForTypeCheckers"}])
+def test_a_view_whose_type_is_not_known_may_be_anything(annotations: dict[str, str]) -> None:
+    def view(state: Any, player: Any) -> Any:
+        return ecard.game.view(state, player)
+
+    view.__annotations__ = annotations
+    game = replace(ecard.game, view=view)
+    assert_is_any(game)
+    assert "type" not in game.schema()["view"]
+
+
+def test_a_view_that_is_no_function_may_be_anything() -> None:
+    assert_is_any(replace(ecard.game, view=partial(ecard.game.view)))
+
+
 @pytest.mark.parametrize("seed", ["", "x" * 1025, "\ud800", "a\nb"])
 @pytest.mark.parametrize("name", names())
 def test_no_game_is_opened_with_a_seed_that_could_not_be_written_down(name: str, seed: str) -> None:
@@ -194,3 +212,8 @@ def test_no_game_is_opened_with_a_seed_that_could_not_be_written_down(name: str,
     refused = game.new(PLAYERS, game.options(), Seed(seed))
     assert isinstance(refused, Rejection)
     assert refused.code == Refusal.INVALID_SEED
+
+
+def assert_is_any(game: AnyGame) -> None:
+    found: Any = game.view_type
+    assert found is Any

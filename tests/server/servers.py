@@ -90,10 +90,10 @@ class Guest:
         body = {"type": type_, "id": f"c{next(self._ids)}", **rest}
         return await self.ask("POST", f"/api/tables/{table}/commands", body)
 
-    async def hello(self, table: str, last: int | None = None) -> "Wire":
+    async def hello(self, table: str, last: int | None = None, history: str | None = None) -> "Wire":
         """A WebSocket that has said hello, and was welcomed."""
         wire = await self.site.socket()
-        await wire.hello(table, self.token, last)
+        await wire.hello(table, self.token, last, history)
         return wire
 
 
@@ -108,8 +108,10 @@ class Wire:
     async def send(self, type_: str, **fields: Any) -> None:
         await self.socket.send_str(json.dumps({"type": type_, **fields}))
 
-    async def hello(self, table: str, token: str | None = None, last: int | None = None) -> Any:
-        given = {"token": token, "last": last}
+    async def hello(
+        self, table: str, token: str | None = None, last: int | None = None, history: str | None = None
+    ) -> Any:
+        given = {"token": token, "last": last, "history": history}
         await self.send("hello", v=1, table=table, **{name: each for name, each in given.items() if each is not None})
         self.welcomed = await self.until("welcome")
         return self.welcomed
@@ -162,7 +164,8 @@ async def site(settings: ServerSettings = SETTINGS, store: DirectoryStore | None
     loop = current()
     disk = Disk()
     store = store or MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False)
-    server = Server(Host(store, think=at_once, chance=Random(7)), store.directory, settings, loop.time)
+    host = Host(store, think=at_once, chance=Random(7), longest_step=settings.step_seconds)
+    server = Server(host, store.directory, settings, loop.time)
     timeout, connector = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(force_close=True, limit=0)
     async with ClientSession(timeout=timeout, connector=connector) as client, AsyncExitStack() as stack:
         running = await stack.enter_async_context(serving(server))

@@ -15,7 +15,9 @@ def test_a_player_registers_and_gets_a_token_that_only_the_answer_shows() -> Non
         async with site() as here:
             ana = await here.register("  Ana  Maria ")
             assert await ana.ask("GET", "/api/me") == {"player": ana.player, "name": "Ana Maria"}
-            assert await here.ask("GET", f"/api/players/{ana.player}") == {"player": ana.player, "name": "Ana Maria"}
+            page = await here.ask("GET", f"/api/players/{ana.player}")
+            assert (page["player"], page["name"]) == (ana.player, "Ana Maria")
+            assert ana.token not in repr(page)
 
     run(main())
 
@@ -180,5 +182,18 @@ def test_links_are_those_of_the_public_address() -> None:
             ana = await here.register("Ana")
             made = await ana.ask("POST", "/api/me/codes", status=201)
             assert made["link"].startswith("https://play.example.org/#code=")
+
+    run(main())
+
+
+def test_N1_a_registration_that_is_sent_again_makes_no_second_player() -> None:
+    async def main() -> None:
+        async with site() as here:
+            wanted = {"name": "Ana", "id": "0123456789abcdef"}
+            first = await here.ask("POST", "/api/players", wanted, status=201)
+            assert await here.refusal("POST", "/api/players", wanted) == (409, "PlayerExists")
+            assert (await here.ask("GET", "/api/me", token=first["token"]))["player"] == first["player"]
+            other = await here.ask("POST", "/api/players", {**wanted, "id": "fedcba9876543210"}, status=201)
+            assert other["player"] != first["player"]
 
     run(main())

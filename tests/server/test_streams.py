@@ -183,7 +183,7 @@ def test_a_stream_carries_the_frames_of_the_websocket(headers: dict[str, str]) -
     run(main())
 
 
-def test_an_event_has_the_number_of_its_update_and_a_browser_resumes_with_it() -> None:
+def test_an_event_has_the_number_and_history_of_its_update_and_a_browser_resumes_with_it() -> None:
     async def main() -> None:
         async with site() as here:
             ana, _, table = await started(here)
@@ -191,11 +191,13 @@ def test_an_event_has_the_number_of_its_update_and_a_browser_resumes_with_it() -
             marks = events(response)
             while (event := await anext(marks))[1]["type"] != "update":
                 assert event[0] is None
-            assert event[0] == "1"
+            assert event[0] == f"1-{event[1]['history']}"
             response.close()
-            again = await stream(ana, table, {**EVENTS, "Last-Event-ID": "1"})
-            assert (await anext(events(again)))[1]["after"] == 1
-            again.close()
+            for mark, resumed in ((event[0], True), ("1", True), ("1-abcdef012345", False)):
+                again = await stream(ana, table, {**EVENTS, "Last-Event-ID": mark})
+                welcome = (await anext(events(again)))[1]
+                assert (welcome["after"], welcome["resumed"]) == (int(resumed), resumed)
+                again.close()
 
     run(main())
 

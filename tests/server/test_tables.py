@@ -1,12 +1,15 @@
 """Tables over HTTP: open, list, join, bots, start, commands, view, record, rematch."""
 
 import asyncio
+import dataclasses
 
 from msgspec.structs import replace
 
 from tests.agents.loops import run, until
 from tests.server.servers import SETTINGS, Guest, Site, site
+from turnstile.games import ecard
 from turnstile.kernel.record import Record, load
+from turnstile.registry import lent
 from turnstile.server.limits import LIMITS, LimitName
 
 
@@ -321,7 +324,7 @@ def test_the_view_of_a_seat_disturbs_no_connection() -> None:
             wire = await ana.hello(table)
             update = await wire.until("update")
             view = await ana.ask("GET", f"/api/tables/{table}/view")
-            assert view == {name: value for name, value in update.items() if name != "type"}
+            assert view == {name: value for name, value in update.items() if name not in ("type", "history")}
             assert not here.server.counts.closed
 
     run(main())
@@ -346,5 +349,43 @@ def test_V1_a_spectator_sees_no_hand_by_any_way() -> None:
                 for update in polled["updates"]:
                     shown = update.get("view") or update.get("changed") or {}
                     assert shown.get("hand") in (None, [], "")
+
+    run(main())
+
+
+def test_a_game_whose_view_has_no_annotation_is_shown_and_played() -> None:
+    def view(state, player):  # type: ignore[no-untyped-def]
+        return ecard.game.view(state, player)
+
+    async def main() -> None:
+        async with site() as here:
+            page = await here.ask("GET", "/api/games/e-card")
+            assert "type" not in page["schemas"]["view"]
+            assert (await here.ask("GET", "/api/games/e-card/schemas/view"))["$defs"] == {}
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            found = await ana.ask("GET", f"/api/tables/{table}/view")
+            assert set(found) == {"seq", "messages", "view", "actions"}
+
+    with lent(dataclasses.replace(ecard.game, view=view)):
+        run(main())
+
+
+def test_N1_a_table_that_is_asked_for_again_is_opened_once() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            wanted = {"game": "e-card", "inviteOnly": True, "id": "0123456789abcdef"}
+            first = await ana.ask("POST", "/api/tables", wanted, status=201)
+            other = await bo.ask("POST", "/api/tables", wanted, status=201)
+            assert first["table"] != other["table"], "An id is that of its player."
+            await ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201)
+            assert await ana.ask("POST", "/api/tables", wanted, status=201) == first, "It counts once."
+            assert await ana.refusal("POST", "/api/tables", {**wanted, "kind": "agent"}) == (409, "TableExists")
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooManyTables")
+            assert await ana.refusal("POST", "/api/tables", {**wanted, "id": "short"}) == (400, "BadRequest")
+            await bo.command(first["table"], "join", invite=first["invite"])
+            assert len((await ana.ask("GET", "/api/me/tables"))["tables"]) == 2
 
     run(main())

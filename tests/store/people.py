@@ -29,7 +29,7 @@ def match(table: str, *players: PlayerId, game: str = "doors", finished: int = 5
     """A match that its first player has won."""
     places = enumerate(players or (ANA, BO), start=1)
     those = tuple(MatchPlayer(player, place == 1, place, 10 - place) for place, player in places)
-    return MatchResult(LogId(table), game, Instant(finished), "played", True, those)
+    return MatchResult(LogId(table), game, Instant(finished), "played", True, True, those)
 
 
 def rating(player: PlayerId, matches: int = 1, mu: float = 25.0, *, game: str = "doors", pool: str = "all") -> Rating:

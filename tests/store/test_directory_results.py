@@ -20,7 +20,7 @@ from turnstile.store.directory import (
     Rating,
     book_rated,
 )
-from turnstile.store.protocol import Unstorable
+from turnstile.store.protocol import Busy, Unstorable
 
 
 def one_more(players: list[PlayerId]) -> Rate:
@@ -44,10 +44,33 @@ async def test_a_result_comes_back_as_it_went_in(store: DirectoryStore) -> None:
         MatchPlayer(BO, False, None, None, "agent"),
         MatchPlayer(PlayerId("Büchse"), False, 2, -3, "bot", "search"),
     )
-    booked = MatchResult(LogId("t"), "66", Instant(2**53 + 1), "resigned", False, players)
+    booked = MatchResult(LogId("t"), "66", Instant(2**53 + 1), "resigned", False, False, players)
     assert await store.directory.book(booked) is Booked.NOW
     assert await store.directory.results_of(ANA) == Page((booked,), None)
     assert await store.directory.results_of(BO) == Page((booked,), None)
+
+
+@on_a_store
+async def test_public_results_can_be_asked_for_alone(store: DirectoryStore) -> None:
+    directory = store.directory
+    for number in range(6):
+        await directory.book(replace(match(f"t{number}", finished=number), is_public=number % 2 == 0))
+    for game in (None, "doors"):
+        public = await directory.results_of(ANA, game=game, is_public=True, limit=2)
+        assert [each.table for each in public.items] == ["t4", "t2"]
+        rest = await directory.results_of(ANA, game=game, is_public=True, after=public.after)
+        assert [each.table for each in rest.items] == ["t0"]
+        private = await directory.results_of(ANA, game=game, is_public=False)
+        assert [each.table for each in private.items] == ["t5", "t3", "t1"]
+        assert len((await directory.results_of(ANA, game=game)).items) == 6
+
+
+@on_a_store
+async def test_booking_gives_up_when_a_rating_never_fits(store: DirectoryStore) -> None:
+    """As with a damaged rating, which is left out when it is read."""
+    with pytest.raises(Busy):
+        await book_rated(store.directory, match("t"), "all", lambda _: [rating(ANA, 5)])
+    assert (await store.directory.results_of(ANA)).items == ()
 
 
 @on_a_store

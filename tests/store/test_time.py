@@ -9,7 +9,7 @@ from tests.store.making import LONG, ROW, commit_of, following, stored
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Entry
-from turnstile.store.protocol import OUTAGE_AFTER, Change, Outage, Row, Store
+from turnstile.store.protocol import OUTAGE_AFTER, Change, Outage, Row, SeatLine, Store
 
 T, U = LogId("t"), LogId("u")
 LATER = Instant(LONG)
@@ -235,3 +235,66 @@ async def test_N13_what_another_store_changed_is_news(place: Place) -> None:
     assert change.position in range(len(entries))
     await one.close()
     await other.close()
+
+
+# lines
+
+
+@pytest.mark.parametrize("place", SHARED, indirect=True)
+@at_a_place
+async def test_N8_a_line_is_replaced_by_the_next_one_of_its_seat_wherever_that_is(place: Place) -> None:
+    one, other = await place.open(), await place.open()
+    await stored(one, T, 0)
+    await stored(one, U, 0)
+    older, beside = await one.number_line(T, "alice"), await one.number_line(T, "bob")
+    elsewhere = await one.number_line(U, "alice")
+    assert older
+    assert beside
+    assert elsewhere
+    assert await other.replaced_lines([older, beside, elsewhere]) == []
+    newer = await other.number_line(T, "alice")
+    assert newer
+    assert newer.number > older.number
+    assert await one.replaced_lines([beside, older, newer, elsewhere]) == [older]
+    assert await one.replaced_lines([]) == []
+    await one.close()
+    await other.close()
+
+
+@pytest.mark.parametrize("place", SHARED, indirect=True)
+@at_a_place
+async def test_N8_another_store_is_notified_of_a_new_line(place: Place) -> None:
+    """A wake-up may be missed, so one is awaited only while lines are numbered."""
+    one, other = await place.open(), await place.open()
+    await stored(one, T, 0)
+    first = asyncio.ensure_future(anext(other.changes()))
+    await asyncio.sleep(0)
+    while not first.done():
+        assert await one.number_line(T, "alice")
+        await asyncio.sleep(0)
+    assert await first == Change(T, None)
+    await one.close()
+    await other.close()
+
+
+@pytest.mark.parametrize("place", SHARED, indirect=True)
+@on_a_store
+async def test_N8_of_many_lines_at_once_all_but_one_are_replaced(store: Store) -> None:
+    await stored(store, T, 0)
+    lines = [line for line in await asyncio.gather(*(store.number_line(T, "alice") for _ in range(20))) if line]
+    assert sorted(line.number for line in lines) == list(range(1, 21))
+    assert sorted(line.number for line in await store.replaced_lines(lines)) == list(range(1, 20))
+
+
+@on_a_store
+async def test_a_log_that_is_gone_has_no_lines(store: Store) -> None:
+    assert await store.number_line(T, "alice") is None
+    assert await store.number_line(LogId(""), "alice") is None
+    assert await store.replaced_lines([SeatLine(T, "alice", 0), SeatLine(LogId(""), "alice", 0)]) == []
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@on_a_store
+async def test_a_store_of_one_process_numbers_no_lines(store: Store) -> None:
+    await stored(store, T, 0)
+    assert await store.number_line(T, "alice") is None

@@ -13,7 +13,7 @@ from msgspec import json
 from tests.reading import whole_update
 from turnstile.durable.log import FINGERPRINT_EVERY
 from turnstile.host import Status, Update
-from turnstile.host.logs import TABLES, command_of, news_of, part_of_sender
+from turnstile.host.logs import TABLES, command_of, linked_news, part_of_sender
 from turnstile.kernel.chance import verify as verify_seed
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import PlayerId, decode, encode
@@ -120,7 +120,7 @@ class Audit:
             self._world.fail("replay", f"{self.name}: entry {found.position} has no fingerprint")
 
     def _grow(self, step: Step[Any]) -> None:
-        for told in news_of([step]):
+        for told, _ in linked_news([(step, BEFORE_FIRST)]):
             have = self.streams.setdefault(told.player, [])
             if told.seq != len(have) + 1:
                 self._world.fail("gapless", f"{self.name}: {told.player} is told {told.seq} after {len(have)}")

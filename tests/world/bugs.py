@@ -10,7 +10,7 @@ from tests.world.simulated.store import FaultyStore
 from tests.world.world import World
 from turnstile.durable import storing
 from turnstile.durable.log import Kept, follow
-from turnstile.host import Host, Line, tables
+from turnstile.host import Ending, Host, Line, tables
 from turnstile.host import drive as drives
 from turnstile.host.drive import drive
 from turnstile.host.heartbeat import Heartbeat
@@ -21,6 +21,7 @@ from turnstile.host.watch import Watch
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
+from turnstile.store.log import Link
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Commit, Store
 from turnstile.table.machine import Table
@@ -94,7 +95,7 @@ def told_before_commit(patch: Patch) -> None:
 
     async def commit(self: Live, event: TableEvent, step: Step[Table], commit: Commit | None, after: KeptTable) -> bool:
         self.kept = after
-        self.tell([(event, step)])
+        self.tell([(event, step, after.link)])
         return await real(self, event, step, commit, after)
 
     patch.setattr(Live, "_commit", commit)
@@ -137,8 +138,8 @@ def change_sent_to_a_reader_without_a_view(patch: Patch) -> None:
 def change_since_an_older_update_than_the_last(patch: Patch) -> None:
     real = News.__init__
 
-    def begin(self: News, told: Told, before: News | None) -> None:
-        real(self, told, before)
+    def begin(self: News, told: Told, before: News | None, link: Link) -> None:
+        real(self, told, before, link)
         if before is not None and before._view_before:
             self._view_before = before._view_before
 
@@ -156,13 +157,13 @@ def spectators_not_delayed(patch: Patch) -> None:
 
 @caught_by("one line")
 def old_line_kept_beside_the_new(patch: Patch) -> None:
-    real = Host.detach
+    real = Line.end
 
-    def detach(self: Host, line: Line, why: str = "closed") -> None:
-        if not why.startswith("another"):
-            real(self, line, why)
+    def end(self: Line, why: Ending) -> None:
+        if why is not Ending.REPLACED:
+            real(self, why)
 
-    patch.setattr(Host, "detach", detach)
+    patch.setattr(Line, "end", end)
 
 
 @caught_by("R9", first=610)

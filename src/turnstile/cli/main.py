@@ -19,7 +19,7 @@ __all__ = ["main", "run", "turnstile"]
 
 COMMANDS = {
     "serve": Place("turnstile.cli.serve:serve", "Serve tables over HTTP and WebSocket"),
-    "play": Place("turnstile.cli.play:play", "Play a game against bots"),
+    "play": Place("turnstile.cli.play:play", "Play a game against bots, or at a table of a server"),
     "games": Place("turnstile.cli.games:games", "List the installed games, or describe one of them"),
     "diagram": Place("turnstile.cli.diagram:diagram", "Draw a machine as a state diagram"),
     "check": Place("turnstile.cli.check:check", "Prove what can be proved about a machine, and sample the rest"),

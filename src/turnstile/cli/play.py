@@ -1,7 +1,5 @@
-"""`turnstile play`: a game against bots in the terminal."""
+"""`turnstile play`: a game in the terminal, against bots here, or at a table of a server."""
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,18 +18,13 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import find_bot
-from turnstile.cli.games import rules_of
 from turnstile.cli.interrupts import INTERRUPTED
-from turnstile.cli.terminals import Terminal, sentence_of, terminal_of
-from turnstile.cli.terminals.choices import HELP, LEAVE, Choices, choices_of, explanation, listing, reminder
-from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Rejection, Seed, Step
+from turnstile.cli.terminal_player import Left, TerminalPlayer
+from turnstile.cli.terminals import sentence_of
+from turnstile.kernel import AnyGame, Event, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
 from turnstile.lab.match import Participant, next_event, seated
-
-
-class Left(Exception):
-    """The player has left the table."""
 
 
 @click.command()
@@ -53,6 +46,11 @@ class Left(Exception):
     help="Write a record of the match to this file.",
 )
 @options_option
+@click.option("--server", help="Play at a table of this server, such as http://localhost:8000.")
+@click.option("--invite", is_flag=True, help="With --server: play with people. Prints a link for them, and waits.")
+@click.option("--join", "link", help="Play at the table of this invitation link.")
+@click.option("--table", help="With --server: play at this table.")
+@click.option("--new", "is_new", is_flag=True, help="With --server: open a new table, even if one is unfinished.")
 def play(
     game: AnyGame,
     bot_name: str | None,
@@ -61,18 +59,41 @@ def play(
     seed: str | None,
     path: Path | None,
     options: str,
+    server: str | None,
+    link: str | None,
+    table: str | None,
+    invite: bool,
+    is_new: bool,
 ) -> None:
-    """Play a game against bots.
+    """Play a game against bots, or at a table of a server.
 
-    Type the number of a choice; `?` shows the rules and explains the choices, `q` leaves the match.
+    Type the number of a choice; `?` shows the rules and explains the choices, `q` leaves the match. A match on a server
+    goes on: the same command comes back to it.
 
     \b
     Examples:
       turnstile play e-card
       turnstile play up-down --players 4
       turnstile play e-card --bot random --record match.jsonl
+      turnstile play e-card --server http://localhost:8000
+      turnstile play e-card --server http://localhost:8000 --invite --name Ana
+      turnstile play e-card --join 'http://localhost:8000/#table=...&invite=...'
     """
     refuse_folder(path)
+    if server is not None or link is not None:
+        if seed is not None:
+            raise click.UsageError("The server draws the seed: leave --seed out.")
+        count = _count(game, players)
+        from turnstile.cli.online import Wish, play_online  # the libraries of the network, only when they are used
+
+        bot = None if invite else find_bot(game, bot_name)
+        read_options(game, options)
+        status = play_online(
+            Wish(game, server, link, table, name, count, bot, options, is_invitation=invite, is_new=is_new, path=path)
+        )
+        raise click.exceptions.Exit(status)
+    if table is not None or invite or is_new:
+        raise click.UsageError("--table, --invite and --new need a --server.")
     rivals = _rivals(game, players)
     match = TerminalMatch(
         game,
@@ -95,9 +116,14 @@ def play(
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
+def _count(game: AnyGame, players: int | None) -> int:
     count = players or game.seats[0]
     refuse_player_count(game, count)
+    return count
+
+
+def _rivals(game: AnyGame, players: int | None) -> tuple[PlayerId, ...]:
+    count = _count(game, players)
     return (PlayerId("bot"),) if count == 2 else tuple(PlayerId(f"bot {number}") for number in range(1, count))
 
 
@@ -110,10 +136,10 @@ class TerminalMatch:
         self.game, self.me, self.seed, self.options = game, me, seed, options
         self.players = (me, *rivals)
         self.bot_name = bot
-        self.terminal: Terminal[Any] = terminal_of(game, self.players)
         self.console = Console(highlight=False)
+        self.player = TerminalPlayer(game, me, self.players, self.console)
         self.events: list[Event] = []
-        self.participants: dict[PlayerId, Participant] = {me: self._ask}
+        self.participants: dict[PlayerId, Participant] = {me: self.player.choose}
         for number, rival in enumerate(rivals):
             self.participants[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
 
@@ -130,54 +156,14 @@ class TerminalMatch:
             assert isinstance(step, Step), f"the machine rejected an action that it had offered: {step}"
             self.events.append(event)
             state = step.state
-            self._tell(step)
+            for message in step.told(self.me):
+                self.player.tell(message)
         self._finish(outcome)
 
     def record(self) -> bytes:
         record = write(self.game, self.players, self.options, self.seed, self.events)
         assert not isinstance(record, Rejection)
         return save(record)
-
-    def _tell(self, step: Step[Any]) -> None:
-        for message in step.told(self.me):
-            if sentence := self.terminal.tell(message, self.me):
-                self.console.print(sentence, markup=False)
-
-    def _ask(self, view: Any, actions: Sequence[Move]) -> Move:
-        """Ask the player for a choice. If there is only one, it is made at once, and the player is told so."""
-        why = self.terminal.missing(view, self.me, actions)
-        if len(actions) == 1:
-            self.console.print(f"Your only choice: {self.terminal.name(actions[0])}. {why}".rstrip(), markup=False)
-            return actions[0]
-        choices = choices_of(self.terminal, actions)
-        self._show(view, choices, why)
-        while (answer := self._line()) not in choices:
-            if answer in LEAVE:
-                raise Left
-            if answer in HELP:
-                self.console.print(explanation(rules_of(self.game), self.terminal, choices))
-            else:
-                self.console.print(f"{reminder(choices)} {why}".rstrip(), markup=False)
-        return choices[answer]
-
-    def _show(self, view: Any, choices: Choices, why: str) -> None:
-        self.console.print()
-        self.console.print(self.terminal.show(view, self.me))
-        self.console.print(listing(self.terminal, choices))
-        if why:
-            self.console.print(why, markup=False)
-
-    def _line(self) -> str:
-        if sys.stdin is None:
-            raise Left
-        try:
-            return self.console.input("> ").strip().lower()
-        except EOFError:
-            self.console.print()
-            raise Left from None
-        except KeyboardInterrupt:
-            self.console.print()
-            raise
 
     def _finish(self, outcome: Outcome) -> None:
         praise = " Well played!" if self.me in outcome.winners else ""

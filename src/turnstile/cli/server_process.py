@@ -49,7 +49,8 @@ async def _until_stopped(settings: ServerSettings) -> int:
     loop.add_signal_handler(signal.SIGINT, interrupt)
     store = await open_store(settings.store)
     try:
-        async with serve_all(Server(Host(store), store.directory, settings), web_routes()) as running:
+        host = Host(store, longest_step=settings.step_seconds)
+        async with serve_all(Server(host, store.directory, settings), web_routes()) as running:
             _tell_ready(running)
             await stop.wait()
     finally:

@@ -9,7 +9,7 @@ from turnstile.durable.log import Gone, Kept, Kind, draft, follow_steps
 from turnstile.durable.storing import Ask, ask_once, has_entry, load
 from turnstile.kernel.machine import Rejection, S, Step
 from turnstile.kernel.values import Instant, LogId
-from turnstile.store.log import Damaged
+from turnstile.store.log import Damaged, Link
 from turnstile.store.protocol import Busy, Commit, Store, Unknown
 
 E = TypeVar("E")
@@ -65,8 +65,8 @@ class Keeper(Generic[S, E]):
         """The event that gives back the time that was lost since the last event; `None` if none was lost."""
         return None
 
-    def tell(self, steps: Sequence[tuple[E, Step[S]]]) -> None:
-        """Pass on steps that are durable now, in this order."""
+    def tell(self, steps: Sequence[tuple[E, Step[S], Link]]) -> None:
+        """Pass on steps that are durable now, in this order, each with the link of its entry."""
 
     # how it changes
 
@@ -117,7 +117,7 @@ class Keeper(Generic[S, E]):
             if not await self._write(commit):
                 return False
             self.kept, self.due = after, commit.row.due
-        self.tell([(event, step)])
+        self.tell([(event, step, after.link)])
         return True
 
     async def _write(self, commit: Commit) -> bool:
@@ -158,7 +158,7 @@ class Keeper(Generic[S, E]):
             await self.load_anew()
             return True
         self._move_to(steps[-1][0])
-        self.tell([(event, step) for _, event, step in steps])
+        self.tell([(event, step, kept.link) for kept, event, step in steps])
         return True
 
     async def _explain(self, event: E) -> None:

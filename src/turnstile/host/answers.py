@@ -21,6 +21,7 @@ class Code(StrEnum):
     ID_REUSED = "IdReused"
     NO_SPECTATORS = "NoSpectators"
     FUTURE_UPDATE = "FutureUpdate"
+    OTHER_HISTORY = "OtherHistory"
     BUSY = "Busy"
     STORAGE_FULL = "StorageFull"
     READ_ONLY = "ReadOnly"

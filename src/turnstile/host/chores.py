@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from turnstile.durable.log import Gone
 from turnstile.host.live import Live
+from turnstile.host.seats import end_replaced_lines
 from turnstile.store.protocol import Change
 from turnstile.table.sight import is_open
 
@@ -37,6 +38,7 @@ class Chores:
         """Read on, unless another request has read that far meanwhile."""
         if change.position is None:
             await self._read_on_or_let_go(live)
+            await end_replaced_lines(self._store, (live,))
         elif _is_news(live, change):
             await live.read_on()
 
@@ -75,6 +77,7 @@ class Chores:
 
     async def _ask_for_changes(self) -> None:
         """Ask once for all tables. A table that moves meanwhile is up to date by that."""
+        await end_replaced_lines(self._store, tuple(self._tables.live.values()))
         known = {name: live.kept.position for name, live in self._tables.live.items()}
         newest = await self._store.positions(tuple(known))
         for name in [name for name, position in known.items() if newest.get(name) != position]:

@@ -21,10 +21,12 @@ from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, pas
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
 from turnstile.host.drive import Think, drive, in_a_thread
+from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.lines import Line, refuse_line
+from turnstile.host.lines import Line
 from turnstile.host.live import Live, TableEventAt
 from turnstile.host.logs import TABLES, read_header
+from turnstile.host.seats import open_line
 from turnstile.host.step_limit import StepLimit
 from turnstile.host.tables import Tables
 from turnstile.host.watch import Watch
@@ -48,7 +50,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("turnstile.host")
 
-SPECTATORS = "spectators"
 GAME_FAILED = "The game has failed, through no fault of its players."
 FAULTS = (*PASSING, MachineFailed, Damaged, Gone)  # at a table: each leads to what must be done about it
 MOST_WAITING = 16  # things that one player, or all spectators, may let wait at one table
@@ -103,7 +104,7 @@ class Host:
                 task.cancel()
             for live in tuple(self.tables.live.values()):
                 for line in tuple(live.lines):
-                    self.detach(line, "the server stops")
+                    self.detach(line, Ending.STOPPING)
             while self._under_way:
                 self._all_done.clear()
                 await self._all_done.wait()
@@ -163,9 +164,9 @@ class Host:
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
         """Do something at a table when it is its turn."""
-        return await self._guard(name, self._take_turn(name, work, who))
+        return await self.guard(name, self._take_turn(name, work, who))
 
-    async def _guard(self, name: LogId, work: Awaitable[T | Rejection]) -> T | Rejection:
+    async def guard(self, name: LogId, work: Awaitable[T | Rejection]) -> T | Rejection:
         """The result of some work at a table. What goes wrong stays at the table."""
         try:
             return await work
@@ -226,12 +227,12 @@ class Host:
     async def _put_aside(self, name: LogId, why: str) -> Rejection:
         """Stop a table that cannot be trusted, in full view; its log stays as it is, and all others go on."""
         self.counts["put aside"] += 1
-        self.tables.let_go(name, "the table was put aside")
+        self.tables.let_go(name, Ending.PUT_ASIDE)
         await self.store.put_aside(name, why)
         return await self.tables.missing(name)
 
     async def _let_go(self, name: LogId) -> Rejection:
-        self.tables.let_go(name, "the table is gone")
+        self.tables.let_go(name, Ending.GONE)
         return await self.tables.missing(name)
 
     def _look_after(self, live: Live) -> None:
@@ -269,7 +270,7 @@ class Host:
         except CannotGoOn as fault:
             return Refused(fault.refused)
         row = TABLES.row(kept.state)
-        creating = self._guard(header.table, self._create(header, made, row))
+        creating = self.guard(header.table, self._create(header, made, row))
         refused = await asyncio.shield(self.spawn(creating))
         return header.table if refused is None else Refused(refused)
 
@@ -299,7 +300,7 @@ class Host:
         """A game has failed outside its table's steps."""
         failure = MachineFailed(live.name, live.state.header.game, bug)
         failure.__cause__ = bug
-        await self._guard(live.name, self._halt(failure))
+        await self.guard(live.name, self._halt(failure))
 
     async def acknowledge(self, name: LogId, player: PlayerId, seq: int) -> Refused | None:
         """A player has its stream up to `seq`. Most acknowledgements move a cursor, and nothing else."""
@@ -307,18 +308,22 @@ class Host:
         if live is not None and not self.is_stopping and live.is_plain_ack(player, seq):
             live.acknowledge(player, seq)
             return None
-        done = await self.do(name, lambda live: self._heard(live, player, seq), player)
+        done = await self.do(name, lambda live: self.hear_ack(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
-    async def attach(self, name: LogId, player: PlayerId | None, after: int = 0) -> Line | Refused:
+    async def attach(
+        self, name: LogId, player: PlayerId | None, after: int = 0, history: str | None = None
+    ) -> Line | Refused:
         """A line to a seat (`None`: for a spectator) that goes on after the update its reader has seen last.
 
-        The newest line of a seat is the one that counts. To say what one has seen is to acknowledge it. Who claims to
-        have seen what was never told is refused, and learns how far it has acknowledged.
+        The newest line of a seat is the one that counts, in all processes. To say what one has seen is to acknowledge
+        it. A claim to have seen what was never told is refused, and its sender learns how far it has acknowledged.
+        `history`: that of the update `after`, as its reader has it. If the log has another one, because an older store
+        was restored, the line is refused.
         """
         if self.is_stopping:
             return Refused(STOPPING)
-        work = self.spawn(self._line(name, player, after))
+        work = self.spawn(open_line(self, name, player, after, history))
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -331,7 +336,7 @@ class Host:
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)
 
-    def detach(self, line: Line, why: str = "closed") -> None:
+    def detach(self, line: Line, why: Ending = Ending.CLOSED) -> None:
         """End a line. The seat's stream is kept."""
         line.end(why)
 
@@ -345,7 +350,7 @@ class Host:
 
     # at a table
 
-    async def _heard(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
+    async def hear_ack(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
         """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
         refused = refuse_acks(live.state, {player: seq})
         if refused is None and seq > live.handed.get(player, 0):
@@ -365,34 +370,6 @@ class Host:
         """Open the gate if all awaited acknowledgements are there."""
         if live.state.phase in GATES and live.is_gate_open():
             await live.take(lambda now: Acknowledge(now, live.heard()))
-
-    async def _line(self, name: LogId, player: PlayerId | None, after: int) -> Line | Refused | Rejection:
-        """A line; while nothing can be written, one that acknowledges nothing, for reading goes on."""
-        line = await self.at(name, lambda live: self._attached(live, player, after), player or SPECTATORS)
-        if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
-            return line
-        live = await self._guard(name, self.tables.find(name))
-        if isinstance(live, Rejection):
-            return live
-        return refuse_line(live, player, after) or self._added(live, player, after)
-
-    async def _attached(self, live: Live, player: PlayerId | None, after: int) -> Line | Refused:
-        if self.store.is_shared:
-            await live.read_on()
-        if refused := refuse_line(live, player, after):
-            return refused
-        if player is not None:
-            live.hand(player, after)
-            await self._heard(live, player, after)
-        return self._added(live, player, after)
-
-    def _added(self, live: Live, player: PlayerId | None, after: int) -> Line:
-        line = Line(live, player, after)
-        for other in tuple(live.lines):
-            if player is not None and other.player == player:
-                self.detach(other, "another connection has taken this seat")
-        live.lines[line] = None
-        return line
 
 
 async def _fail(fault: Exception) -> None:

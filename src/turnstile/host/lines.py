@@ -12,11 +12,13 @@ import msgspec
 
 from turnstile.durable.log import Gone
 from turnstile.host.answers import PASSING, Code, Refused
+from turnstile.host.ending import Ending
 from turnstile.host.live import Live
 from turnstile.host.news import News
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged
+from turnstile.store.protocol import SeatLine
 from turnstile.table.presence import NOT_SEATED
 
 log = logging.getLogger("turnstile.host")
@@ -27,6 +29,8 @@ class Update(msgspec.Struct, frozen=True, gc=False):
 
     seq: int
     body: bytes
+    history: str = ""
+    """Stands for all that led to this update. It tells apart two histories that reached the same number."""
 
 
 class Status(msgspec.Struct, frozen=True, gc=False):
@@ -38,11 +42,15 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 class Line:
     """One reader of one stream, after the update `sent`. It ends when it is closed, and says why."""
 
-    def __init__(self, live: Live, player: PlayerId | None, sent: int) -> None:
+    def __init__(self, live: Live, player: PlayerId | None, sent: int, number: SeatLine | None = None) -> None:
+        """`number`: its number among the lines of its seat in all processes; `None` if it has none."""
         self.live = live
         self.player = player
         self.sent = sent
-        self.closed: str | None = None
+        self.number = number
+        self.is_beside = False
+        """Whether it is beside the other lines of its seat: it ends none of them, and none of them ends it."""
+        self.closed: Ending | None = None
         self._shown = b""
         self._is_fresh = True
         """Whether nothing was sent yet, so that the reader may not have a view."""
@@ -58,7 +66,7 @@ class Line:
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
-            while self.sent < self.newest() and not self.closed:
+            while self.sent < self.newest() and not self.is_closed:
                 for news in self.live.at_hand(self.player, self.sent) or await self._read():
                     if self.sent < news.seq <= self.newest():
                         yield self._send(news)
@@ -71,7 +79,7 @@ class Line:
         body = news.body(is_whole=self._is_fresh)
         self.sent, self._is_fresh = news.seq, False
         self.live.hand(self.player, news.seq)
-        return Update(news.seq, body)
+        return Update(news.seq, body, news.history)
 
     async def _read(self) -> list[News]:
         """The next updates, from the log; where they cannot be had, the line ends, and its reader may come back."""
@@ -79,7 +87,7 @@ class Line:
             news = await self.live.news(self.player, self.sent)
         except (Damaged, Gone, *PASSING) as fault:
             log.warning("Table %s: a line ends: %s", self.live.name, fault)
-            self.end("the table cannot be read now")
+            self.end(Ending.UNREADABLE)
             return []
         assert news, f"update {self.sent + 1} was told, and cannot be found"
         return news
@@ -109,7 +117,7 @@ class Line:
         if self._sleeping is not None and not self._sleeping.done():
             self._sleeping.set_result(None)
 
-    def end(self, why: str) -> None:
+    def end(self, why: Ending) -> None:
         """End the line; its reader learns why. The seat's stream is kept."""
         self.live.lines.pop(self, None)
         self.closed = why

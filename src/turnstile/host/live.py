@@ -1,16 +1,18 @@
 """A table in memory: a keeper with lines. It knows who listens, what they were told and acknowledged."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from turnstile.durable.keeper import EventAt, Keeper
+from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
-from turnstile.host.logs import TABLES, KeptTable, TableEvent, news_of
+from turnstile.host.logs import TABLES, KeptTable, TableEvent, linked_news
 from turnstile.host.news import News
 from turnstile.host.resend import made_anew
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
+from turnstile.store.log import Link
 from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
 from turnstile.table.presence import players_awaited
@@ -24,6 +26,12 @@ LASTING = 1_000  # milliseconds that the table has waited for acknowledgements b
 RECENT = 64  # updates of each stream that are at hand without reading the log
 
 TableEventAt = EventAt[TableEvent]
+MatchEnd = Callable[[Table], None]
+"""Called with the table as it is when its match has just ended, in every process that has the table in memory."""
+
+
+def ignore_end(state: Table) -> None:
+    """Nothing is to be done when a match ends."""
 
 
 class Live(Keeper[Table, TableEvent]):
@@ -47,6 +55,8 @@ class Live(Keeper[Table, TableEvent]):
         """Whether readers see that the table waits for acknowledgements: only a wait that lasts is worth a status."""
         self.is_driven = False
         """Whether a task does what the table needs a server for."""
+        self.on_end: MatchEnd = ignore_end
+        self._is_over = kept.state.result is not None
         self._heartbeat = heartbeat
         self._status_of: Table | None = None
         self._parts: object = None
@@ -98,16 +108,19 @@ class Live(Keeper[Table, TableEvent]):
     def may_have_lost_time(self) -> bool:
         return bool(self.state.timers) and not self._heartbeat.is_current(self.state.now)
 
-    def tell(self, steps: Sequence[tuple[TableEvent, Step[Table]]]) -> None:
+    def tell(self, steps: Sequence[tuple[TableEvent, Step[Table], Link]]) -> None:
         self.is_wait_shown = False
         listening = {line.player for line in self.lines}
-        for told in news_of(step for _, step in steps):
+        for told, link in linked_news((step, link) for _, step, link in steps):
             if told.player in listening:
                 recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
-                recent.append(News(told, recent[-1] if recent else None))
+                recent.append(News(told, recent[-1] if recent else None, link))
             else:
                 self._recent.pop(told.player, None)  # a reader who comes back to it reads the log
         self.notify()
+        if not self._is_over and self.state.result is not None:
+            self._is_over = True
+            self.on_end(next(step.state for _, step, _ in steps if step.state.result is not None))
 
     async def load_anew(self) -> None:
         """After an older store was restored, readers may have seen more than is stored: they must connect again."""
@@ -117,7 +130,7 @@ class Live(Keeper[Table, TableEvent]):
         self._recent.clear()
         self.handed.clear()
         for line in tuple(self.lines):
-            line.end("the store was restored; connect again")
+            line.end(Ending.RESTORED)
 
     # who listens
 
@@ -162,6 +175,10 @@ class Live(Keeper[Table, TableEvent]):
     async def news(self, stream: PlayerId | None, after: int) -> list[News]:
         """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
         return self.at_hand(stream, after) or await made_anew(self._store, self.kept, stream, after)
+
+    async def history(self, stream: PlayerId | None, seq: int) -> str:
+        """What stands for all that led to an update that the stream has."""
+        return (await self.news(stream, seq - 1))[0].history
 
     # what was received
 

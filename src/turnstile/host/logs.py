@@ -10,7 +10,7 @@ from turnstile.durable.log import Kept, Outdated, Unplayable, fingerprint, follo
 from turnstile.kernel.machine import Rejection, Step
 from turnstile.kernel.values import Instant, LogId, Malformed, PlayerId, decode, encode
 from turnstile.registry import find_game
-from turnstile.store.log import Command, Damaged, Entry, Snapshot, entry
+from turnstile.store.log import Command, Damaged, Entry, Link, Snapshot, entry
 from turnstile.store.protocol import Commit, Row
 from turnstile.table.machine import Table, answer_of, open_table, table
 from turnstile.table.messages import Told
@@ -145,18 +145,30 @@ def part_of_sender(event: TableEvent) -> TableEvent:
 # news
 
 
-def news_of(steps: Iterable[Step[Any]]) -> list[Told]:
+LinkedNews = tuple[Told, Link]
+"""An update, and the link of the entry that it comes from."""
+
+
+def linked_news(steps: Iterable[tuple[Step[Any], Link]]) -> list[LinkedNews]:
     """What these steps tell, in order, to all streams."""
-    return [effect for step in steps for effect in step.effects if type(effect) is Told]
+    return [(effect, link) for step, link in steps for effect in step.effects if type(effect) is Told]
 
 
 def told_since(
     name: LogId, kept: KeptTable, entries: Sequence[Entry], stream: PlayerId | None
 ) -> tuple[KeptTable, list[Told]]:
     """What these entries told one stream, and what is kept then."""
+    after, news = linked_news_since(name, kept, entries, stream)
+    return after, [told for told, _ in news]
+
+
+def linked_news_since(
+    name: LogId, kept: KeptTable, entries: Sequence[Entry], stream: PlayerId | None
+) -> tuple[KeptTable, list[LinkedNews]]:
+    """The same with links."""
     read = list(follow_steps(TABLES, name, kept, entries))
-    news = [told for told in news_of(step for _, _, step in read) if told.player == stream]
-    return read[-1][0] if read else kept, news
+    news = linked_news((step, after.link) for after, _, step in read)
+    return read[-1][0] if read else kept, [each for each in news if each[0].player == stream]
 
 
 # tables of older releases

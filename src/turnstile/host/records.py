@@ -1,7 +1,7 @@
-"""The record of a match, made from the log of its table: the events of the game, without those of the table.
+"""The record and the end of a match, made from the log of its table.
 
-The log also says who sat down, who acknowledged what and whose clock ran; a record has the game's own events only, so
-that anybody can replay and verify it without knowing tables. No I/O, no waiting.
+The log also says who sat down, who acknowledged what and whose clock ran. A record has the game's own events only, so
+that anyone can replay and verify it without knowing tables.
 """
 
 from collections.abc import Iterator
@@ -23,11 +23,30 @@ from turnstile.table.machine import Table
 from turnstile.table.sight import is_open
 from turnstile.table.values import Act, Ring
 
+PART = 64  # entries of a log that are read and replayed in one go
+
 
 async def read_record(store: Store, name: LogId) -> Record | Rejection:
     """The record of a match that is over, from the log of its table in a store."""
     log = await read_entries(store, name)
     return log if isinstance(log, Rejection) else record_of(name, log)
+
+
+async def read_end(store: Store, name: LogId) -> Table | None:
+    """A table as it was when its match ended, from its log; `None` if no match has ended there.
+
+    The log is read from its beginning, a part at a time: a snapshot may be from a later moment, such as a rematch.
+    Raises `Damaged` or `CannotGoOn`.
+    """
+    kept: KeptTable | None = None
+    while entries := await store.entries(name, -1 if kept is None else kept.position, PART):
+        if kept is None:
+            kept, entries = replay(TABLES, name, Saved(entries[0], None, ())), entries[1:]
+        for found in entries:
+            kept = follow(TABLES, name, kept, (found,))
+            if kept.state.result is not None:
+                return kept.state
+    return None
 
 
 def record_of(name: LogId, log: Saved) -> Record | Rejection:

@@ -1,7 +1,7 @@
 """Streams made again from the log, for readers that come back after their updates have left the memory."""
 
 from turnstile.durable.log import BadSnapshot, Gone, replay
-from turnstile.host.logs import TABLES, KeptTable, told_since
+from turnstile.host.logs import TABLES, KeptTable, linked_news_since
 from turnstile.host.news import News
 from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Entry, Snapshot
@@ -16,10 +16,10 @@ async def made_anew(store: Store, newest: KeptTable, stream: PlayerId | None, af
     kept, news = await _before(store, newest, stream, after), list[News]()
     name, before = kept.state.header.table, None
     while not news and (entries := await store.entries(name, kept.position, AT_ONCE)):
-        kept, told = told_since(name, kept, entries, stream)
-        for each in told:
-            before = News(each, before)
-            news += [before] if each.seq > after else []
+        kept, found = linked_news_since(name, kept, entries, stream)
+        for told, link in found:
+            before = News(told, before, link)
+            news += [before] if told.seq > after else []
     return news
 
 

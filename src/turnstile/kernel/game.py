@@ -68,8 +68,11 @@ class Game(Generic[S, V, O]):
 
     @property
     def view_type(self) -> type[V]:
-        """The type that `view` returns."""
-        found: type[V] = get_type_hints(self.view)["return"]
+        """The type that `view` returns; `Any`, if its annotation does not say."""
+        try:
+            found: type[V] = get_type_hints(self.view).get("return", Any)
+        except (NameError, TypeError):  # an annotation for type checkers only, or a callable without any
+            return Any  # type: ignore[return-value]
         return found
 
     def offered(self, state: S) -> list[Event]:

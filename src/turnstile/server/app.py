@@ -179,9 +179,15 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             websocket=partial(PlaySocket, server.sessions),
         )
         watchdog = Watchdog()
-        tasks = [group.create_task(watchdog.watch()), group.create_task(server.people.keep_tidy())]
+        works = [
+            watchdog.watch(),
+            server.people.keep_tidy(),
+            server.booking.keep_booking(),
+            server.booking.keep_looking(),
+        ]
         if server.host.store.is_shared:
-            tasks += [group.create_task(server.sessions.keep_checking())]
+            works += [server.sessions.keep_checking()]
+        tasks = [group.create_task(work) for work in works]
         try:
             async with served(
                 operations_app(server, watchdog), settings.operations_host, settings.operations_port

@@ -20,6 +20,8 @@ class Counts:
         self.frames_in: Counter[str] = Counter()
         """Frames of the WebSocket, by type."""
         self.frames_out = 0
+        self.booked = 0
+        """Matches whose results this process has stored."""
         self.closed: Counter[int] = Counter()
         """WebSockets, by the code they were closed with."""
         self.opened = 0

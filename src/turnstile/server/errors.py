@@ -31,6 +31,7 @@ class Code(StrEnum):
     BAD_CODE = "BadCode"
     BAD_NAME = "BadName"
     NO_PLAYER = "NoSuchPlayer"
+    PLAYER_EXISTS = "PlayerExists"
     NO_GAME = "NoSuchGame"
     NEEDS_INVITATION = "NeedsInvitation"
     TOO_MANY_TABLES = "TooManyTables"
@@ -57,6 +58,7 @@ STATUSES: dict[str, int] = {
     Code.BAD_CODE: 403,
     Code.BAD_NAME: 400,
     Code.NO_PLAYER: 404,
+    Code.PLAYER_EXISTS: 409,
     Code.NO_GAME: 404,
     Code.NEEDS_INVITATION: 403,
     Code.TOO_MANY_TABLES: 429,

@@ -57,6 +57,7 @@ class ServerMetrics(Collector):
         yield _counters("turnstile_closed", "WebSockets closed.", ("code",), counts.closed.items())
         yield _counters("turnstile_host_events", "What the host has done.", ("event",), server.host.counts.items())
         yield CounterMetricFamily("turnstile_frames_sent", "Frames sent.", counts.frames_out)
+        yield CounterMetricFamily("turnstile_booked", "Matches whose results were stored.", counts.booked)
         yield CounterMetricFamily("turnstile_opened", "WebSockets opened.", counts.opened)
         yield GaugeMetricFamily("turnstile_connections", "WebSockets and streams open.", len(server.sessions))
         yield GaugeMetricFamily("turnstile_readers", "Readers of tables.", len(server.readers))

@@ -15,6 +15,7 @@ from hashlib import sha256
 from turnstile.host.answers import PASSING
 from turnstile.kernel.values import Instant, PlayerId, Value
 from turnstile.net.limits import Seconds
+from turnstile.server.chosen_ids import derive_id
 from turnstile.server.errors import Code, Problem
 from turnstile.store.directory import Directory, RegisteredPlayer
 
@@ -59,13 +60,18 @@ class People:
         self._clock = clock
         self._known: OrderedDict[bytes, tuple[Person, float]] = OrderedDict()
 
-    async def register(self, name: str) -> tuple[Person, str]:
-        """A new player, and its token, which is shown this once."""
+    async def register(self, name: str, chosen: str | None = None) -> tuple[Person, str]:
+        """A new player, and its token, which is shown this once. Raises `Problem`.
+
+        `chosen`: an id that the client chose. There is one player of it at most, whose token is not shown again.
+        """
         name, token = check_name(name), new_token()
-        while True:
-            player = PlayerId(PLAYER_PREFIX + secrets.token_hex(10))
-            if await self._directory.add_player(player, name, hash_of(token), self._now()):
-                return Person(player, name), token
+        player = PlayerId(PLAYER_PREFIX + derive_id("player", chosen or secrets.token_hex(16))[:20])
+        if not await self._directory.add_player(player, name, hash_of(token), self._now()):
+            raise Problem(
+                Code.PLAYER_EXISTS, "This player exists, and its token is not shown again; choose another id."
+            )
+        return Person(player, name), token
 
     async def authenticate(self, token: str) -> Person:
         """The player of a token. Raises `Problem`."""

@@ -6,10 +6,9 @@ ends the line of the one before. A player is present while it has a reader.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from enum import Enum
 from typing import TypeVar
 
-from turnstile.host import Host, Line, Refused, Status, Update
+from turnstile.host import Ending, Host, Line, Refused, Status, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.host.lines import refuse_line
 from turnstile.host.live import Live
@@ -26,21 +25,6 @@ Notice = Callable[[PlayerId, bool], None]
 """Called when a player of the table arrives (`True`) or leaves (`False`)."""
 
 
-class Ending(Enum):
-    """Why the host has ended a line, as it says it."""
-
-    REPLACED = "another connection has taken this seat"
-    STOPPING = "the server stops"
-    RESTORED = "the store was restored; connect again"
-    UNREADABLE = "the table cannot be read now"
-    PUT_ASIDE = "the table was put aside"
-    GONE = "the table is gone"
-    CLOSED = "closed"
-
-
-_ENDINGS = {ending.value: ending for ending in Ending}
-
-
 class Reader:
     """One reader of one stream. `after`: the update that its reader has; the next one follows."""
 
@@ -49,6 +33,8 @@ class Reader:
         self.table = table
         self.player = line.player
         self.after = line.sent
+        self.is_resumed = False
+        """Whether it goes on after the update that its reader has."""
         self.notice = notice
 
     @property
@@ -58,8 +44,8 @@ class Reader:
 
     @property
     def ending(self) -> Ending:
-        """Why the line has ended; for a reason that is not known here, the reader connects again."""
-        return _ENDINGS.get(self.line.closed or "closed", Ending.UNREADABLE)
+        """Why the line has ended."""
+        return self.line.closed or Ending.CLOSED
 
     def __aiter__(self) -> AsyncIterator[Update | Status]:
         return self.line.__aiter__()
@@ -79,43 +65,60 @@ class Readers:
     # one reader
 
     async def open(
-        self, name: LogId, player: PlayerId | None, last: int | None, notice: Notice | None = None
+        self,
+        name: LogId,
+        player: PlayerId | None,
+        last: int | None,
+        notice: Notice | None = None,
+        history: str | None = None,
     ) -> Reader:
         """A reader of the player's seat; of what spectators see, if the player has no seat. Raises `Problem`.
 
-        `last`: the newest update that the reader has; `None` if it has none, and wants what it has not acknowledged.
-        If there is no such update, because an older store was restored, it starts from what was acknowledged. Either
-        way the first update has the whole view.
+        `last`: the newest update that the reader has, and `history` that of the update; `None` if it has none, and
+        wants what it has not acknowledged. If there is no such update, because an older store was restored, it starts
+        from what was acknowledged, and never after `last`. In every case the first update has the whole view.
         """
-        line = await self.host.attach(name, player, last or 0)
-        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
-            line = await self.host.attach(name, None, last or 0)
-        if isinstance(line, Refused) and line.error.code == HostCode.FUTURE_UPDATE:
-            return await self.open(name, player, None, notice)
+        line = await self._attach(name, player, last or 0, history)
+        is_resumed = last is not None
+        if isinstance(line, Refused) and line.error.code in (HostCode.FUTURE_UPDATE, HostCode.OTHER_HISTORY):
+            line, is_resumed = await self._attach(name, player, 0, None), False
         if isinstance(line, Refused):
             raise problem_of(line.error)
-        if last is None:
-            line.sent = _start(line)
+        if not is_resumed:
+            line.sent = _start(line, last)
         reader = Reader(line, name, notice)
+        reader.is_resumed = is_resumed
         self._arrive(reader)
         return reader
 
-    async def open_beside(self, name: LogId, player: PlayerId | None) -> Reader:
-        """A reader beside the others of its seat: it ends none of them. Raises `Problem`.
+    async def _attach(self, name: LogId, player: PlayerId | None, after: int, history: str | None) -> Line | Refused:
+        """A line of the player's seat; for a spectator, if the player has no seat."""
+        line = await self.host.attach(name, player, after, history)
+        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
+            line = await self.host.attach(name, None, after, history)
+        return line
 
-        It starts with the newest update. A later reader of the seat ends it, and it may be opened again.
+    async def open_beside(self, name: LogId, player: PlayerId | None, last: int | None = None) -> Reader:
+        """A reader beside the others of its seat: it ends none of them, and none of them ends it. Raises `Problem`.
+
+        `last`: the newest update that the reader has, which is acknowledged; without it, or if there is no such update,
+        it starts with the newest update that was acknowledged.
         """
 
         def add(live: Live) -> Line | Refused:
             line = _unattached(live, player)
             if isinstance(line, Line):
-                line.sent = max(0, line.newest() - 1)
+                line.is_beside = True
+                line.sent = _start(line, last) if last is None or last > line.newest() else last
+                live.hand(line.player, line.sent)
                 live.lines[line] = None
             return line
 
         line = await self.look(name, add)
         if isinstance(line, Refused):
             raise problem_of(line.error)
+        if line.player is not None and last is not None and last == line.sent:
+            await self.host.acknowledge(name, line.player, last)
         reader = Reader(line, name, None)
         self._arrive(reader)
         return reader
@@ -232,10 +235,14 @@ def _unattached(live: Live, player: PlayerId | None) -> Line | Refused:
     return refuse_line(live, seat, 0) or Line(live, seat, 0)
 
 
-def _start(line: Line) -> int:
-    """Where a reader starts that has nothing: so that its first update is the newest that was acknowledged."""
+def _start(line: Line, last: int | None) -> int:
+    """Where a reader starts anew: so that its first update is the newest that was acknowledged.
+
+    It never starts after the `last` update of another history: what follows would look like a continuation.
+    """
     known = line.newest() if line.player is None else min(line.newest(), line.live.cursors.get(line.player, 0))
-    return max(0, known - 1)
+    start = max(0, known - 1)
+    return max(0, start - 1) if start == last else start
 
 
 def is_delayed(line: Line) -> bool:

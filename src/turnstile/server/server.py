@@ -6,6 +6,7 @@ from starlette.requests import Request
 
 from turnstile.host import Host
 from turnstile.net.limits import Seconds
+from turnstile.server.booking import Booking
 from turnstile.server.counts import Counts
 from turnstile.server.door import Door
 from turnstile.server.errors import Problem
@@ -14,6 +15,7 @@ from turnstile.server.lobby import Lobby
 from turnstile.server.people import People, Person
 from turnstile.server.play.sessions import Sessions
 from turnstile.server.readers import Readers
+from turnstile.server.results import Results
 from turnstile.server.settings import ServerSettings
 from turnstile.server.tables import Tables
 from turnstile.store.directory import Directory
@@ -42,6 +44,8 @@ class Server:
         self.readers = Readers(host)
         self.tables = Tables(host, self.readers, directory, self.settings.most_open_tables)
         self.lobby = Lobby(self.tables)
+        self.booking = Booking(host, directory, self.counts)
+        self.results = Results(directory, self.people)
         self.sessions = Sessions(self)
         self.is_stopping = False
 

@@ -73,6 +73,9 @@ class ServerSettings(Value, frozen=True):
     beat_seconds: Annotated[
         Rate, _doc("How often a WebSocket is pinged. One that is silent for two beats is closed.")
     ] = 20.0
+    step_seconds: Annotated[
+        Rate, _doc("How much CPU time one step of a game may take. A game that takes longer loses its match.")
+    ] = 1.0
     slow_seconds: Annotated[Rate, _doc("How long a reader may be behind before its connection is closed.")] = 10.0
     stop_seconds: Annotated[Rate, _doc("How long requests may take to finish when the server stops.")] = 5.0
 

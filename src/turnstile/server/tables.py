@@ -15,6 +15,7 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import save
 from turnstile.kernel.values import LONGEST_ID, Instant, LogId, PlayerId, Value
 from turnstile.registry import find_game
+from turnstile.server.chosen_ids import ChosenId, derive_id
 from turnstile.server.commands import (
     NO_TIME_YET,
     ActCommand,
@@ -23,7 +24,6 @@ from turnstile.server.commands import (
     JoinAs,
     JoinCommand,
     event_of,
-    new_table_id,
 )
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
@@ -67,10 +67,12 @@ class NewTable(Value, frozen=True):
     invite_only: bool = False
     kind: JoinAs = JoinAs.PERSON
     """Whether the player is a person, or a program."""
+    id: ChosenId | None = None
+    """If the answer is lost, the same request with the same id gets the same table, and opens no second one."""
 
 
 class OpenedTable(Value, frozen=True):
-    """A table that was opened. `invite` is the secret of its invitation link, which is shown this once."""
+    """A table that was opened. `invite` is the secret of its invitation link, which only this answer has."""
 
     table: LogId
     invite: str
@@ -111,12 +113,11 @@ class Tables:
         for bot in dict.fromkeys((*wanted.bots, wanted.settings.stand_in)):
             if refused := refuse_bot(game, bot):
                 raise problem_of(refused)
-        if await self._directory.count_open(person.player) >= self._most_open:
-            raise Problem(
-                Code.TOO_MANY_TABLES,
-                f"You have opened {self._most_open} tables that are not over; finish or close one.",
-            )
-        header, invite = _header(game, person, wanted), secrets.token_urlsafe(16)
+        chosen = wanted.id or secrets.token_hex(16)
+        header = _header(game, person, wanted, LogId(derive_id("table", person.player, chosen)[:24]))
+        if wanted.id is None or await self._directory.invitation(header.table) is None:
+            await self._check_quota(person)
+        invite = derive_id("invitation", person.player, chosen)[:32]
         settled = Invitation(header.table, person.player, hash_of(invite), wanted.invite_only)
         await self._directory.add_invitation(settled)
         opened = await self._host.open(header)
@@ -124,6 +125,13 @@ class Tables:
             await self._directory.remove_invitation(header.table)
             raise problem_of(opened.error)
         return OpenedTable(opened, invite)
+
+    async def _check_quota(self, person: Person) -> None:
+        if await self._directory.count_open(person.player) >= self._most_open:
+            raise Problem(
+                Code.TOO_MANY_TABLES,
+                f"You have opened {self._most_open} tables that are not over; finish or close one.",
+            )
 
     # commands
 
@@ -183,7 +191,7 @@ class Tables:
         return save(record)
 
 
-def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
+def _header(game: AnyGame, person: Person, wanted: NewTable, table: LogId) -> Header:
     chosen = wanted.settings
     settings = Settings(
         clock=chosen.clock,
@@ -195,7 +203,7 @@ def _header(game: AnyGame, person: Person, wanted: NewTable) -> Header:
     )
     bots = [Seat(PlayerId(f"{bot} {number}"), Kind.BOT, bot) for number, bot in enumerate(wanted.bots, start=1)]
     return Header(
-        table=new_table_id(),
+        table=table,
         game=game.name,
         game_version=game.version,
         options=Raw(b"{}") if isinstance(wanted.options, UnsetType) else wanted.options,

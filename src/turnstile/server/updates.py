@@ -27,8 +27,8 @@ EVENTS = "text/event-stream"
 LINES = "application/x-ndjson"
 KEEP_ALIVE_SECONDS = 15.0
 
-Numbered = tuple[bytes, int | None]
-"""A frame, and the number of the update in it."""
+Marked = tuple[bytes, str | None]
+"""A frame, and the mark by which a reader of events goes on after the update in it."""
 
 
 class Dialect(Enum):
@@ -37,11 +37,11 @@ class Dialect(Enum):
     EVENTS = EVENTS
     LINES = LINES
 
-    def write(self, frame: bytes, seq: int | None = None) -> bytes:
+    def write(self, frame: bytes, mark: str | None = None) -> bytes:
         if self is Dialect.LINES:
             return frame + b"\n"
-        mark = b"" if seq is None else b"id: %d\n" % seq
-        return mark + b"data: " + frame + b"\n\n"
+        line = b"" if mark is None else f"id: {mark}\n".encode()
+        return line + b"data: " + frame + b"\n\n"
 
     @property
     def keep_alive(self) -> bytes:
@@ -59,7 +59,7 @@ class Stream(Response):
     def __init__(
         self,
         server: "Server",
-        frames: AsyncGenerator[Numbered, None],
+        frames: AsyncGenerator[Marked, None],
         dialect: Dialect,
         address: str,
         person: Person | None = None,
@@ -115,8 +115,8 @@ class Stream(Response):
     async def _carry(self, send: Send) -> None:
         try:
             async with aclosing(self._frames) as frames:
-                async for frame, seq in frames:
-                    await self._write(send, self._dialect.write(frame, seq))
+                async for frame, mark in frames:
+                    await self._write(send, self._dialect.write(frame, mark))
         except Closed as closed:
             self.end(closed)
         except TimeoutError:
@@ -148,13 +148,13 @@ def _nothing() -> None:
     pass
 
 
-async def update_frames(server: "Server", reader: Reader) -> AsyncGenerator[Numbered, None]:
+async def update_frames(server: "Server", reader: Reader) -> AsyncGenerator[Marked, None]:
     """The welcome, and then status and updates as they come. Raises `Closed` when the host ends the line."""
     try:
         yield frame_of(welcome(server, reader)), None
         async for item in reader:
             if isinstance(item, Update):
-                yield update_frame(item.body), item.seq
+                yield update_frame(item), f"{item.seq}-{item.history}"
             else:
                 yield status_frame(item.body), None
         raise Closed(OF_ENDING[reader.ending])
@@ -169,6 +169,7 @@ def welcome(server: "Server", reader: Reader) -> Welcome:
         table=reader.table,
         seat=reader.player,
         after=reader.after,
+        resumed=reader.is_resumed,
         top=reader.top,
         now=server.host.store.now(),
         beat=server.settings.beat_seconds,
@@ -176,7 +177,7 @@ def welcome(server: "Server", reader: Reader) -> Welcome:
     )
 
 
-async def list_frames(server: "Server", game: str | None) -> AsyncGenerator[Numbered, None]:
+async def list_frames(server: "Server", game: str | None) -> AsyncGenerator[Marked, None]:
     """The list of open tables, and then its changes."""
     async with aclosing(server.lobby.watch(game)) as changes:
         async for change in changes:

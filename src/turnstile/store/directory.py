@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from turnstile.kernel.values import Instant, LogId, PlayerId
-from turnstile.store.protocol import Row, Store
+from turnstile.store.protocol import Busy, Row, Store
 
 T = TypeVar("T")
 
@@ -58,6 +58,8 @@ class MatchResult(msgspec.Struct, frozen=True, gc=False):
     finished: Instant
     how: str
     is_rated: bool
+    is_public: bool
+    """Whether anyone may see it. The match of a private table is for its own players."""
     players: tuple[MatchPlayer, ...]
     """In the order of their seats."""
 
@@ -105,6 +107,8 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
 
 
 MOST_ON_A_PAGE = 500
+MOST_TRIES = 100
+"""Attempts to book one match while other matches change the ratings of its players."""
 MOST_TOKENS = 50
 """Valid tokens of one player. A further one makes the oldest void."""
 MOST_CODES = 10
@@ -217,7 +221,13 @@ class Directory(Protocol):
         """
 
     async def results_of(
-        self, player: PlayerId, *, game: str | None = None, after: PageMark | None = None, limit: int = 50
+        self,
+        player: PlayerId,
+        *,
+        game: str | None = None,
+        is_public: bool | None = None,
+        after: PageMark | None = None,
+        limit: int = 50,
     ) -> Page[MatchResult]:
         """The finished matches of a person or an agent, the newest first."""
 
@@ -245,11 +255,13 @@ Rate = Callable[[Mapping[PlayerId, Rating]], Sequence[Rating]]
 async def book_rated(directory: Directory, match: MatchResult, pool: str, rate: Rate) -> Booked:
     """Book a match with the ratings that `rate` gives its players; rate again whenever another match came first.
 
-    It ends: each time that it must try again, another match was booked.
+    Each time that it must try again, another match was booked. Raises `Busy` if that happens too often, or if a stored
+    rating is damaged, so that it can be neither read nor replaced.
     """
     players = [player.player for player in match.players]
-    while True:
+    for _ in range(MOST_TRIES):
         ratings = rate(await directory.ratings(players, match.game, pool))
         booked = await directory.book(match, ratings)
         if booked is not Booked.STALE:
             return booked
+    raise Busy(f"The ratings of the players at {match.table} change too often.")

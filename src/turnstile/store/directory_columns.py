@@ -19,7 +19,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 PLAYER = "id, name, added"
 INVITATION = "table_id, admin, secret, is_required"
-RESULT = "table_id, game, finished, how, is_rated"
+RESULT = "table_id, game, finished, how, is_rated, is_public"
 MATCH_PLAYER = "player, has_won, place, score, kind, bot"
 RATING = "player, game, pool, mu, sigma, matches"
 
@@ -38,10 +38,10 @@ def as_bytes(columns: str, cast: str) -> str:
 
 
 def match_player_values(match: MatchResult) -> list[tuple[str | int | bool | None, ...]]:
-    """The rows of `table_id`, `seat`, `MATCH_PLAYER`, `game` and `finished`."""
+    """The rows of `table_id`, `seat`, `MATCH_PLAYER`, `game`, `finished` and `is_public`."""
     return [
         (match.table, seat, each.player, each.has_won, each.place, each.score, each.kind, each.bot, match.game,
-         match.finished)
+         match.finished, match.is_public)
         for seat, each in enumerate(match.players)
     ]  # fmt: skip
 

@@ -71,6 +71,14 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     """The position of the newest entry. `None` if something else has changed: the log may be gone or put aside."""
 
 
+class SeatLine(msgspec.Struct, frozen=True, gc=False):
+    """A line on which a seat is told what happens, with its number among all lines of the seat."""
+
+    log: LogId
+    seat: str
+    number: int
+
+
 class StoreFault(Exception):
     """The store could not do what it was asked. Nothing has changed. The sentence is for the operator."""
 
@@ -114,7 +122,7 @@ OUTAGE_AFTER = 3_000
 
 
 class Store(Protocol):
-    """Keeps logs between two events. After `close`, every method raises `StoreFault`."""
+    """Keeps logs between two events. After `close`, every method that reads or writes raises `StoreFault`."""
 
     is_shared: bool
     """Whether other processes may write to the same logs."""
@@ -207,6 +215,16 @@ class Store(Protocol):
         """The outages that ended after an instant, in order."""
 
     # elsewhere
+
+    async def number_line(self, log: LogId, seat: str) -> SeatLine | None:
+        """Number a new line of a seat, higher than all before, and notify other processes by a change.
+
+        `None` when the log is gone. Only stores that processes share write anything, because a process knows its own
+        lines: all others return `None`.
+        """
+
+    async def replaced_lines(self, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        """Those of these lines that are not the newest of their seat any more."""
 
     def changes(self) -> AsyncIterator[Change]:
         """The logs that other processes have changed. It is a wake-up only: it may miss some.

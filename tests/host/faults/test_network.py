@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.host.faults.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
+from tests.host.faults.cases import ANA, BO, Mortal, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import NOW
+from turnstile.host import Ending
 from turnstile.table.values import Accepted, Resign, Settings
 
 
@@ -85,7 +86,7 @@ def test_N8_the_newest_connection_of_a_seat_counts_and_the_older_one_is_told_why
             await company.host.submit(T, pick(ANA))
             older = await attached(company.host, ANA)
             newer = await attached(company.host, ANA)
-            assert (older.closed, newer.closed) == ("another connection has taken this seat", None)
+            assert (older.closed, newer.closed) == (Ending.REPLACED, None)
             assert [item async for item in older] == []
             assert list(older.live.lines) == [newer]
 
@@ -102,6 +103,37 @@ def test_N8_acknowledgements_of_both_connections_are_safe() -> None:
             for seq in (count, 1, count, 2):
                 assert await company.host.acknowledge(T, ANA, seq) is None
             assert lines[1].live.cursors[ANA] == count
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("is_notified", [True, False])
+def test_N8_a_newer_connection_at_another_process_ends_the_older_one(
+    is_notified: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when no notification arrives: every host asks from time to time."""
+
+    async def run() -> None:
+        world = World()
+        if not is_notified:
+            monkeypatch.setattr(Mortal, "_tell_others", lambda *_: None)
+        async with world.host(is_shared=True) as here, world.host(is_shared=True) as there:
+            await started(here)
+            older, other = await attached(here.host, ANA), await attached(here.host, BO)
+            newer = await attached(there.host, ANA)
+            while not older.is_closed:
+                await asyncio.sleep(0.01)
+            assert (older.closed, newer.closed, other.closed) == (Ending.REPLACED, None, None)
+            assert [item async for item in older] == []
+            count = len(await read(newer))
+            for host, seq in ((here.host, count), (there.host, 1), (here.host, 2), (there.host, count)):
+                assert await host.acknowledge(T, ANA, seq) is None
+            back = await attached(here.host, ANA, count)
+            while not newer.is_closed:
+                await asyncio.sleep(0.01)
+            assert (newer.closed, back.closed) == (Ending.REPLACED, None)
+            await asyncio.sleep(1.5)
+            assert (back.closed, other.closed) == (None, None), "The newest lines stay."
 
     asyncio.run(run())
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from tests.agents.loops import hurry, run
+from tests.agents.loops import hurry, run, until
 from tests.server.mcp.models import model
 from tests.server.servers import SETTINGS, Guest, Site, site
 from turnstile.registry import names
@@ -279,15 +279,26 @@ def test_the_player_who_opened_a_table_hears_who_joins() -> None:
     run(main())
 
 
-def test_a_newer_call_ends_the_older_one() -> None:
+def test_a_call_ends_no_other_reader_of_the_seat_and_none_of_them_ends_a_call() -> None:
     async def main() -> None:
-        async with site() as here, model(here.url, (await _guest(here)).token) as guest:
-            table = (await guest.do("make_table", game="e-card"))["table"]
-            waiting = asyncio.create_task(guest.refused("wait", table=table, since=0))
-            while not len(here.server.readers):
-                await asyncio.sleep(0.001)
-            await guest.do("see", table=table)
-            assert (await waiting)["code"] == "Replaced"
+        async with site() as here:
+            ana, bo = await _guest(here), await _guest(here, "Bo")
+            async with model(here.url, ana.token) as guest:
+                table = (await guest.do("make_table", game="e-card"))["table"]
+                wire = await ana.hello(table)
+                waiting = asyncio.create_task(guest.do("wait", table=table, since=0))
+                await until(lambda: len(here.server.readers) == 2)
+                await guest.do("see", table=table)
+                again = await ana.hello(table)
+                assert await wire.closed() == 4009  # by the newer WebSocket
+                await bo.command(table, "join")
+                assert len((await waiting)["players"]) == 2
+                await ana.command(table, "start")
+                assert (await again.until("update"))["seq"] == 1
+                await guest.do("see", table=table)
+                assert (await ana.ask("GET", f"/api/tables/{table}/view"))["seq"] == 1
+                await again.send("resign", id="a")
+                assert "error" not in await again.until("answer")
 
     run(main())
 

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from tests.agents.loops import be_patient, current, pass_time, run, until
 from tests.server.servers import SETTINGS, Guest, Site, Wire, site
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.play.session import Session
+from turnstile.server.play.sessions import CHECK_COUNTS, Sessions
 from turnstile.server.play.socket import FULL
 from turnstile.store.memory import Disk, MemoryStore
 
@@ -201,15 +203,14 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
 @pytest.mark.parametrize(
     ("why", "code"),
     [
-        ("the store was restored; connect again", 4200),
-        ("the table cannot be read now", 4104),
-        ("the table was put aside", 4004),
-        ("the table is gone", 4004),
-        ("the server stops", 4100),
-        ("a reason of a later release", 4104),
+        (Ending.RESTORED, 4200),
+        (Ending.UNREADABLE, 4104),
+        (Ending.PUT_ASIDE, 4004),
+        (Ending.GONE, 4004),
+        (Ending.STOPPING, 4100),
     ],
 )
-def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: str, code: int) -> None:
+def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: Ending, code: int) -> None:
     async def main() -> None:
         async with site() as here:
             ana, _, table = await started(here)
@@ -384,6 +385,44 @@ def test_P26_a_token_that_another_process_made_void_is_noticed_within_seconds() 
             pass_time(3)
             assert await mine.closed() == 4202
             assert len(here.server.sessions) == 1
+
+    run(main())
+
+
+def test_P26_a_command_is_refused_whose_token_was_not_checked_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the check of all tokens cannot be done, each command is checked by itself."""
+
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        store = MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True)
+        monkeypatch.setattr(Sessions, "keep_checking", lambda _: asyncio.sleep(3600))
+        async with site(store=store) as here:
+            ana, bo, table = await started(here)
+            mine, other = await ana.hello(table), await bo.hello(table)
+            await here.server.directory.replace_tokens(PlayerId(ana.player), b"x" * 32, here.server.host.store.now())
+            pass_time(CHECK_COUNTS + 1)
+            for wire in (mine, other):
+                await wire.send("resign", id="a")
+            assert await mine.closed() == 4202
+            assert "error" not in await other.until("answer")
+            result = here.server.host.tables.live[LogId(table)].state.result
+            assert result is not None
+            assert result.winners == (ana.player,)
+
+    run(main())
+
+
+def test_P26_frames_that_wait_when_the_player_logs_out_do_not_count() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table, mine, _ = await playing(here)
+            session = next(each for each in here.server.sessions._connected if each.player == ana.player)
+            here.server.sessions.log_out(PlayerId(ana.player))
+            assert isinstance(session, Session)
+            session._socket._inbox.append(b'{"type":"resign","id":"a"}')
+            assert await mine.closed() == 4202
+            await until(lambda: len(here.server.sessions) == 1)
+            assert here.server.host.tables.live[LogId(table)].state.result is None
 
     run(main())
 

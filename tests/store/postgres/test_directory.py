@@ -23,7 +23,7 @@ T = TypeVar("T")
 LATER = Instant(2_000)
 
 ADD_RATING = "INSERT INTO ratings VALUES ('ana', 'doors', 'all', 9, 1, 1, 6)"
-ADD_RESULT = "INSERT INTO results VALUES ('t', 'doors', 1, 'played', true)"
+ADD_RESULT = "INSERT INTO results VALUES ('t', 'doors', 1, 'played', true, true)"
 DELETE_ANA = "UPDATE players SET name = NULL WHERE id = 'ana'"
 
 

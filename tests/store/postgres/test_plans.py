@@ -21,8 +21,8 @@ FILL = """
     INSERT INTO players SELECT 'p' || n, 'name', 1 FROM generate_series(1, 20000) n;
     INSERT INTO tokens SELECT ('h' || n)::bytea, 'p' || n % 1000, n FROM generate_series(1, 20000) n;
     INSERT INTO codes SELECT ('h' || n)::bytea, 'p' || n % 1000, n FROM generate_series(1, 20000) n;
-    INSERT INTO results SELECT 't' || n, 'g', n, 'played', true FROM generate_series(1, 20000) n;
-    INSERT INTO result_players SELECT 't' || n / 2, n % 2, 'p' || n % 1000, true, 1, 1, 'person', NULL, 'g', n
+    INSERT INTO results SELECT 't' || n, 'g', n, 'played', true, true FROM generate_series(1, 20000) n;
+    INSERT INTO result_players SELECT 't' || n / 2, n % 2, 'p' || n % 1000, true, 1, 1, 'person', NULL, 'g', n, true
         FROM generate_series(1, 40000) n;
     INSERT INTO ratings SELECT 'p' || n, 'g' || n % 10, 'all', n, 1, 1, n - 3 FROM generate_series(1, 20000) n;
     INSERT INTO snapshots SELECT 't' || n, 9, repeat('x', 900)::bytea FROM generate_series(1, 1000) n;
@@ -67,8 +67,8 @@ ASKED = {
     "unbooked": (people.UNBOOKED, "'t5', 9"),
     "hold_players": (people.HOLD_PLAYERS, "'{p5,p6}'"),
     "hold_ratings": (people.HOLD_RATINGS, "'{p5,p6}', '{g5,g6}', '{all,all}'"),
-    "results_of": (people.RESULTS_OF, "'p5', 99999, '', 9"),
-    "results_of_game": (people.RESULTS_OF_GAME, "'p5', 99999, '', 9, 'g'"),
+    "results_of": (people.RESULTS_OF, "'p5', 99999, '', 9, true"),
+    "results_of_game": (people.RESULTS_OF_GAME, "'p5', 99999, '', 9, true, 'g'"),
     "results": (people.RESULTS, "'{t5,t6}'"),
     "match_players": (people.MATCH_PLAYERS, "'{t5,t6}'"),
     "ratings_of": (people.RATINGS_OF, "'p5', 9"),

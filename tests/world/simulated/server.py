@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.reading import LineReader, NoView
 from tests.world.simulated.store import FaultyStore
-from turnstile.host import Host, Line, Refused, Status, Update
+from turnstile.host import Ending, Host, Line, Refused, Status, Update
 from turnstile.host.drive import Think
 from turnstile.kernel.values import LogId, Move, PlayerId
 from turnstile.store.protocol import StoreFault
@@ -161,9 +161,9 @@ class Connection:
             self._send(item)
             if weather.net_delay > 50:
                 await self.world.pause(self.world.delay(20))
-        if line.closed == "another connection has taken this seat":
+        if line.closed is Ending.REPLACED:
             self.world.reach("two lines for one seat")
-        self._send(Closed(line.closed or ""))
+        self._send(Closed("" if line.closed is None else line.closed.name))
 
     def _as_read(self, item: Update | Status, reader: LineReader) -> Update | Status:
         """An update with its whole view, which its reader puts together."""

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, Entry, Position, Snapshot
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Busy, Change, Commit, Outage, Row, Saved, StorageFull, StoreFault, Unknown
+from turnstile.store.protocol import (
+    Busy,
+    Change,
+    Commit,
+    Outage,
+    Row,
+    Saved,
+    SeatLine,
+    StorageFull,
+    StoreFault,
+    Unknown,
+)
 
 if TYPE_CHECKING:
     from tests.world.simulated.server import Process
@@ -176,6 +187,12 @@ class FaultyStore:
         return await self._read(lambda: self._inner.outages(since))
 
     # elsewhere
+
+    async def number_line(self, log: LogId, seat: str) -> SeatLine | None:
+        return await self._write(lambda: self._inner.number_line(log, seat))
+
+    async def replaced_lines(self, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        return await self._read(lambda: self._inner.replaced_lines(lines))
 
     async def changes(self) -> AsyncIterator[Change]:
         """Late, lost and doubled."""

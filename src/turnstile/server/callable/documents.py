@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.server.callable.document import GameDocument
@@ -16,8 +16,8 @@ from turnstile.server.errors import Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, Closed, closed_by
-from turnstile.server.readers import Ending, Reader
-from turnstile.server.updates import EVENTS, Dialect, Numbered, Stream, accepted_dialect
+from turnstile.server.readers import Reader
+from turnstile.server.updates import EVENTS, Dialect, Marked, Stream, accepted_dialect
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
@@ -56,7 +56,7 @@ def no_bye(closed: Closed) -> bytes:
     return b""
 
 
-async def changing_documents(server: "Server", room: LogId, player: PlayerId | None) -> AsyncGenerator[Numbered, None]:
+async def changing_documents(server: "Server", room: LogId, player: PlayerId | None) -> AsyncGenerator[Marked, None]:
     """The document, and again whenever it has changed. Raises `Closed` when the host ends the line."""
     shown = b""
     while True:
@@ -69,7 +69,7 @@ async def changing_documents(server: "Server", room: LogId, player: PlayerId | N
                 found = await read_document(server, room, player)
                 if found.written != shown:
                     shown = found.written
-                    yield found.written, found.seq
+                    yield found.written, str(found.seq)
                 if isinstance(item, Update) and reader.player is not None:
                     await server.host.acknowledge(room, reader.player, item.seq)
                 if found.is_seated is (reader.player is None):

@@ -5,6 +5,7 @@ from urllib.parse import quote
 import segno
 
 from turnstile.kernel.values import Instant, PlayerId, Value
+from turnstile.server.chosen_ids import ChosenId
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code
 from turnstile.server.limits import LimitName
@@ -12,6 +13,14 @@ from turnstile.server.people import Person
 
 
 class NewPlayer(Value, frozen=True):
+    """A player who registers. A second request with the same `id` makes no second player, and is refused: the server
+    keeps only a hash of the token, and cannot show it again."""
+
+    name: str
+    id: ChosenId | None = None
+
+
+class NewName(Value, frozen=True):
     name: str
 
 
@@ -53,12 +62,12 @@ class Nothing(Value, frozen=True):
     response=PlayerWithToken,
     status=201,
     auth=Auth.ANYONE,
-    errors=(Code.BAD_NAME,),
+    errors=(Code.BAD_NAME, Code.PLAYER_EXISTS),
     limit=LimitName.REGISTRATIONS,
 )
 async def register(call: Call[NewPlayer, None]) -> PlayerWithToken:
     """Register a player. The answer has its secret token, which is never shown again."""
-    person, token = await call.server.people.register(call.body.name)
+    person, token = await call.server.people.register(call.body.name, call.body.id)
     return PlayerWithToken(person.player, person.name, token)
 
 
@@ -68,8 +77,8 @@ async def get_me(call: Call[None, None]) -> Person:
     return call.person
 
 
-@endpoint("PATCH", "/api/me", request=NewPlayer, response=Person, errors=(Code.BAD_NAME,), limit=LimitName.RENAMES)
-async def rename(call: Call[NewPlayer, None]) -> Person:
+@endpoint("PATCH", "/api/me", request=NewName, response=Person, errors=(Code.BAD_NAME,), limit=LimitName.RENAMES)
+async def rename(call: Call[NewName, None]) -> Person:
     """Change the caller's name. The id stays."""
     return await call.server.people.rename(call.person.player, call.body.name)
 
@@ -113,10 +122,4 @@ async def use_code(call: Call[UsedCode, None]) -> PlayerWithToken:
     return PlayerWithToken(person.player, person.name, token)
 
 
-@endpoint("GET", "/api/players/{player}", response=Person, auth=Auth.ANYONE, errors=(Code.NO_PLAYER,))
-async def get_player(call: Call[None, None]) -> Person:
-    """The name of a player."""
-    return await call.server.people.find(PlayerId(call.path["player"]))
-
-
-ENDPOINTS = (register, get_me, rename, delete_me, log_out_everywhere, make_code, use_code, get_player)
+ENDPOINTS = (register, get_me, rename, delete_me, log_out_everywhere, make_code, use_code)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Raw
 from starlette.responses import Response
 
-from turnstile.host import Update
+from turnstile.host import Ending, Update
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import PlayerId, Value, encode
 from turnstile.server.commands import Seq
@@ -17,7 +17,8 @@ from turnstile.server.errors import Code, Problem
 from turnstile.server.limits import LimitName
 from turnstile.server.people import hash_of
 from turnstile.server.play.closing import OF_ENDING, TEXTS, Closed
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.play.frames import HistoryText
+from turnstile.server.readers import Reader
 from turnstile.server.updates import EVENTS, LINES, Dialect, Stream, accepted_dialect, list_frames, update_frames
 from turnstile.table.sight import TableStatus
 
@@ -26,19 +27,26 @@ MOST_AT_ONCE = 100  # updates in one answer
 
 
 class UpdateQuery(Value, frozen=True):
-    """`after`: the newest update that the caller has, left out if it has none. `wait`: how many seconds an answer
-    without updates may take."""
+    """`after`: the newest update that the caller has, left out if it has none. `history`: as the answer with that
+    update said it. `wait`: how many seconds an answer without updates may take."""
 
     after: Seq | None = None
+    history: HistoryText | None = None
     wait: Annotated[float, Meta(ge=0, le=LONGEST_WAIT)] = 0.0
 
 
 class Updates(Value, frozen=True):
-    """The next updates, the first with the whole view, and the table as it is. `top`: the newest update."""
+    """The next updates, the first with the whole view, and the table as it is. `top`: the newest update.
+
+    `resumed`: whether they follow the update that the caller has; if not, it forgets what it has. `history`: stands
+    for all that led to the last of the updates; `null`, if there are none.
+    """
 
     seat: PlayerId | None
     after: int
+    resumed: bool
     top: int
+    history: str | None
     status: Raw
     updates: tuple[Raw, ...]
 
@@ -48,7 +56,9 @@ class UpdatesAnswer(Value, frozen=True):
 
     seat: PlayerId | None
     after: int
+    resumed: bool
     top: int
+    history: str | None
     status: TableStatus
     updates: tuple[Raw, ...]
 
@@ -69,8 +79,8 @@ async def get_updates(call: Call[None, UpdateQuery]) -> Response:
     dialect = accepted_dialect(call.request.headers.get("accept", ""))
     server.sessions.check_room(call.address)
     server.limits.take(LimitName.STREAMS if dialect else LimitName.POLLS, player or call.address)
-    after = call.query.after if dialect is not Dialect.EVENTS else _last_event(call)
-    reader = await server.readers.open(call.table, player, after)
+    after, history = (call.query.after, call.query.history) if dialect is not Dialect.EVENTS else _last_event(call)
+    reader = await server.readers.open(call.table, player, after, history=history)
     if dialect is not None:
         return Stream(server, update_frames(server, reader), dialect, call.address, call.caller, _token_hash(call))
     try:
@@ -85,10 +95,12 @@ def _token_hash(call: Call[None, UpdateQuery]) -> bytes | None:
     return None if token is None else hash_of(token)
 
 
-def _last_event(call: Call[None, UpdateQuery]) -> int | None:
-    """Browsers that reconnect say in a header which event was the last."""
-    last = call.request.headers.get("last-event-id", "")
-    return int(last) if last.isascii() and last.isdigit() and len(last) < 16 else call.query.after
+def _last_event(call: Call[None, UpdateQuery]) -> tuple[int | None, str | None]:
+    """The newest update that a reader of events has. Browsers that reconnect say in a header which event it was."""
+    last, _, history = call.request.headers.get("last-event-id", "").partition("-")
+    if last.isascii() and last.isdigit() and len(last) < 16:
+        return int(last), history or None
+    return call.query.after, call.query.history
 
 
 async def _poll(call: Call[None, UpdateQuery], reader: Reader) -> Response:
@@ -123,12 +135,13 @@ class Poll:
 
 
 async def _gather(reader: Reader, wait: float) -> Updates:
-    status, updates = b"null", list[bytes]()
+    status, history, updates = b"null", None, list[bytes]()
     try:
         async with asyncio.timeout(wait if reader.top == reader.after else None):
             async for item in reader:
                 if isinstance(item, Update):
                     updates.append(item.body)
+                    history = item.history
                     if item.seq >= reader.top or len(updates) == MOST_AT_ONCE:
                         break
                 else:
@@ -137,7 +150,9 @@ async def _gather(reader: Reader, wait: float) -> Updates:
         pass
     if reader.line.is_closed and reader.ending is not Ending.CLOSED and not updates:
         raise _ended(reader.ending)
-    return Updates(reader.player, reader.after, reader.top, Raw(status), tuple(map(Raw, updates)))
+    return Updates(
+        reader.player, reader.after, reader.is_resumed, reader.top, history, Raw(status), tuple(map(Raw, updates))
+    )
 
 
 def _ended(ending: Ending) -> Problem:

@@ -1,8 +1,8 @@
 """Tables over HTTP: open, list, look, command, acknowledge, record."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Raw
+from msgspec import Raw
 from starlette.responses import Response
 
 from turnstile.host import Refused
@@ -11,15 +11,14 @@ from turnstile.kernel.values import PlayerId, Value
 from turnstile.server.commands import AnyCommand, Done, Seq
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code, Problem, problem_of
+from turnstile.server.http.pages import Mark, PageSize, mark_of, text_of
 from turnstile.server.http.streams import list_stream
 from turnstile.server.limits import LimitName
 from turnstile.server.tables import ListedTable, NewTable, OpenedTable
-from turnstile.store.directory import Page, PageMark
+from turnstile.store.directory import Page
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
 
-Mark = Annotated[str, Meta(pattern=r"^[0-9]{1,16}~.{1,64}$", description="Where a page ended.")]
-PageSize = Annotated[int, Meta(ge=1, le=200)]
 EVENTS = "text/event-stream"
 
 
@@ -53,6 +52,15 @@ class Acknowledged(Value, frozen=True):
     upto: Seq
 
 
+class WholeUpdate(Value, frozen=True):
+    """An update with the whole view, as the game describes it in its schemas of messages, view and events."""
+
+    seq: Seq
+    messages: tuple[Raw, ...]
+    view: Any
+    actions: tuple[Raw, ...]
+
+
 class TablePage(Value, frozen=True):
     """A table as the caller may see it, and the names of the players who sit there."""
 
@@ -73,7 +81,7 @@ class TablePageBytes(Value, frozen=True):
     request=NewTable,
     response=OpenedTable,
     status=201,
-    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES),
+    errors=(Code.NO_GAME, Code.TOO_MANY_TABLES, HostCode.TABLE_EXISTS),
     limit=LimitName.TABLES,
     is_open_ended=True,
 )
@@ -96,7 +104,7 @@ async def list_tables(call: Call[None, TableQuery]) -> TableList | Response:
     if EVENTS in call.request.headers.get("accept", ""):
         return list_stream(call, query.game)
     found = await call.server.tables.listed(
-        game=query.game, phase=query.phase, after=_mark(query.after), limit=query.limit
+        game=query.game, phase=query.phase, after=mark_of(query.after), limit=query.limit
     )
     return await _page(call, found)
 
@@ -106,20 +114,14 @@ async def list_my_tables(call: Call[None, OwnTableQuery]) -> TableList:
     """The tables at which the caller sits."""
     query = call.query
     found = await call.server.tables.of_player(
-        call.person.player, is_open=query.open, after=_mark(query.after), limit=query.limit
+        call.person.player, is_open=query.open, after=mark_of(query.after), limit=query.limit
     )
     return await _page(call, found)
 
 
 async def _page(call: Call[None, Any], found: Page[ListedTable]) -> TableList:
-    mark = found.after
     names = await call.server.people.names(player for table in found.items for player in table.players)
-    return TableList(found.items, names, None if mark is None else f"{mark.value}~{mark.id}")
-
-
-def _mark(text: str | None) -> PageMark | None:
-    value, _, name = (text or "").partition("~")
-    return None if text is None else PageMark(int(value), name)
+    return TableList(found.items, names, text_of(found.after))
 
 
 @endpoint("GET", "/api/tables/{table}", response=TablePage, auth=Auth.ANYONE, errors=(HostCode.NO_TABLE,))
@@ -172,6 +174,7 @@ async def _acknowledge(call: Call[AnyCommand, None] | Call[Acknowledged, None], 
 @endpoint(
     "GET",
     "/api/tables/{table}/view",
+    response=WholeUpdate,
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS, Code.NOT_FOUND),
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Raw
 
-from turnstile.host import Refused, Update
+from turnstile.host import Ending, Refused, Update
 from turnstile.host.answers import Answer, is_passing
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Rejection
@@ -26,7 +26,7 @@ from turnstile.server.mcp.situation import OVER, Followed, Situation, is_turn, s
 from turnstile.server.mcp.updates import SeatUpdate, read_update
 from turnstile.server.people import Person
 from turnstile.server.play.closing import OF_ENDING, TEXTS, CloseCode, Closed
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.readers import Reader
 from turnstile.table.sight import TableStatus
 from turnstile.table.values import Code as TableCode
 from turnstile.table.values import Phase
@@ -106,7 +106,7 @@ class HeldCall:
 
     def end(self, closed: Closed) -> None:
         self.closed = closed
-        self._server.host.detach(self._reader.line, Ending.STOPPING.value)
+        self._server.host.detach(self._reader.line, Ending.STOPPING)
 
 
 class SeatAt:
@@ -146,7 +146,7 @@ class SeatAt:
         server = self._server
         server.sessions.check_room(self._caller.address)
         server.limits.take(LimitName.POLLS, self._caller.player or self._caller.address)
-        reader = await server.readers.open(self._table, self._caller.player, since)
+        reader = await server.readers.open_beside(self._table, self._caller.player, since)
         held = HeldCall(server, self._caller, reader)
         server.sessions.add(held)
         try:

@@ -2,9 +2,9 @@
 
 from enum import IntEnum
 
+from turnstile.host import Ending
 from turnstile.host.answers import Code as HostCode
 from turnstile.server.errors import Code, Problem
-from turnstile.server.readers import Ending
 
 
 class CloseCode(IntEnum):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
+from turnstile.host import Update
 from turnstile.kernel.values import Instant, LogId, PlayerId, Value
 from turnstile.server.commands import AnyCommand, Seq
 from turnstile.server.errors import ErrorDetails
@@ -17,6 +18,7 @@ VERSION = 1
 LONGEST_TOKEN = 128
 
 TokenText = Annotated[str, Meta(min_length=1, max_length=LONGEST_TOKEN)]
+HistoryText = Annotated[str, Meta(max_length=64)]
 
 
 # from clients
@@ -25,13 +27,15 @@ TokenText = Annotated[str, Meta(min_length=1, max_length=LONGEST_TOKEN)]
 class Hello(Value, frozen=True, tag_field="type", tag="hello", kw_only=True):
     """The first frame, and again to start over. Without a token, or without a seat, its sender is a spectator.
 
-    `last`: the newest update that the client has; left out, if it has none.
+    `last`: the newest update that the client has, and `history` as that update said it; both are left out, if it has
+    none. Without `history` the server trusts that the client has seen what its store has.
     """
 
     v: int
     table: LogId
     token: TokenText | None = None
     last: Seq | None = None
+    history: HistoryText | None = None
 
 
 class Ack(Value, frozen=True, tag_field="type", tag="ack"):
@@ -64,13 +68,14 @@ class ServerFrame(Value, frozen=True, tag_field="type", kw_only=True):
 
 
 class Welcome(ServerFrame, frozen=True, tag="welcome"):
-    """The answer to a hello. `after`: the update after which the stream goes on; if it is not the `last` of the hello,
-    the client forgets what it has. `top`: the newest update. `here`: the players who are connected."""
+    """The answer to a hello. `after`: the update after which the stream goes on. `resumed`: whether that is the `last`
+    of the hello; if not, the client forgets what it has. `top`: the newest update. `here`: the connected players."""
 
     v: int
     table: LogId
     seat: PlayerId | None
     after: int
+    resumed: bool
     top: int
     now: Instant
     beat: float
@@ -84,9 +89,11 @@ class TableChanged(ServerFrame, frozen=True, tag="status"):
 class SeatUpdate(ServerFrame, frozen=True, tag="update"):
     """The next update of the stream: what happened, what the reader sees now, and what it may do.
 
-    It has `view` with the whole view, or `changed` with what differs from the update before.
+    It has `view` with the whole view, or `changed` with what differs from the update before. `history` stands for all
+    that led to it: a client that comes back says it in its hello.
     """
 
+    history: str
     seq: Seq
     messages: tuple[Raw, ...] = ()
     view: Any = None
@@ -132,13 +139,13 @@ class Bye(ServerFrame, frozen=True, tag="bye"):
 
 AnyServerFrame = Welcome | TableChanged | SeatUpdate | AnswerFrame | Presence | Ping | ErrorFrame | Bye
 
-UPDATE = b'{"type":"update",'
+UPDATE = b'{"type":"update","history":"%b",'
 STATUS = b'{"type":"status",'
 
 
-def update_frame(body: bytes) -> bytes:
+def update_frame(update: Update) -> bytes:
     """The frame around an update of the host."""
-    return UPDATE + body[1:]
+    return UPDATE % update.history.encode() + update.body[1:]
 
 
 def status_frame(body: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from turnstile.host import Refused, Update
+from turnstile.host import Ending, Refused, Update
 from turnstile.host.answers import PASSING
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net import strict_json
@@ -20,8 +20,6 @@ from turnstile.server.limits import LimitName
 from turnstile.server.people import Person, hash_of
 from turnstile.server.play.closing import OF_ENDING, CloseCode, Closed, closed_by
 from turnstile.server.play.frames import (
-    STATUS,
-    UPDATE,
     VERSION,
     Ack,
     AnswerFrame,
@@ -36,9 +34,11 @@ from turnstile.server.play.frames import (
     ServerFrame,
     done_frame,
     frame_of,
+    status_frame,
+    update_frame,
 )
 from turnstile.server.play.socket import BINARY, Gone, PlaySocket
-from turnstile.server.readers import Ending, Reader
+from turnstile.server.readers import Reader
 from turnstile.server.updates import welcome
 from turnstile.table.presence import NOT_SEATED
 
@@ -66,6 +66,7 @@ class Session:
         "_server",
         "_socket",
         "address",
+        "checked",
         "is_ended",
         "person",
         "token",
@@ -78,6 +79,8 @@ class Session:
         self.person: Person | None = None
         self.token: bytes | None = None
         """The hash of the token of the last hello."""
+        self.checked = 0.0
+        """When the token was known to be valid, by the clock of the loop."""
         self._reader: Reader | None = None
         self._pump: asyncio.Task[None] | None = None
         self._beat: asyncio.TimerHandle | None = None
@@ -141,6 +144,8 @@ class Session:
     # what the client says
 
     async def _take(self, written: bytes | None) -> None:
+        if self.is_ended:
+            raise Gone  # what came before the end, and was not taken, does not count
         self._has_heard = True
         if written is BINARY:
             return self._refuse(Code.BAD_FRAME, "Frames are text, not binary.")
@@ -177,9 +182,9 @@ class Session:
         self._stop_reading()
         try:
             self.person = await self._server.authenticate(hello.token, self.address)
-            self.token = None if hello.token is None else hash_of(hello.token)
+            self._keep_token(hello.token)
             self._server.limits.take(LimitName.HELLOS, self.player or self.address)
-            await self._read(hello.table, hello.last)
+            await self._read(hello.table, hello.last, hello.history)
         except Problem as problem:
             self._server.counts.errors[problem.code] += 1
             raise closed_by(problem) from None
@@ -192,7 +197,11 @@ class Session:
             raise closed_by(problem) from None
         if person is None or person.player != self.player:
             raise Closed(CloseCode.BAD_TOKEN)
-        self.token = hash_of(frame.token)
+        self._keep_token(frame.token)
+
+    def _keep_token(self, token: str | None) -> None:
+        self.token = None if token is None else hash_of(token)
+        self.checked = asyncio.get_running_loop().time()
 
     async def _acknowledge(self, upto: int) -> None:
         assert self._reader is not None, "the client has said hello"
@@ -211,6 +220,8 @@ class Session:
             return self._answer_problem(command, Problem(Code.NO_TOKEN, "Spectators without a token cannot do that."))
         if wait := self._server.command_quota.wait_of(person.player):
             raise Closed(CloseCode.TOO_FAST, retry_ms=round(wait * 1000))
+        if not self._server.sessions.is_recently_checked(self):
+            await self._server.sessions.check_token(self)
         try:
             answer = await self._server.tables.submit(person, reader.table, command)
         except Problem as problem:
@@ -238,14 +249,14 @@ class Session:
         """After joining, read the stream of the seat; after leaving, that of the spectators."""
         self._stop_reading()
         try:
-            await self._read(reader.table, None)
+            await self._read(reader.table)
         except Problem as problem:
             raise closed_by(problem) from None
 
     # what the client is told
 
-    async def _read(self, table: LogId, last: int | None) -> None:
-        reader = self._reader = await self._server.readers.open(table, self.player, last, self._notice)
+    async def _read(self, table: LogId, last: int | None = None, history: str | None = None) -> None:
+        reader = self._reader = await self._server.readers.open(table, self.player, last, self._notice, history)
         self._send(welcome(self._server, reader))
         self._log("A WebSocket was welcomed", address=self.address)
         self._pump = asyncio.create_task(self._carry(reader))
@@ -264,7 +275,7 @@ class Session:
         socket, counts, slow = self._socket, self._server.counts, self._server.settings.slow_seconds
         try:
             async for item in reader:
-                socket.send((UPDATE if type(item) is Update else STATUS) + item.body[1:])
+                socket.send(update_frame(item) if isinstance(item, Update) else status_frame(item.body))
                 counts.frames_out += 1
                 if not socket.is_writable:
                     await socket.drain(slow)

@@ -22,6 +22,7 @@ log = logging.getLogger("turnstile.server")
 
 PLAY_PATH = "/api/play"
 CHECK_EVERY = 3.0  # seconds between two checks of all tokens, where other processes may void them
+CHECK_COUNTS = 6.0  # seconds after a check in which a command needs no other
 
 
 class Connected(Protocol):
@@ -46,6 +47,9 @@ class Sessions:
         self._sockets: set[PlaySocket] = set()
         self._all_gone = asyncio.Event()
         self._by_address: Counter[str] = Counter()
+        self._checked = 0.0
+        """When the last check of all tokens began."""
+        self._is_shared = server.host.store.is_shared
         limit = server.limits.table[LimitName.FRAMES]
         self.frame_rate = limit.rate, limit.burst
 
@@ -107,15 +111,34 @@ class Sessions:
         """Close the connections whose token another process has made void."""
         while True:
             await asyncio.sleep(CHECK_EVERY)
+            began = asyncio.get_running_loop().time()
             tokens = {connected.token for connected in self._connected} - {None}
             try:
                 valid = await self._server.people.valid_tokens([token for token in tokens if token is not None])
             except PASSING as fault:
                 log.warning("The store: %s", fault)
                 continue
+            self._checked = began
             for connected in tuple(self._connected):
                 if connected.token is not None and connected.token in tokens and connected.token not in valid:
                     connected.end(Closed(CloseCode.TOKEN_EXPIRED))
+
+    def is_recently_checked(self, session: Session) -> bool:
+        """Whether the token of a session is known to be valid now. Every command asks for this.
+
+        A process that voids a token closes its own connections at once, so only what others may void must be checked.
+        """
+        if not self._is_shared:
+            return True
+        return asyncio.get_running_loop().time() - max(self._checked, session.checked) <= CHECK_COUNTS
+
+    async def check_token(self, session: Session) -> None:
+        """Ask the directory whether the token of a session is valid. Raises `Closed`."""
+        if session.token is not None:
+            began = asyncio.get_running_loop().time()
+            if session.token not in await self._server.people.valid_tokens([session.token]):
+                raise Closed(CloseCode.TOKEN_EXPIRED)
+            session.checked = began
 
     async def stop(self) -> None:
         """Tell all clients to come back, and wait until they have heard it. Those who do not answer are cut off."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_FRAME = 16 * 1024
 MOST_WAITING = 16  # frames that were received and not taken yet
+MOST_TOGETHER = 16 * 1024  # bytes that wait to be written together
 FULL = 64 * 1024  # bytes in the transport's buffer
 CLOSE_SECONDS = 2.0  # how long a client may take to answer a close
 
@@ -54,6 +55,8 @@ class PlaySocket(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._conn = ServerProtocol(max_size=MOST_FRAME, logger=_QUIET)
         self._inbox: deque[bytes | None] = deque()
+        self._outbox: list[bytes] = []
+        self._outbox_bytes = 0
         self._parts: list[bytes] = []
         self._is_text = True
         self._waiter: asyncio.Future[None] | None = None
@@ -192,16 +195,32 @@ class PlaySocket(asyncio.Protocol):
     # sending
 
     def send(self, frame: bytes) -> None:
-        """Write a text frame. A full buffer is no reason not to: `drain` waits for it afterwards."""
-        if self._is_open:
-            size = len(frame)
-            if size < 126:
-                head = b"\x81" + size.to_bytes(1, "big")
-            elif size < 65_536:
-                head = b"\x81\x7e" + size.to_bytes(2, "big")
-            else:
-                head = b"\x81\x7f" + size.to_bytes(8, "big")
-            self.transport.write(head + frame)
+        """Write a text frame, together with all others of this turn of the loop: an answer, and the update after it.
+
+        A full buffer is no reason not to: `drain` waits for it afterwards.
+        """
+        if not self._is_open:
+            return
+        size = len(frame)
+        if size < 126:
+            head = b"\x81" + size.to_bytes(1, "big")
+        elif size < 65_536:
+            head = b"\x81\x7e" + size.to_bytes(2, "big")
+        else:
+            head = b"\x81\x7f" + size.to_bytes(8, "big")
+        if not self._outbox:
+            self._loop.call_soon(self._write)
+        self._outbox += (head, frame)
+        self._outbox_bytes += size
+        if self._outbox_bytes >= MOST_TOGETHER:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what waits in the outbox."""
+        if self._outbox and not self._is_gone:
+            self.transport.write(b"".join(self._outbox))
+        self._outbox.clear()
+        self._outbox_bytes = 0
 
     @property
     def is_writable(self) -> bool:
@@ -224,6 +243,7 @@ class PlaySocket(asyncio.Protocol):
         if not self._is_open:
             return
         self._is_open = False
+        self._write()
         if self._conn.state is OPEN:
             self._conn.send_close(code, reason[:100])
             self._flush()

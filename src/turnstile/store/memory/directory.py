@@ -208,13 +208,20 @@ class MemoryDirectory:
         return Booked.NOW
 
     async def results_of(
-        self, player: PlayerId, *, game: str | None = None, after: PageMark | None = None, limit: int = 50
+        self,
+        player: PlayerId,
+        *,
+        game: str | None = None,
+        is_public: bool | None = None,
+        after: PageMark | None = None,
+        limit: int = 50,
     ) -> Page[MatchResult]:
         start = start_by_time(after)
         those = [
             ((match.finished, match.table), match)
             for match in self._people().results.values()
             if game in (None, match.game)
+            and is_public in (None, match.is_public)
             and (match.finished, match.table) < start
             and any(each.player == player and each.kind != "bot" for each in match.players)
         ]

@@ -24,6 +24,8 @@ class DiskLog:
     """For the directory: whether it was closed since it was created or rebuilt."""
     snapshots: dict[Position, bytes] = field(default_factory=dict)
     cursors: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    """The number of the newest line of each seat."""
     claimed_until: Instant | None = None
     is_booked: bool = False
 

@@ -21,6 +21,7 @@ from turnstile.store.protocol import (
     Outage,
     Row,
     Saved,
+    SeatLine,
     StoreFault,
     Unstorable,
 )
@@ -189,6 +190,18 @@ class MemoryStore:
         return [outage for outage in self._disk.outages if outage.end > since]
 
     # elsewhere
+
+    async def number_line(self, log: LogId, seat: str) -> SeatLine | None:
+        kept = self._logs().get(log)
+        if kept is None or not self.is_shared:
+            return None
+        kept.lines[seat] = kept.lines.get(seat, 0) + 1
+        self._tell_others(Change(log, None))
+        return SeatLine(log, seat, kept.lines[seat])
+
+    async def replaced_lines(self, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        logs = self._logs()
+        return [line for line in lines if line.log in logs and logs[line.log].lines.get(line.seat, 0) > line.number]
 
     async def changes(self) -> AsyncIterator[Change]:
         heard: asyncio.Queue[Change | None] = asyncio.Queue()

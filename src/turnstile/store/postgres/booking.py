@@ -22,7 +22,7 @@ async def book_match(connection: asyncpg.Connection, match: MatchResult, ratings
     """Book a match, in a transaction of its own. Doing it twice is the same as doing it once."""
     try:
         async with connection.transaction():
-            values = (match.table, match.game, match.finished, match.how, match.is_rated)
+            values = (match.table, match.game, match.finished, match.how, match.is_rated, match.is_public)
             is_new = bool(await connection.fetch(people.ADD_RESULT, *values))
             if is_new:
                 await connection.executemany(people.ADD_MATCH_PLAYER, match_player_values(match))

@@ -185,12 +185,18 @@ class PostgresDirectory:
         return await self._run(lambda connection: book_match(connection, match, ratings))
 
     async def results_of(
-        self, player: PlayerId, *, game: str | None = None, after: PageMark | None = None, limit: int = 50
+        self,
+        player: PlayerId,
+        *,
+        game: str | None = None,
+        is_public: bool | None = None,
+        after: PageMark | None = None,
+        limit: int = 50,
     ) -> Page[MatchResult]:
         if not is_player_id(player) or not (game is None or is_log_id(game)):
             return Page((), None)
         rows = rows_for(limit)
-        start = (*start_by_time(after), rows + 1)
+        start = (*start_by_time(after), rows + 1, is_public)
         if game is None:
             found = await self._fetch(people.RESULTS_OF, player, *start)
         else:

@@ -63,12 +63,12 @@ SELECT {AS_BYTES.format("id")} FROM tables
 WHERE NOT is_open AND NOT is_booked AND note = '' AND id > $1 ORDER BY id LIMIT $2
 """
 SKIP_BOOKING = "UPDATE tables SET is_booked = true WHERE id = $1 AND NOT is_booked"
-ADD_RESULT = f"INSERT INTO results ({RESULT}) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING 1"
+ADD_RESULT = f"INSERT INTO results ({RESULT}) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING 1"
 """If another process is booking the same match, this waits for it."""
 
 ADD_MATCH_PLAYER = f"""
-INSERT INTO result_players (table_id, seat, {MATCH_PLAYER}, game, finished)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO result_players (table_id, seat, {MATCH_PLAYER}, game, finished, is_public)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 """
 HOLD_PLAYERS = f"""
 SELECT {AS_BYTES.format("id")}, name IS NULL FROM players WHERE id = ANY ($1::text[]) ORDER BY id FOR SHARE
@@ -93,9 +93,12 @@ WHERE player = $1 AND game = $2 AND pool = $3 RETURNING 1
 # results and ratings
 
 _MATCHES = f"SELECT finished, {AS_BYTES.format('table_id')} FROM result_players WHERE player = $1 AND kind <> 'bot'"
-_NEWEST = "(finished, table_id) < ($2, $3) ORDER BY finished DESC, table_id DESC LIMIT $4"
+_NEWEST = """
+($5::boolean IS NULL OR is_public = $5) AND (finished, table_id) < ($2, $3)
+ORDER BY finished DESC, table_id DESC LIMIT $4
+"""
 RESULTS_OF = f"{_MATCHES} AND {_NEWEST}"
-RESULTS_OF_GAME = f"{_MATCHES} AND game = $5 AND {_NEWEST}"
+RESULTS_OF_GAME = f"{_MATCHES} AND game = $6 AND {_NEWEST}"
 RESULTS = f"SELECT {as_bytes(RESULT, AS_BYTES)} FROM results WHERE table_id = ANY ($1::text[])"
 MATCH_PLAYERS = f"""
 SELECT {AS_BYTES.format("table_id")}, {as_bytes(MATCH_PLAYER, AS_BYTES)} FROM result_players

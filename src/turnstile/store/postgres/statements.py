@@ -112,11 +112,34 @@ CURSORS = f"SELECT table_id, {AS_BYTES.format('seat')}, cursor FROM cursors WHER
 PUT_ASIDE = "UPDATE tables SET is_open = false, due = NULL, claimed_until = NULL, note = $2 WHERE id = $1"
 PRUNE = "DELETE FROM tables WHERE id = $1 AND NOT is_open RETURNING id"
 PRUNE_REST = tuple(f"DELETE FROM {part} WHERE table_id = $1" for part in (
-    "log", "snapshots", "cursors", "seats", "listings", "invitations"))  # fmt: skip
+    "log", "snapshots", "cursors", "lines", "seats", "listings", "invitations"))  # fmt: skip
 """Delete the rest of a log, once its row is deleted: these also see an entry that was added just before."""
 
 NOTIFY = "SELECT pg_notify($1, $2::text || chr(10) || ' ' || $3::text)"
 """Tell of a change that is not an entry: the line of the log has no position."""
+
+NUMBER_LINES = """
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::text[]) AS given (table_id, seat)
+), here AS MATERIALIZED (
+    SELECT id FROM tables WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE
+), numbered AS (
+    INSERT INTO lines (table_id, seat, number)
+    SELECT table_id, seat, 1 FROM given WHERE table_id IN (SELECT id FROM here) ORDER BY table_id, seat
+    ON CONFLICT (table_id, seat) DO UPDATE SET number = lines.number + 1 RETURNING table_id, seat, number
+)
+SELECT table_id, seat, number,
+    CASE WHEN $3::text <> '' THEN pg_notify($3, $4::text || chr(10) || ' ' || table_id) END
+FROM numbered
+"""
+"""Number new lines, each of another seat, and tell of them as of any change that is not an entry."""
+
+REPLACED_LINES = """
+SELECT given.place FROM unnest($1::text[], $2::text[], $3::bigint[])
+    WITH ORDINALITY AS given (table_id, seat, number, place)
+JOIN lines USING (table_id, seat) WHERE lines.number > given.number
+"""
+"""Which of these lines are not the newest of their seat, by their places from 1 on."""
 
 LOAD = f"""
 WITH start AS MATERIALIZED (

@@ -24,7 +24,7 @@ from turnstile.store.postgres.faults import ERRORS
 from turnstile.store.postgres.groups import Groups
 from turnstile.store.postgres.listener import Listener
 from turnstile.store.postgres.schema import migrate
-from turnstile.store.postgres.writer import Channel, Writer, notify
+from turnstile.store.postgres.writer import SILENT, Channel, Writer, notify
 from turnstile.store.protocol import (
     INVALID_LOG_ID,
     OUTAGE_AFTER,
@@ -34,6 +34,7 @@ from turnstile.store.protocol import (
     Outage,
     Row,
     Saved,
+    SeatLine,
     StoreFault,
     Unknown,
     Unstorable,
@@ -52,6 +53,7 @@ class PostgresStore:
         self._connections = Connections(connector, size)
         self._acknowledgements = Groups(self._connections, _acknowledge_all)
         self._readings = Groups(self._connections, _read_all)
+        self._numberings = Groups(self._connections, self._number_all)
         self._writer = Writer(connector, self._channel)
         self._listener = Listener(connector, self._channel)
         self.directory = PostgresDirectory(self._run, self._run_once)
@@ -101,6 +103,7 @@ class PostgresStore:
             await asyncio.wait(self._under_way)
         await self._acknowledgements.close()
         await self._readings.close()
+        await self._numberings.close()
         await self._writer.close()
         await self._listener.close()
         await self._connections.close()
@@ -223,6 +226,27 @@ class PostgresStore:
         return [Outage(*line) for line in await self._fetch(statements.OUTAGES, since)]
 
     # elsewhere
+
+    async def number_line(self, log: LogId, seat: str) -> SeatLine | None:
+        self._check_open()
+        return await self._numberings.ask((log, seat)) if is_log_id(log) else None
+
+    async def _number_all(
+        self, connection: asyncpg.Connection, group: Sequence[tuple[LogId, str]]
+    ) -> list[SeatLine | None]:
+        columns = tuple(zip(*group, strict=True))
+        try:
+            found = await connection.fetch(statements.NUMBER_LINES, *columns, *self._channel)
+        except asyncpg.ProgramLimitExceededError:  # the notification queue is full; others find the lines by asking
+            found = await connection.fetch(statements.NUMBER_LINES, *columns, *SILENT)
+        numbers = {(line["table_id"], line["seat"]): line["number"] for line in found}
+        return [SeatLine(*key, numbers[key]) if key in numbers else None for key in group]
+
+    async def replaced_lines(self, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        known = [line for line in lines if is_log_id(line.log)]
+        columns = [[line.log for line in known], [line.seat for line in known], [line.number for line in known]]
+        found = await self._fetch(statements.REPLACED_LINES, *columns) if known else []
+        return [known[line["place"] - 1] for line in found]
 
     def changes(self) -> AsyncIterator[Change]:
         return self._listener.inbox()

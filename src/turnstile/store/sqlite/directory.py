@@ -125,11 +125,18 @@ class SqliteDirectory:
         return await self._write.ask(partial(results.book, match=match, ratings=tuple(ratings)))
 
     async def results_of(
-        self, player: PlayerId, *, game: str | None = None, after: PageMark | None = None, limit: int = 50
+        self,
+        player: PlayerId,
+        *,
+        game: str | None = None,
+        is_public: bool | None = None,
+        after: PageMark | None = None,
+        limit: int = 50,
     ) -> Page[MatchResult]:
         if not is_player_id(player) or not (game is None or is_log_id(game)):
             return Page((), None)
-        return await self._look(partial(results.results_of, player=player, game=game, after=after, limit=limit))
+        look = partial(results.results_of, player=player, game=game, is_public=is_public, after=after, limit=limit)
+        return await self._look(look)
 
     async def ratings_of(self, player: PlayerId) -> tuple[Rating, ...]:
         return await self._look(partial(results.ratings_of, player=player)) if is_player_id(player) else ()

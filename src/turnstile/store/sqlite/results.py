@@ -51,10 +51,10 @@ def book(db: apsw.Connection, match: MatchResult, ratings: Sequence[Rating]) -> 
         return Booked.STALE
     for rating in those:
         db.execute("INSERT OR REPLACE INTO ratings VALUES (?, ?, ?, ?, ?, ?, ?)", rating_values(rating))
-    values = (match.table, match.game, match.finished, match.how, match.is_rated)
-    db.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?)", values)
+    values = (match.table, match.game, match.finished, match.how, match.is_rated, match.is_public)
+    db.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?)", values)
     for columns in match_player_values(match):
-        db.execute("INSERT INTO result_players VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
+        db.execute("INSERT INTO result_players VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
     skip_booking(db, match.table)
     return Booked.NOW
 
@@ -69,16 +69,20 @@ def _matches(db: apsw.Connection, rating: Rating) -> object:
 
 
 def results_of(
-    db: apsw.Connection, player: PlayerId, game: str | None, after: PageMark | None, limit: int
+    db: apsw.Connection,
+    player: PlayerId,
+    game: str | None,
+    is_public: bool | None,
+    after: PageMark | None,
+    limit: int,
 ) -> Page[MatchResult]:
     rows = rows_for(limit)
-    page = "(finished, table_id) < (?, ?) ORDER BY finished DESC, table_id DESC LIMIT ?"
     begin = f"SELECT finished, {AS_BYTES.format('table_id')} FROM result_players WHERE player = ? AND kind <> 'bot'"
-    start = (*start_by_time(after), rows + 1)
-    if game is None:
-        found = db.execute(f"{begin} AND {page}", (player, *start)).fetchall()
-    else:
-        found = db.execute(f"{begin} AND game = ? AND {page}", (player, game, *start)).fetchall()
+    page = "(finished, table_id) < (?, ?) ORDER BY finished DESC, table_id DESC LIMIT ?"
+    filters = {"game": game, "is_public": is_public}
+    wanted = {f"{column} = ?": value for column, value in filters.items() if value is not None}
+    query = " AND ".join((begin, *wanted, page))
+    found = db.execute(query, (player, *wanted.values(), *start_by_time(after), rows + 1)).fetchall()
     return page_of(_matches_of(db, found), limit, rows)
 
 

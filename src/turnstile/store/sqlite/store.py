@@ -27,6 +27,7 @@ from turnstile.store.protocol import (
     Outage,
     Row,
     Saved,
+    SeatLine,
     StoreFault,
     Unstorable,
 )
@@ -172,6 +173,13 @@ class SqliteStore:
         return await self._read.ask(partial(statements.outages, since=since))
 
     # elsewhere
+
+    async def number_line(self, log: LogId, seat: str) -> SeatLine | None:
+        """No other process has lines, so nothing is written."""
+        return None
+
+    async def replaced_lines(self, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        return []
 
     async def changes(self) -> AsyncIterator[Change]:
         """No other process has the file open, so there are no changes."""

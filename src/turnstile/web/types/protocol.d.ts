@@ -44,6 +44,9 @@ export type ErrorDetails = { readonly code: string; readonly message: string; re
 /** A frame was refused. The connection goes on. */
 export type ErrorFrame = { readonly type: "error"; readonly code: string; readonly message: string };
 
+/** A match that is over. `players`: in the order of their seats. */
+export type FinishedMatch = { readonly table: string; readonly game: string; readonly finished: number; readonly how: How; readonly isRated: boolean; readonly isPublic: boolean; readonly players: readonly (PlayerResult)[] };
+
 /** A game in the list. */
 export type GameEntry = { readonly name: string; readonly title: string; readonly version: number; readonly seats: SeatRange; readonly bots: readonly (BotEntry)[] };
 
@@ -52,8 +55,11 @@ export type GameList = { readonly games: readonly (GameEntry)[] };
 /** All about a game: rules in Markdown, and JSON Schemas of options, events, messages and view. */
 export type GamePage = { readonly name: string; readonly title: string; readonly version: number; readonly seats: SeatRange; readonly bots: readonly (BotEntry)[]; readonly rules: string; readonly schemas: { readonly [key: string]: any } };
 
-/** The first frame, and again to start over. Without a token, or without a seat, its sender is a spectator. `last`: the newest update that the client has; left out, if it has none. */
-export type Hello = { readonly type: "hello"; readonly v: number; readonly table: string; readonly token: string | null; readonly last: number | null };
+/** How strong a player is at a game. `mu` is the estimate, `sigma` how uncertain it is. `rating` is `mu - 3 * sigma`: the player is almost certainly at least this strong. `matches`: how many matches it comes from. */
+export type GameRating = { readonly game: string; readonly rating: number; readonly mu: number; readonly sigma: number; readonly matches: number };
+
+/** The first frame, and again to start over. Without a token, or without a seat, its sender is a spectator. `last`: the newest update that the client has, and `history` as that update said it; both are left out, if it has none. Without `history` the server trusts that the client has seen what its store has. */
+export type Hello = { readonly type: "hello"; readonly v: number; readonly table: string; readonly token: string | null; readonly last: number | null; readonly history: string | null };
 
 /** How a match ended. */
 export type How = "halted" | "outOfTime" | "played" | "resigned";
@@ -67,16 +73,28 @@ export type JoinCommand = { readonly type: "join"; readonly id: string; readonly
 /** Who sits on a seat. All kinds see their own stream only, and send the same commands. */
 export type Kind = "agent" | "bot" | "person";
 
+/** A player on a leader board. */
+export type Leader = { readonly player: string; readonly name: string; readonly rating: number; readonly mu: number; readonly sigma: number; readonly matches: number };
+
+/** A page of a leader board, the highest rating first. `next`: give it as `after` for the next page. */
+export type LeaderList = { readonly leaders: readonly (Leader)[]; readonly next: string | null };
+
 /** Give the seat back before the match. */
 export type LeaveCommand = { readonly type: "leave"; readonly id: string; readonly upto: number | null };
 
 /** A table in a list. */
 export type ListedTable = { readonly table: string; readonly game: string; readonly phase: string; readonly players: readonly (string)[]; readonly opened: number; readonly changed: number };
 
-export type NewPlayer = { readonly name: string };
+/** A page of matches, the newest first. `next`: give it as `after` for the next page; `null` after the last. */
+export type MatchList = { readonly matches: readonly (FinishedMatch)[]; readonly names: { readonly [key: string]: string }; readonly next: string | null };
+
+export type NewName = { readonly name: string };
+
+/** A player who registers. A second request with the same `id` makes no second player, and is refused: the server keeps only a hash of the token, and cannot show it again. */
+export type NewPlayer = { readonly name: string; readonly id: string | null };
 
 /** A table that a player wants to open. The player takes the first seat, and bots by name the next ones. */
-export type NewTable = { readonly game: string; readonly options?: { readonly [key: string]: any }; readonly bots: readonly (string)[]; readonly settings: NewTableSettings; readonly inviteOnly: boolean; readonly kind: JoinAs };
+export type NewTable = { readonly game: string; readonly options?: { readonly [key: string]: any }; readonly bots: readonly (string)[]; readonly settings: NewTableSettings; readonly inviteOnly: boolean; readonly kind: JoinAs; readonly id: string | null };
 
 /** What the player who opens a table decides about it. */
 export type NewTableSettings = { readonly clock: Clock | null; readonly ackSeconds: number; readonly spectators?: boolean; readonly delay: number; readonly standIn: string; readonly isListed: boolean };
@@ -87,7 +105,7 @@ export type NewToken = { readonly token: string };
 /** An empty object. */
 export type Nothing = Record<string, never>;
 
-/** A table that was opened. `invite` is the secret of its invitation link, which is shown this once. */
+/** A table that was opened. `invite` is the secret of its invitation link, which only this answer has. */
 export type OpenedTable = { readonly table: string; readonly invite: string };
 
 /** Whether a clock gives its seconds for each move, or for all moves of a match together. */
@@ -100,6 +118,12 @@ export type Phase = "Closed" | "Finished" | "Gathering" | "Playing" | "Rematched
 
 /** Are you here? Answer with a pong, or with any other frame. `top`: the newest update. */
 export type Ping = { readonly type: "ping"; readonly top: number };
+
+/** A player as anyone may see it: its ratings, and its matches at public tables, the newest first. */
+export type PlayerPage = { readonly player: string; readonly name: string; readonly ratings: readonly (GameRating)[]; readonly matches: readonly (FinishedMatch)[]; readonly names: { readonly [key: string]: string }; readonly next: string | null };
+
+/** How one player did. Winners share place 1; a halted match has no places. */
+export type PlayerResult = { readonly player: string; readonly kind: Kind; readonly bot: string | null; readonly hasWon: boolean; readonly place: number | null; readonly score: number | null };
 
 /** A player, and a secret token, which is shown this once. */
 export type PlayerWithToken = { readonly player: string; readonly name: string; readonly token: string };
@@ -133,8 +157,8 @@ export type Seat = { readonly player: string; readonly kind: Kind; readonly bot:
 /** How many players a game takes. */
 export type SeatRange = { readonly fewest: number; readonly most: number };
 
-/** The next update of the stream: what happened, what the reader sees now, and what it may do. It has `view` with the whole view, or `changed` with what differs from the update before. */
-export type SeatUpdate = { readonly type: "update"; readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly changed?: any; readonly actions: readonly (any)[] };
+/** The next update of the stream: what happened, what the reader sees now, and what it may do. It has `view` with the whole view, or `changed` with what differs from the update before. `history` stands for all that led to it: a client that comes back says it in its hello. */
+export type SeatUpdate = { readonly type: "update"; readonly history: string; readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly changed?: any; readonly actions: readonly (any)[] };
 
 /** What the player who opens a table decides about it. */
 export type Settings = { readonly clock: Clock | null; readonly ackSeconds: number; readonly spectators: boolean; readonly delay: number; readonly standIn: string; readonly isListed: boolean };
@@ -155,9 +179,12 @@ export type TablePage = { readonly status: TableStatus; readonly names: { readon
 export type TableStatus = { readonly table: string; readonly game: string; readonly phase: Phase; readonly admin: string; readonly seats: readonly (Seat)[]; readonly settings: Settings; readonly clocks: { readonly [key: string]: number }; readonly left: { readonly [key: string]: number }; readonly acksDue: number | null; readonly result: Result | null; readonly agreed: readonly (string)[]; readonly successor: string | null };
 
 /** `Updates`, as the schema describes them. */
-export type UpdatesAnswer = { readonly seat: string | null; readonly after: number; readonly top: number; readonly status: TableStatus; readonly updates: readonly (any)[] };
+export type UpdatesAnswer = { readonly seat: string | null; readonly after: number; readonly resumed: boolean; readonly top: number; readonly history: string | null; readonly status: TableStatus; readonly updates: readonly (any)[] };
 
 export type UsedCode = { readonly code: string };
 
-/** The answer to a hello. `after`: the update after which the stream goes on; if it is not the `last` of the hello, the client forgets what it has. `top`: the newest update. `here`: the players who are connected. */
-export type Welcome = { readonly type: "welcome"; readonly v: number; readonly table: string; readonly seat: string | null; readonly after: number; readonly top: number; readonly now: number; readonly beat: number; readonly here: readonly (string)[] };
+/** The answer to a hello. `after`: the update after which the stream goes on. `resumed`: whether that is the `last` of the hello; if not, the client forgets what it has. `top`: the newest update. `here`: the connected players. */
+export type Welcome = { readonly type: "welcome"; readonly v: number; readonly table: string; readonly seat: string | null; readonly after: number; readonly resumed: boolean; readonly top: number; readonly now: number; readonly beat: number; readonly here: readonly (string)[] };
+
+/** An update with the whole view, as the game describes it in its schemas of messages, view and events. */
+export type WholeUpdate = { readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly actions: readonly (any)[] };

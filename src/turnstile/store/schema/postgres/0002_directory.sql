@@ -58,7 +58,8 @@ CREATE TABLE results (
     game text COLLATE "C" NOT NULL,
     finished bigint NOT NULL,
     how text NOT NULL,
-    is_rated boolean NOT NULL
+    is_rated boolean NOT NULL,
+    is_public boolean NOT NULL  -- whether anyone may see it
 );
 
 CREATE TABLE result_players (
@@ -70,12 +71,13 @@ CREATE TABLE result_players (
     score bigint,
     kind text NOT NULL,
     bot text,
-    game text COLLATE "C" NOT NULL,  -- and `finished`: as in `results`, for the indexes
+    game text COLLATE "C" NOT NULL,  -- and the next two: as in `results`, for the indexes
     finished bigint NOT NULL,
+    is_public boolean NOT NULL,
     PRIMARY KEY (table_id, seat)
 );
-CREATE INDEX results_by_player ON result_players (player, finished, table_id) WHERE kind <> 'bot';
-CREATE INDEX results_by_game ON result_players (player, game, finished, table_id) WHERE kind <> 'bot';
+CREATE INDEX results_by_player ON result_players (player, finished, table_id, is_public) WHERE kind <> 'bot';
+CREATE INDEX results_by_game ON result_players (player, game, finished, table_id, is_public) WHERE kind <> 'bot';
 
 CREATE TABLE ratings (
     player text COLLATE "C" NOT NULL,

@@ -58,7 +58,8 @@ CREATE TABLE results (
     game TEXT NOT NULL,
     finished INTEGER NOT NULL,
     how TEXT NOT NULL,
-    is_rated INTEGER NOT NULL
+    is_rated INTEGER NOT NULL,
+    is_public INTEGER NOT NULL  -- whether anyone may see it
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE result_players (
@@ -70,12 +71,13 @@ CREATE TABLE result_players (
     score INTEGER,
     kind TEXT NOT NULL,
     bot TEXT,
-    game TEXT NOT NULL,  -- and `finished`: as in `results`, for the indexes
+    game TEXT NOT NULL,  -- and the next two: as in `results`, for the indexes
     finished INTEGER NOT NULL,
+    is_public INTEGER NOT NULL,
     PRIMARY KEY (table_id, seat)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX results_by_player ON result_players (player, finished, table_id) WHERE kind <> 'bot';
-CREATE INDEX results_by_game ON result_players (player, game, finished, table_id) WHERE kind <> 'bot';
+CREATE INDEX results_by_player ON result_players (player, finished, table_id, is_public) WHERE kind <> 'bot';
+CREATE INDEX results_by_game ON result_players (player, game, finished, table_id, is_public) WHERE kind <> 'bot';
 
 CREATE TABLE ratings (
     player TEXT NOT NULL,

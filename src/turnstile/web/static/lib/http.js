@@ -17,7 +17,9 @@ export function useToken(value) {
   token = value;
 }
 
-/** Raises `Problem`.
+const AGAIN_MS = [300, 1500];
+
+/** Make a request. One with an `id` in its body has its effect once, so it is made again if its answer is lost. Raises `Problem`.
  * @param {"GET" | "POST" | "PATCH" | "DELETE"} method
  * @param {string} path
  * @param {object} [body]
@@ -26,15 +28,23 @@ export async function call(method, path, body) {
   const headers = new Headers();
   if (token !== null) headers.set("Authorization", `Bearer ${token}`);
   if (body) headers.set("Content-Type", "application/json");
-  let response;
-  try {
-    response = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : undefined, credentials: "omit" });
-  } catch {
-    throw new Problem("Offline", "The server cannot be reached; try again.", 0);
-  }
+  const request = { method, headers, body: body ? JSON.stringify(body) : undefined, credentials: /** @type {const} */ ("omit") };
+  const response = await reach(path, request, method === "GET" || (body && "id" in body) ? AGAIN_MS : []);
   const text = await response.text();
   if (response.ok) return response.headers.get("Content-Type")?.startsWith("application/json") ? JSON.parse(text) : text;
   throw problemOf(text, response.status);
+}
+
+/** @param {string} path @param {RequestInit} request @param {readonly number[]} pauses before each further attempt
+ * @returns {Promise<Response>} */
+async function reach(path, request, [pause, ...pauses]) {
+  try {
+    return await fetch(path, request);
+  } catch {
+    if (pause === undefined) throw new Problem("Offline", "The server cannot be reached; try again.", 0);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    return reach(path, request, pauses);
+  }
 }
 
 /** @param {string} text @param {number} status */

@@ -13,7 +13,7 @@ export async function playNow(game) {
   await ensurePlayer();
   const players = Math.min(Math.max(LIKED_PLAYERS, game.seats.fewest), game.seats.most);
   const bots = Array.from({ length: players - 1 }, () => game.bots[0].name);
-  const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, bots, settings: { isListed: false } }));
+  const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, bots, settings: { isListed: false }, id: newId() }));
   await call("POST", `/api/tables/${opened.table}/commands`, { type: "start", id: newId() });
   go(`/table/${opened.table}`);
 }

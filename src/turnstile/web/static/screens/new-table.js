@@ -6,6 +6,7 @@ import { call, Problem } from "../lib/http.js";
 import { ensurePlayer } from "../lib/me.js";
 import { go } from "../lib/router.js";
 import { Store } from "../lib/store.js";
+import { newId } from "../lib/wire.js";
 import { capital, inWords } from "../lib/words.js";
 import { keepInvite } from "../table/seating.js";
 import { gamePage } from "../table/table.js";
@@ -70,7 +71,7 @@ export class NewTableScreen extends HTMLElement {
     this.#store.set({ isBusy: true, problem: "" });
     try {
       await ensurePlayer();
-      const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, options: optionsOf(game, given), bots, settings: { clock }, inviteOnly: given.has("inviteOnly") }));
+      const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, options: optionsOf(game, given), bots, settings: { clock }, inviteOnly: given.has("inviteOnly"), id: newId() }));
       keepInvite(opened.table, opened.invite);
       go(`/table/${opened.table}`);
     } catch (fault) {

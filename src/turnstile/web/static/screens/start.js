@@ -1,6 +1,6 @@
 /** `<start-screen>`: one button to play, then the open tables as they change, the player's own tables, and the best players. */
 
-/** @import {GameEntry, ListedTable, TableList} from "../../types/protocol" */
+/** @import {GameEntry, Leader, LeaderList, ListedTable, TableList} from "../../types/protocol" */
 import { card } from "../card/card.js";
 import { h, morph } from "../lib/dom.js";
 import { call, listen, Problem } from "../lib/http.js";
@@ -9,7 +9,6 @@ import { playNow } from "../lib/quick.js";
 import { Store } from "../lib/store.js";
 import { capital, list } from "../lib/words.js";
 
-/** @typedef {{player: string, name: string, rating: number}} Leader */
 /** @typedef {object} StartState
  * @property {readonly GameEntry[]} games
  * @property {ReadonlyMap<string, ListedTable>} open
@@ -72,12 +71,11 @@ export class StartScreen extends HTMLElement {
     }
   }
 
-  /** The best players of each game, on a server that rates them. */
+  /** The best players of each game. */
   async #loadLeaders() {
-    if (!document.querySelector("meta[name=leaders]")) return;
-    for (const game of this.#store.state.games) {
-      const found = await call("GET", `/api/games/${encodeURIComponent(game.name)}/leaders?limit=5`).catch(() => ({ leaders: [] }));
-      this.#store.set({ leaders: { ...this.#store.state.leaders, [game.name]: found.leaders ?? [] } });
+    for (const { name } of this.#store.state.games) {
+      const found = /** @type {LeaderList} */ (await call("GET", `/api/games/${encodeURIComponent(name)}/leaders?limit=5`));
+      this.#store.set({ leaders: { ...this.#store.state.leaders, [name]: found.leaders } });
     }
   }
 

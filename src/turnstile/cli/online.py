@@ -1,0 +1,275 @@
+"""`turnstile play --server`: a table of a server in the terminal.
+
+The connection lives in a thread of its own, so that it is held while the player thinks.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Any, TypeVar, Union
+
+import click
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+
+from turnstile.cli.interrupts import INTERRUPTED
+from turnstile.cli.terminal_player import Left, TerminalPlayer
+from turnstile.cli.terminals import sentence_of
+from turnstile.cli.tokens import keep_token, read_token
+from turnstile.client import Client, Closed, Invitation, Notice, Player, Refused, Seat, Turn, Unreachable
+from turnstile.kernel import AnyGame, ByPlayer, Outcome, PlayerId
+from turnstile.kernel.values import decode, encode
+
+T = TypeVar("T")
+
+SEATING = "Seating"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the person wants to play."""
+
+    game: AnyGame
+    server: str | None
+    link: str | None
+    table: str | None
+    name: str
+    players: int
+    bot: str | None
+    options: str
+    is_invitation: bool
+    is_new: bool
+    path: Path | None
+
+
+def play_online(wish: Wish) -> int:
+    """Play a match, and return the exit status."""
+    try:
+        invitation = None if wish.link is None else Invitation.of(wish.link)
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from None
+    server = invitation.server if invitation is not None else (wish.server or "").rstrip("/")
+    try:
+        with Background() as background:
+            return OnlineMatch(wish, server, invitation, background).play()
+    except (Refused, Unreachable, Closed) as fault:
+        raise click.ClickException(str(fault)) from None
+
+
+class Background:
+    """An event loop in a thread: `call` does something there and waits for it, and Ctrl-C interrupts the wait."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> "Background":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        doing: Future[T] = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return doing.result()
+        except KeyboardInterrupt:
+            doing.cancel()
+            raise
+
+
+class OnlineMatch:
+    """One match of the person at this terminal, at a table of a server."""
+
+    def __init__(self, wish: Wish, server: str, invitation: Invitation | None, background: Background) -> None:
+        self.wish, self.game, self.server = wish, wish.game, server
+        self._invitation = invitation
+        self._call = background.call
+        self.console = Console(highlight=False)
+        self._names: dict[str, str] = {}
+        self._player: TerminalPlayer | None = None
+        self._is_over = False
+
+    def play(self) -> int:
+        client = Client(self.server)
+        self._call(client.__aenter__())
+        try:
+            me = self._call(self._log_in(client))
+            table = self._find_table(me)
+            return self._sit(me, table)
+        finally:
+            self._call(client.__aexit__(None, None, None))
+
+    # who, and where
+
+    async def _log_in(self, client: Client) -> Player:
+        """The player of the token that is kept for this server; a new one where there is none, or it is void."""
+        token = read_token(client.url)
+        if token is not None:
+            try:
+                return await client.log_in(token)
+            except Refused as refused:
+                if refused.code != "BadToken":
+                    raise
+        me = await client.register(self.wish.name)
+        keep_token(client.url, me.token)
+        return me
+
+    def _find_table(self, me: Player) -> str:
+        wish = self.wish
+        if self._invitation is not None:
+            self._join(me, self._invitation)
+            return self._invitation.table
+        if wish.table is not None:
+            self._join(me, Invitation(self.server, wish.table))
+            return wish.table
+        mine = [each for each in self._call(me.tables(is_open=True)).tables if each.game == self.game.name]
+        if mine and not wish.is_new:
+            self.console.print("You come back to your table.")
+            return mine[0].table
+        bots = [] if wish.bot is None else [wish.bot] * (wish.players - 1)
+        options = msgspec.json.decode(wish.options)
+        opened = self._call(me.create_table(self.game.name, bots=bots, options=options, invite_only=wish.is_invitation))
+        if wish.is_invitation:
+            self.console.print("Send this link to the people you want to play with:")
+            self.console.print(me.invitation(opened).link, markup=False, soft_wrap=True)
+        return opened.table
+
+    def _join(self, me: Player, invitation: Invitation) -> None:
+        """Take a seat, unless the player has one."""
+        status = self._call(me.status(invitation))
+        if status.game != self.game.name:
+            raise click.UsageError(f"This is a table of {status.game}: turnstile play {status.game} ...")
+        if not any(seat.player == me.id for seat in status.seats):
+            self._call(me.join(invitation))
+
+    # at the table
+
+    def _sit(self, me: Player, table: str) -> int:
+        seat, status = me.play(table, self._hear), 0
+        self._call(seat.__aenter__())
+        try:
+            self._wait_for_players(me, seat)
+            self._play(me, seat)
+        except (Left, KeyboardInterrupt) as leaving:
+            status = INTERRUPTED if isinstance(leaving, KeyboardInterrupt) else 0
+            self.console.print("You leave the table. The match is kept: the same command comes back to it.")
+        finally:
+            self._is_over = True
+            self._call(seat.leave())
+        if seat.is_over and self.wish.path is not None:
+            self.wish.path.write_bytes(self._call(me.record(table)))
+            self.console.print(f"The record is in {self.wish.path}.", markup=False)
+        return status
+
+    def _hear(self, seat: Seat, notice: Notice) -> None:
+        if notice is Notice.LOST and not self._is_over:
+            self.console.print("[dim]The connection is lost; trying again.[/]")
+
+    def _wait_for_players(self, me: Player, seat: Seat) -> None:
+        """Start the match when everyone is there, if this player opened the table."""
+        self._call(_until_known(seat))
+        status = seat.status
+        if status is None or status.phase != SEATING:
+            return
+        if status.admin != me.id:
+            self.console.print("Waiting for the match to start.")
+            return
+        if len(status.seats) < self.wish.players:
+            self.console.print(f"Waiting for {self.wish.players - len(status.seats)} more to join.")
+        self._call(_until_seated(seat, self.wish.players))
+        self._call(me.start(seat.table))
+
+    def _play(self, me: Player, seat: Seat) -> None:
+        while (turn := self._call(_next_turn(seat))) is not None:
+            if self._player is None:
+                self._player = self._begin(me, seat)
+            for message in turn.messages:
+                self._tell(message)
+            while turn.actions and turn is seat.turn and self._act(seat, turn):
+                pass  # a refused choice is made again
+
+    def _begin(self, me: Player, seat: Seat) -> TerminalPlayer:
+        """Who plays is known now. Ids become names: unique ones, for two players may have the same."""
+        status, known = seat.status, self._call(me.names(seat.table))
+        assert status is not None, "it comes before the first update"
+        for each in status.seats:
+            name = known.get(each.player, each.player)
+            taken = sum(other == name or other.startswith(f"{name} (") for other in self._names.values())
+            self._names[each.player] = f"{name} ({taken + 1})" if taken else name
+        players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
+        mine = PlayerId(self._names[me.id])
+        others = " and ".join(name for name in players if name != mine)
+        self.console.print(f"[bold]{self.game.title}[/] against {escape(others)}. ? shows the rules, q leaves.")
+        return TerminalPlayer(self.game, mine, players, self.console)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        assert self._player is not None
+        named = rename(message, self._names)
+        if message["type"] == "MatchStarting":
+            self.console.print(f"[dim]The table has committed to its seed: {escape(message['commitment'])}[/]")
+        elif message["type"] == "MatchEnded":
+            self._finish(named)
+        else:
+            kinds = self.game.machine.messages
+            self._player.tell(decode(encode(named), Union[kinds]))  # type: ignore[arg-type]
+
+    def _finish(self, ended: dict[str, Any]) -> None:
+        assert self._player is not None
+        me, result = self._player.me, ended["result"]
+        outcome = Outcome(tuple(result["winners"]), ByPlayer(result.get("scores") or {}))
+        praise = " Well played!" if me in outcome.winners else ""
+        how = "" if result["how"] == "played" else f"[dim]The match has ended early: {escape(result['how'])}.[/] "
+        self.console.print(f"{how}[bold]{escape(sentence_of(outcome, me))}[/][bold green]{praise}[/]")
+        self.console.print(f"[dim]The seed was {escape(ended['seed'])}.[/]")
+
+    def _act(self, seat: Seat, turn: Turn) -> bool:
+        """Ask for a choice and send it. Returns whether it was refused, so that the player must choose again."""
+        assert self._player is not None
+        view = decode(encode(rename(turn.view, self._names)), self.game.view_type)
+        actions = [self.game.machine.read_event(encode(rename(action, self._names))) for action in turn.actions]
+        choice = self._player.choose(view, actions)  # type: ignore[arg-type]
+        try:
+            has_happened = self._call(seat.act(turn.actions[actions.index(choice)], seen=turn.seq))
+        except Refused as refused:
+            self.console.print(f"[red]{escape(refused.message)}[/]")
+            return True
+        if not has_happened:
+            self.console.print("The match went on meanwhile.")
+        return False
+
+
+async def _next_turn(seat: Seat) -> Turn | None:
+    return await anext(seat, None)
+
+
+async def _until_known(seat: Seat) -> None:
+    """Until the status of the table has come."""
+    while seat.status is None:
+        await seat.wait_for_news()
+
+
+async def _until_seated(seat: Seat, players: int) -> None:
+    while (status := seat.status) is not None and len(status.seats) < players and status.phase == SEATING:
+        await seat.wait_for_news()
+
+
+def rename(value: Any, names: dict[str, str]) -> Any:
+    """The same JSON, with the ids of players replaced by their names."""
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, list):
+        return [rename(each, names) for each in value]
+    if isinstance(value, dict):
+        return {names.get(key, key): rename(each, names) for key, each in value.items()}
+    return value
