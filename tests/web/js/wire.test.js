@@ -55,11 +55,11 @@ class World {
 
   welcome(rest = {}) {
     this.socket.onopen();
-    this.say({ type: "welcome", v: 1, table: "t1", seat: "ana", after: 0, top: 0, now: 0, beat: 20, here: [], ...rest });
+    this.say({ type: "welcome", v: 1, table: "t1", seat: "ana", after: 0, top: 0, now: 0, beat: 20, here: [], resumed: true, ...rest });
   }
 
   update(seq, rest = {}) {
-    this.say({ type: "update", seq, messages: [], actions: [], ...rest });
+    this.say({ type: "update", seq, history: `h${seq}`, messages: [], actions: [], ...rest });
   }
 
   /** Let time pass. */
@@ -95,6 +95,7 @@ test("it says hello, and goes on after the newest update", () => {
   world.pass(1000);
   world.welcome({ after: 2, top: 3 });
   assert.equal(world.socket.sent[0].last, 2);
+  assert.equal(world.socket.sent[0].history, "h2");
   world.update(3, { view: {} });
   assert.deepEqual(world.updates, [1, 2, 3]);
 });
@@ -107,7 +108,7 @@ test("an update is told once, and a gap is asked for on the same socket", () => 
   world.update(3, { changed: {} });
   assert.deepEqual(world.updates, [1]);
   assert.equal(world.sockets.length, 1);
-  assert.deepEqual(world.socket.sent.at(-1), { type: "hello", v: 1, table: "t1", last: 1, token: "secret" });
+  assert.deepEqual(world.socket.sent.at(-1), { type: "hello", v: 1, table: "t1", last: 1, history: "h1", token: "secret" });
   world.welcome({ after: 1, top: 3 });
   world.update(2, { view: {} });
   world.update(3, { changed: {} });
@@ -309,7 +310,7 @@ test("another stream is not spliced onto the old one", () => {
   for (const seq of [1, 2, 3]) world.update(seq, { view: {} });
   world.close(4200);
   world.pass(250);
-  world.welcome({ after: 0, top: 2 });
+  world.welcome({ after: 0, top: 2, resumed: false });
   world.update(1, { view: {} });
   world.update(2, { changed: {} });
   assert.deepEqual(world.updates, [1, 2, 3, 1, 2]);

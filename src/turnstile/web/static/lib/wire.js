@@ -52,6 +52,7 @@ export class Wire {
   #socket = null;
   #number = 0; // of the connection: the late end of an old one must not touch the new one
   #last = 0;
+  #history = /** @type {string | null} */ (null); // of the newest update: it tells a restored table from the old one
   #acknowledged = 0;
   #isWelcome = false;
   #isSeated = false;
@@ -117,7 +118,8 @@ export class Wire {
   #hello() {
     this.#usedToken = this.#options.token();
     const token = this.#usedToken === null ? {} : { token: this.#usedToken };
-    this.#send({ type: "hello", v: VERSION, table: this.#options.table, last: this.#last, ...token });
+    const history = this.#history === null ? {} : { history: this.#history };
+    this.#send({ type: "hello", v: VERSION, table: this.#options.table, last: this.#last, ...history, ...token });
   }
 
   /** @param {number} code */
@@ -188,6 +190,7 @@ export class Wire {
       if (frame.seq <= this.#last) return;
       if (frame.seq > this.#last + 1 && this.#last > 0 && !("view" in frame)) return this.#hello();
       this.#last = frame.seq;
+      this.#history = frame.history;
     }
     if (frame.type === "ping") {
       if (frame.top > this.#last) return this.#hello();
@@ -204,6 +207,7 @@ export class Wire {
     this.#isSeated = frame.seat !== null;
     this.#beatMs = frame.beat * 1000;
     this.#attempts = 0;
+    if (!frame.resumed || frame.after !== this.#last) this.#history = null;
     this.#last = frame.after;
     this.#acknowledged = Math.min(this.#acknowledged, frame.after);
     if (this.#isSeated && this.#acknowledged) this.#send({ type: "ack", upto: this.#acknowledged }); // it may be lost

@@ -141,7 +141,7 @@ export class TableScreen extends HTMLElement {
 
   /** @param {Welcome} frame */
   #welcome(frame) {
-    if (frame.after !== this.#incoming.seq) this.#incoming = NOTHING_YET;
+    if (!frame.resumed || frame.after !== this.#incoming.seq) this.#incoming = NOTHING_YET;
     this.#top = frame.top;
     this.#store.set({ seat: frame.seat, here: frame.here, skew: frame.now - Date.now() });
   }
