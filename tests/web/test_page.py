@@ -18,7 +18,7 @@ MOST_BYTES = 150_000  # of all that a browser loads for a match, without compres
 
 def get(*paths: str) -> list[tuple[int, Mapping[str, str], bytes]]:
     async def ask() -> list[tuple[int, Mapping[str, str], bytes]]:
-        found = []
+        found = list[tuple[int, Mapping[str, str], bytes]]()
         async with served(Router(web_routes()), "127.0.0.1", 0) as serving, aiohttp.ClientSession() as client:
             for path in paths:
                 async with client.get(f"http://127.0.0.1:{serving.port}{path}") as answer:

@@ -243,3 +243,40 @@ def test_a_missing_player_is_named(new_guest: NewGuest) -> None:
     bo.page.goto("about:blank")
     expect(page.locator(".missing")).to_contain_text("is not connected since")
     expect(page.locator(".missing")).to_contain_text("waits")
+
+
+def test_a_device_that_the_server_has_forgotten_says_so_and_plays_on_as_a_new_player(new_guest: NewGuest) -> None:
+    guest = new_guest()
+    page = guest.play_now()
+    assert wait_for_turn(page)
+    name = page.locator("header.site nav a").last.inner_text()
+    page.evaluate(
+        """() => {
+            const known = JSON.parse(localStorage.getItem("turnstile.player"));
+            localStorage.setItem("turnstile.player", JSON.stringify({ ...known, token: "unknown" }));
+        }"""
+    )
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("This device is logged out")
+    guest.open()
+    expect(page.get_by_role("alert")).to_contain_text("This device was logged out")
+    page.get_by_role("button", name="Play E-Card").click()
+    assert wait_for_turn(page)
+    expect(page.locator("header.site nav a").last).not_to_have_text("Your name")
+    assert name
+    guest.complaints[:] = [text for text in guest.complaints if "401" not in text]
+
+
+def test_a_layout_that_fails_leaves_the_match_playable(new_guest: NewGuest) -> None:
+    guest = new_guest()
+    broken = "export default { table() { throw new Error('broken'); } };"
+    guest.context.route(
+        "**/static/layouts/e-card-*.js", lambda route: route.fulfill(body=broken, content_type="text/javascript")
+    )
+    page = guest.play_now()
+    assert wait_for_turn(page)
+    expect(page.locator(".generic")).to_be_visible()
+    page.locator("[data-choice]").first.click()
+    expect(page.locator(".told li").filter(has_text="Pair revealed")).not_to_have_count(0)
+    assert all("broken" in text for text in guest.complaints)
+    guest.complaints.clear()

@@ -43,6 +43,7 @@ def page() -> str:
         modules=[_hashed(name) for name in _names(".js") if not _is_of_layout(name)],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
+        icon_of_turn=_hashed("icon-turn.svg"),
         layouts=" ".join(layout_names()),
     )
 

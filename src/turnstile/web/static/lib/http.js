@@ -11,13 +11,21 @@ export class Problem extends Error {
 }
 
 let token = /** @type {string | null} */ (null);
+let onVoidToken = () => {};
 
 /** @param {string | null} value */
 export function useToken(value) {
   token = value;
 }
 
+/** Call back when the server does not know the token any more.
+ * @param {() => void} listener */
+export function whenTokenIsVoid(listener) {
+  onVoidToken = listener;
+}
+
 const AGAIN_MS = [300, 1500];
+const LISTEN_AGAIN_MS = 3000;
 
 /** Make a request. One with an `id` in its body has its effect once, so it is made again if its answer is lost. Raises `Problem`.
  * @param {"GET" | "POST" | "PATCH" | "DELETE"} method
@@ -32,7 +40,12 @@ export async function call(method, path, body) {
   const response = await reach(path, request, method === "GET" || (body && "id" in body) ? AGAIN_MS : []);
   const text = await response.text();
   if (response.ok) return response.headers.get("Content-Type")?.startsWith("application/json") ? JSON.parse(text) : text;
-  throw problemOf(text, response.status);
+  const problem = problemOf(text, response.status);
+  if (problem.code === "BadToken" && headers.get("Authorization") === `Bearer ${token}`) {
+    onVoidToken();
+    if (method === "GET") return call(method, path); // as anyone
+  }
+  throw problem;
 }
 
 /** @param {string} path @param {RequestInit} request @param {readonly number[]} pauses before each further attempt
@@ -62,9 +75,18 @@ function problemOf(text, status) {
  * @param {{onEvent: (data: any) => void, onState: (isOpen: boolean) => void}} handlers
  * @returns {() => void} stops it */
 export function listen(path, { onEvent, onState }) {
-  const source = new EventSource(path);
-  source.onopen = () => onState(true);
-  source.onerror = () => onState(false);
-  source.onmessage = (event) => onEvent(JSON.parse(event.data));
-  return () => source.close();
+  /** @type {EventSource} */
+  let source;
+  let timer = /** @type {any} */ (null);
+  const connect = () => {
+    source = new EventSource(path);
+    source.onopen = () => onState(true);
+    source.onmessage = (event) => onEvent(JSON.parse(event.data));
+    source.onerror = () => {
+      onState(false);
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, LISTEN_AGAIN_MS); // the server has refused it
+    };
+  };
+  connect();
+  return () => (clearTimeout(timer), source.close());
 }

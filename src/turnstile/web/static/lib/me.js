@@ -1,7 +1,7 @@
 /** Who plays on this device: the player's id, name and secret token, in local storage only. */
 
 /** @import {PlayerWithToken} from "../../types/protocol" */
-import { call, useToken } from "./http.js";
+import { call, Problem, useToken, whenTokenIsVoid } from "./http.js";
 
 const KEY = "turnstile.player";
 const FIRST = "Quiet Bold Early Gentle Lucky Merry Nimble Patient Silver Swift Velvet Amber Clever Misty Sunny Brave".split(" ");
@@ -12,6 +12,7 @@ let me = read();
 /** @type {Set<() => void>} */
 const listeners = new Set();
 useToken(me?.token ?? null);
+whenTokenIsVoid(forget);
 if (typeof addEventListener === "function") addEventListener("storage", (event) => event.key === KEY && become(read()));
 
 /** The player of this device, if there is one. */
@@ -27,6 +28,20 @@ export function token() {
  * @returns {Promise<PlayerWithToken>} */
 export async function ensurePlayer() {
   return me ?? remember(await call("POST", "/api/players", { name: newName() }));
+}
+
+/** Do something as the player of this device. If the server does not know the player any more, a new one does it.
+ * @template T @param {() => Promise<T>} action
+ * @returns {Promise<T>} */
+export async function asPlayer(action) {
+  await ensurePlayer();
+  try {
+    return await action();
+  } catch (fault) {
+    if (!(fault instanceof Problem) || fault.code !== "BadToken") throw fault;
+    await ensurePlayer();
+    return action();
+  }
 }
 
 /** @param {string} code a code from another device */

@@ -2,7 +2,7 @@
 
 /** @import {GameEntry, OpenedTable} from "../../types/protocol" */
 import { call } from "./http.js";
-import { ensurePlayer } from "./me.js";
+import { asPlayer } from "./me.js";
 import { go } from "./router.js";
 import { newId } from "./wire.js";
 
@@ -10,10 +10,9 @@ const LIKED_PLAYERS = 3;
 
 /** @param {GameEntry} game */
 export async function playNow(game) {
-  await ensurePlayer();
   const players = Math.min(Math.max(LIKED_PLAYERS, game.seats.fewest), game.seats.most);
   const bots = Array.from({ length: players - 1 }, () => game.bots[0].name);
-  const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, bots, settings: { isListed: false }, id: newId() }));
+  const opened = /** @type {OpenedTable} */ (await asPlayer(() => call("POST", "/api/tables", { game: game.name, bots, settings: { isListed: false }, id: newId() })));
   await call("POST", `/api/tables/${opened.table}/commands`, { type: "start", id: newId() });
   go(`/table/${opened.table}`);
 }

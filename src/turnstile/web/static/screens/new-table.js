@@ -3,7 +3,7 @@
 /** @import {GameEntry, GamePage, OpenedTable} from "../../types/protocol" */
 import { h, morph } from "../lib/dom.js";
 import { call, Problem } from "../lib/http.js";
-import { ensurePlayer } from "../lib/me.js";
+import { asPlayer } from "../lib/me.js";
 import { go } from "../lib/router.js";
 import { Store } from "../lib/store.js";
 import { newId } from "../lib/wire.js";
@@ -70,8 +70,7 @@ export class NewTableScreen extends HTMLElement {
     const bots = Array.from({ length: Number(given.get("bots")) }, () => String(given.get("bot")));
     this.#store.set({ isBusy: true, problem: "" });
     try {
-      await ensurePlayer();
-      const opened = /** @type {OpenedTable} */ (await call("POST", "/api/tables", { game: game.name, options: optionsOf(game, given), bots, settings: { clock }, inviteOnly: given.has("inviteOnly"), id: newId() }));
+      const opened = /** @type {OpenedTable} */ (await asPlayer(() => call("POST", "/api/tables", { game: game.name, options: optionsOf(game, given), bots, settings: { clock }, inviteOnly: given.has("inviteOnly"), id: newId() })));
       keepInvite(opened.table, opened.invite);
       go(`/table/${opened.table}`);
     } catch (fault) {

@@ -50,7 +50,7 @@ export class StartScreen extends HTMLElement {
     store.watch((s) => [s.open, s.names, s.isLive, s.games], (s) => morph(open, this.#open(s)));
     store.watch((s) => [s.leaders, s.games], (s) => morph(leaders, this.#leaders(s)));
     void this.#load();
-    this.#stop = listen("/api/tables", { onEvent: (change) => this.#change(change), onState: (isLive) => store.set({ isLive }) });
+    this.#stop = listen("/api/tables", { onEvent: (change) => this.#change(change), onState: (isLive) => store.set(isLive ? { isLive, open: new Map() } : { isLive }) });
   }
 
   disconnectedCallback() {
@@ -58,8 +58,10 @@ export class StartScreen extends HTMLElement {
   }
 
   async #load() {
+    const known = player();
     try {
       const { games } = await call("GET", "/api/games");
+      if (known && !player()) this.#store.set({ problem: "This device was logged out. Play as a new player, or use a code from another device." });
       this.#store.set({ games: [...games].sort((one, other) => Number(other.name === FIRST_GAME) - Number(one.name === FIRST_GAME)) });
       if (player()) {
         const own = /** @type {TableList} */ (await call("GET", "/api/me/tables?open=true&limit=10"));

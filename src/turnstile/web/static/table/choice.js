@@ -4,7 +4,6 @@
 /** @import {Tagged} from "../lib/fold.js" */
 /** @import {Children} from "../../types/dom" */
 import { h } from "../lib/dom.js";
-import { isSameMove } from "./scene.js";
 
 const KEY = "turnstile.one-tap";
 
@@ -42,4 +41,10 @@ export function choice(scene, move, { key, label, class: kind = "", isDirect = f
     },
     ...content,
   );
+}
+
+/** Whether two moves are the same.
+ * @param {Tagged | null | undefined} one @param {Tagged | null | undefined} other */
+function isSameMove(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

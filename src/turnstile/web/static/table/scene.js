@@ -3,6 +3,7 @@
 /** @import {TableStatus} from "../../types/protocol" */
 /** @import {Tagged} from "../lib/fold.js" */
 /** @import {Children} from "../../types/dom" */
+import generic from "../layouts/generic.js";
 
 /** @template [View=any] the type of the game's view
  * @typedef {object} Scene
@@ -42,15 +43,8 @@ const loaded = new Map();
  * @param {string} game
  * @returns {Promise<Layout>} */
 export async function layoutOf(game) {
-  const generic = (await import("../layouts/generic.js")).default;
   const names = document.querySelector("meta[name=layouts]")?.getAttribute("content")?.split(" ") ?? [];
   if (!names.includes(game) || game === "generic") return generic;
   if (!loaded.has(game)) loaded.set(game, import(`../layouts/${game}.js`).then((module) => ({ ...generic, ...module.default })));
   return /** @type {Promise<Layout>} */ (loaded.get(game));
-}
-
-/** Whether two moves are the same.
- * @param {Tagged | null | undefined} one @param {Tagged | null | undefined} other */
-export function isSameMove(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -8,12 +8,18 @@ import { capital, count } from "../lib/words.js";
 /** The secret of a table that was opened on this device.
  * @param {string} table */
 export function inviteOf(table) {
-  return sessionStorage.getItem(`turnstile.invite.${table}`);
+  return localStorage.getItem(`turnstile.invite.${table}`);
 }
 
 /** @param {string} table @param {string} invite */
 export function keepInvite(table, invite) {
-  sessionStorage.setItem(`turnstile.invite.${table}`, invite);
+  localStorage.setItem(`turnstile.invite.${table}`, invite);
+}
+
+/** The match has begun: the secret is of no more use.
+ * @param {string} table */
+export function dropInvite(table) {
+  localStorage.removeItem(`turnstile.invite.${table}`);
 }
 
 /** @param {TableState} state
@@ -31,7 +37,7 @@ export function seating(state, scene, { command, join }) {
     seat === null && free > 0 ? h("button", { type: "button", class: "button primary", key: "join", onclick: join }, "Take a seat") : null,
     isAdmin && needed <= 0 ? h("button", { type: "button", class: "button primary", key: "start", onclick: () => command("start") }, "Start the match") : null,
     !isAdmin && seat !== null ? h("p", null, `${capital(scene.name(status.admin))} starts the match.`) : null,
-    seat !== null && free > 0 ? invitation(status.table) : null,
+    seat !== null && free > 0 && (status.settings.isListed || inviteOf(status.table)) ? invitation(status.table) : null,
     isAdmin && free > 0 ? h("div", { class: "row", key: "bots" }, h("span", null, "Add a bot:"), game.bots.map((bot) => h("button", { type: "button", class: "button small", title: bot.about, onclick: () => command("addBot", { bot: bot.name, name: freeName(bot.name, status.seats.map((each) => each.player)) }) }, capital(bot.name)))) : null,
     isAdmin && status.seats.length > 1 ? h("div", { class: "row", key: "remove" }, h("span", null, "Remove:"), status.seats.filter((each) => each.player !== seat).map((each) => h("button", { type: "button", class: "button small", onclick: () => command("remove", { name: each.player }) }, capital(scene.name(each.player))))) : null,
     h("div", { class: "row", key: "leave" },

@@ -5,6 +5,7 @@
 /** @import {Connection, ServerFrame} from "../lib/wire.js" */
 /** @import {Stream, Tagged} from "../lib/fold.js" */
 /** @import {Layout, Scene, Memory} from "./scene.js" */
+import generic from "../layouts/generic.js";
 import { announce, h, morph } from "../lib/dom.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
 import { call, Problem } from "../lib/http.js";
@@ -16,7 +17,7 @@ import { newId, Refused, Wire } from "../lib/wire.js";
 import { capital, sentenceOf } from "../lib/words.js";
 import { connectionBadge, notice } from "./connection.js";
 import { ending } from "./ending.js";
-import { inviteOf, seating } from "./seating.js";
+import { dropInvite, inviteOf, seating } from "./seating.js";
 import { layoutOf } from "./scene.js";
 import { missing, seats } from "./seats.js";
 import { log, words } from "./log.js";
@@ -80,6 +81,7 @@ export class TableScreen extends HTMLElement {
 
   connectedCallback() {
     this.#build();
+    document.addEventListener("visibilitychange", () => void this.#stayAwake(), { signal: this.#gone.signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal: this.#gone.signal });
     this.#ticking = setInterval(() => this.#needsTime() && this.#store.set({ tick: this.#store.state.tick + 1 }), 500);
     void this.#enter();
@@ -91,6 +93,7 @@ export class TableScreen extends HTMLElement {
     clearInterval(this.#ticking);
     void this.#wakeLock?.release?.();
     document.title = "Turnstile";
+    this.#showTurn({ ...this.#store.state, stream: NOTHING_YET });
   }
 
   // entering
@@ -156,6 +159,7 @@ export class TableScreen extends HTMLElement {
       rematch = "";
       void this.#command("start");
     }
+    if (status.phase !== "Seating") dropInvite(this.table);
     void this.#stayAwake();
   }
 
@@ -253,6 +257,7 @@ export class TableScreen extends HTMLElement {
     this.#wakeLock = {};
     try {
       this.#wakeLock = await navigator.wakeLock.request("screen");
+      this.#wakeLock.onrelease = () => (this.#wakeLock = null);
     } catch {
       // not allowed: the screen goes dark as usual
     }
@@ -299,13 +304,26 @@ export class TableScreen extends HTMLElement {
 
     const store = this.#store;
     store.watch((s) => [s.status, s.game, s.connection, s.seat], (s) => morph(head, this.#head(s)));
+    store.watch((s) => s.stream.actions.length > 0 && s.status?.result === null && s.seat !== null, (s) => this.#showTurn(s));
     store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(trouble, notice(s, () => this.#wire?.connect()), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick], (s) => this.#showSeats(s, strip));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#showBoard(s, felt, board, hand, ask));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick], (s) => this.#guarded(() => this.#showSeats(s, strip)));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#guarded(() => this.#showBoard(s, felt, board, hand, ask)));
     store.watch((s) => s.stream.seq, (s) => this.setAttribute("data-seq", String(s.stream.seq)));
     store.watch((s) => s.refusal, (s) => morph(refusal, s.refusal));
-    store.watch((s) => [s.stream, s.layout, s.names, s.status], (s) => this.#showAside(s, sheet, told, text));
+    store.watch((s) => [s.stream, s.layout, s.names, s.status], (s) => this.#guarded(() => this.#showAside(s, sheet, told, text)));
     store.watch((s) => [s.status, s.names, s.layout, s.seat], (s) => morph(end, s.status?.result && s.layout ? ending(this.#scene(), this.#command) : null));
+  }
+
+  /** Show a part of the table. If the layout of the game fails, the generic one takes over, and the match goes on.
+   * @param {() => void} show */
+  #guarded(show) {
+    try {
+      show();
+    } catch (fault) {
+      if (this.#store.state.layout === generic) throw fault;
+      console.error("The layout of this game has failed:", fault);
+      this.#store.set({ layout: generic });
+    }
   }
 
   /** @param {TableState} state */
@@ -350,6 +368,13 @@ export class TableScreen extends HTMLElement {
     const asked = status.result ? "" : stream.view === null ? "The match is about to begin." : (layout.ask?.(scene) ?? waitingWords(state, scene, layout));
     if (ask.textContent !== asked) morph(ask, asked);
     document.title = `${scene.actions.length && !status.result ? "● Your turn" : (state.game?.title ?? "Table")} · Turnstile`;
+  }
+
+  /** The icon of the tab says whose turn it is, too.
+   * @param {TableState} state */
+  #showTurn({ stream, status }) {
+    const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
+    if (icon) icon.href = (stream.actions.length > 0 && status?.result === null ? icon.dataset.turn : icon.dataset.quiet) ?? icon.href;
   }
 
   /** @param {TableState} state @param {Element} sheet @param {Element} told @param {Element} text */
