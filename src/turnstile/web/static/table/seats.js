@@ -28,15 +28,16 @@ export function seats(state, scene, toMove, more) {
 }
 
 /** @param {Seat} seat @param {TableState} state */
-function presence(seat, { here, seat: own }) {
+function presence(seat, { here, seat: own, connection }) {
   if (seat.kind === "bot") return "bot";
+  if (connection.state !== "open") return "unknown";
   if (seat.isAway) return "away";
   return here.includes(seat.player) || seat.player === own ? "here" : "gone";
 }
 
 /** @param {Seat} seat @param {TableState} state */
 function presenceWords(seat, state) {
-  return { bot: "bot", away: "away", here: "connected", gone: "not connected" }[presence(seat, state)];
+  return { bot: "bot", away: "away", here: "connected", gone: "not connected", unknown: "not known now" }[presence(seat, state)];
 }
 
 /** @param {string} player @param {TableState} state */

@@ -306,7 +306,7 @@ export class TableScreen extends HTMLElement {
     store.watch((s) => [s.status, s.game, s.connection, s.seat], (s) => morph(head, this.#head(s)));
     store.watch((s) => s.stream.actions.length > 0 && s.status?.result === null && s.seat !== null, (s) => this.#showTurn(s));
     store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(trouble, notice(s, () => this.#wire?.connect()), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick], (s) => this.#guarded(() => this.#showSeats(s, strip)));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick, s.connection.state], (s) => this.#guarded(() => this.#showSeats(s, strip)));
     store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#guarded(() => this.#showBoard(s, felt, board, hand, ask)));
     store.watch((s) => s.stream.seq, (s) => this.setAttribute("data-seq", String(s.stream.seq)));
     store.watch((s) => s.refusal, (s) => morph(refusal, s.refusal));
