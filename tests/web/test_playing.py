@@ -202,6 +202,8 @@ def test_a_match_is_played_with_the_keyboard_alone(new_guest: NewGuest) -> None:
     expect(page.locator(".told li").filter(has_text="meets")).to_have_count(1)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("The Emperor beats a Citizen")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.parametrize("game", ["66", "Even/Odd", "Up-Down"])

@@ -67,7 +67,7 @@ const layout = {
   ask(scene) {
     const { view, seat } = scene;
     const raised = raisedFace(scene);
-    if (raised) return `Tap the ${cardName(DECK, raised)} again to lay it face down.`;
+    if (raised) return `Tap the ${cardName(DECK, raised)} again to lay it: it ${MEANINGS[raised]}.`;
     if (scene.actions.length) return `Your turn: lay a card face down. ${emperorWords(scene)}`;
     if (seat && view.hasPicked[seat]) return `Your card lies on the table. ${capital(scene.name(sides(scene)[1]))} is choosing.`;
     const waiting = layout.toMove?.(scene) ?? [];
@@ -126,7 +126,7 @@ function sides({ view, seat }) {
 /** Cards have names of their own in every round, so that the cards of the next round are new ones.
  * @param {GameView} view @param {number} index */
 function keyOf(view, index) {
-  return `card ${view.decisiveRoundIndex} ${view.revealed.length} ${index}`;
+  return `card ${view.decisiveRoundIndex} ${index}`;
 }
 
 /** Which card of the hand lies on the table: the one that was raised, among equal ones.

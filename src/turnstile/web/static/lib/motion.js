@@ -1,6 +1,7 @@
 /** Short motions with one easing. None while the tab is hidden, or when the system asks for reduced motion. */
 
 export const MOVE_MS = 220;
+const SLIDE = "slide";
 const EASING = "cubic-bezier(0.2, 0.7, 0.2, 1)";
 
 export function isCalm() {
@@ -16,29 +17,36 @@ export function moving(root, change, isJump = false) {
   if (isJump || isCalm()) return change();
   const before = places(root);
   change();
-  for (const element of root.querySelectorAll("[data-key]")) {
-    if (!(element instanceof HTMLElement)) continue;
-    const from = before.get(element.dataset.key ?? "") ?? before.get(element.dataset.from ?? "");
-    if (from) slide(element, from, element.getBoundingClientRect());
-    else if (before.size && element.localName === "play-card") appear(element);
+  for (const animation of root.getAnimations({ subtree: true })) if (animation.id === SLIDE) animation.cancel();
+  const after = places(root);
+  /** @type {Map<Element, [number, number]>} */
+  const away = new Map(); // how far each element starts from its place
+  for (const [key, { element, place }] of after) {
+    const from = before.get(key) ?? before.get(element.dataset.from ?? "");
+    const outer = away.get(element.parentElement?.closest("[data-key]") ?? root) ?? [0, 0];
+    away.set(element, from ? slide(element, from.place, place, outer) : outer);
+    if (!from && before.size && element.localName === "play-card") appear(element);
   }
 }
 
-/** @param {Element} root */
+/** Where everything with a key is, in the order of the page.
+ * @param {Element} root */
 function places(root) {
   const keyed = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("[data-key]")]);
-  return new Map(keyed.map((element) => [element.dataset.key ?? "", element.getBoundingClientRect()]));
+  return new Map(keyed.map((element) => [element.dataset.key ?? "", { element, place: element.getBoundingClientRect() }]));
 }
 
-/** @param {HTMLElement} element @param {DOMRect} from @param {DOMRect} to */
-function slide(element, from, to) {
+/** Let an element slide to its place. `outer`: how far the element around it starts from its own place, and takes it along.
+ * @param {HTMLElement} element @param {DOMRect} from @param {DOMRect} to @param {[number, number]} outer
+ * @returns {[number, number]} how far it starts from its place */
+function slide(element, from, to, outer) {
   const [x, y] = [from.left - to.left, from.top - to.top];
-  if (Math.abs(x) < 1 && Math.abs(y) < 1) return;
+  const [own, down] = [x - outer[0], y - outer[1]];
   const scale = to.width ? from.width / to.width : 1;
-  element.animate(
-    [{ transform: `translate(${x}px, ${y}px) scale(${scale})`, transformOrigin: "0 0", zIndex: 1 }, { transform: "none", transformOrigin: "0 0", zIndex: 1 }],
-    { duration: MOVE_MS, easing: EASING },
-  );
+  if (Math.abs(own) < 1 && Math.abs(down) < 1 && Math.abs(scale - 1) < 0.01) return outer;
+  const start = { transform: `translate(${own}px, ${down}px) scale(${scale})`, transformOrigin: "0 0", zIndex: 1 };
+  element.animate([start, { ...start, transform: "none" }], { id: SLIDE, duration: MOVE_MS, easing: EASING });
+  return [x, y];
 }
 
 /** @param {HTMLElement} element */

@@ -17,10 +17,15 @@ export class SiteHeader extends HTMLElement {
     this.addEventListener("rules", (event) => {
       const game = /** @type {CustomEvent<GamePage | null>} */ (event).detail;
       if (!game) return;
-      morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game), h("form", { method: "dialog" }, h("button", { class: "button" }, "Close")));
+      morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game), keys(), h("form", { method: "dialog" }, h("button", { class: "button" }, "Close")));
       dialog.showModal();
     });
   }
+}
+
+function keys() {
+  const lines = [["1 to 9", "pick up a choice; the same key again plays it"], ["Esc", "put it back"], ["?", "show this"]];
+  return h("section", null, h("h3", null, "Keys"), h("dl", { class: "keys" }, lines.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))));
 }
 
 function mark() {
