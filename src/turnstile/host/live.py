@@ -171,7 +171,7 @@ class Live(Keeper[Table, TableEvent]):
         if not recent or recent[0].seq > after + 1:
             return []
         missing = recent[-1].seq - after
-        return [recent[at] for at in range(-missing, 0)]
+        return [recent[-1]] if missing == 1 else [recent[at] for at in range(-missing, 0)]
 
     async def news(self, stream: PlayerId | None, after: int) -> list[News]:
         """The next updates of a stream after `after`, without a gap: some at least, where there are any."""
