@@ -117,7 +117,7 @@ def recent_updates_kept_after_reading_on(patch: Patch) -> None:
         entries = await self._store.entries(self.name, self.kept.position)
         if entries:
             self.kept = follow(TABLES, self.name, self.kept, entries)
-            self.notify()
+            self.notify((*self.state.players, None))
         return bool(entries)
 
     def at_hand(self: Live, stream: PlayerId | None, after: int) -> list[News]:
@@ -173,7 +173,7 @@ def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
 
 @caught_by("live")
 def no_line_woken(patch: Patch) -> None:
-    patch.setattr(Live, "notify", lambda self: None)
+    patch.setattr(Live, "notify", lambda self, streams=(): None)
 
 
 # acknowledgements
@@ -249,6 +249,7 @@ def outage_counted_by_each_process(patch: Patch) -> None:
         return first[now]
 
     first: dict[Instant, Resume | None] = {}
+    patch.setattr(Live, "may_have_lost_time", lambda self: True)
     patch.setattr(Live, "give_back", give_back)
 
 

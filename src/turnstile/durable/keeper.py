@@ -61,6 +61,10 @@ class Keeper(Generic[S, E]):
         """The time of an event that comes now."""
         return self._store.now()
 
+    def may_have_lost_time(self) -> bool:
+        """Whether time may have been lost since the last event, so that `give_back` must find out."""
+        return False
+
     async def give_back(self, now: Instant) -> E | None:
         """The event that gives back the time that was lost since the last event; `None` if none was lost."""
         return None
@@ -80,7 +84,7 @@ class Keeper(Generic[S, E]):
         """
         now = await self.now()
         for attempt in range(MOST_TRIES):
-            lost = await self.give_back(now)
+            lost = await self.give_back(now) if self.may_have_lost_time() else None
             event = lost or event_at(now)
             if event is None or isinstance(event, Rejection):
                 return event

@@ -163,8 +163,11 @@ class Host:
                 self._all_done.set()
 
     async def at(self, name: LogId, work: Callable[[Live], Awaitable[T]], who: str = "") -> T | Rejection:
-        """Do something at a table when it is its turn."""
-        return await self.guard(name, self._take_turn(name, work, who))
+        """Do something at a table when it is its turn. What goes wrong stays at the table."""
+        try:
+            return await self._take_turn(name, work, who)
+        except FAULTS as fault:
+            return await self._mend(name, fault)
 
     async def guard(self, name: LogId, work: Awaitable[T | Rejection]) -> T | Rejection:
         """The result of some work at a table. What goes wrong stays at the table."""
@@ -307,8 +310,11 @@ class Host:
         live = self.tables.live.get(name)
         if live is not None and not self.is_stopping and live.is_plain_ack(player, seq):
             live.acknowledge(player, seq)
-            return None
-        done = await self.do(name, lambda live: self.hear_ack(live, player, seq), player)
+            if not live.is_gate_open():
+                return None
+            done: Refused | Rejection | None = await self.do(name, self.pass_gate_at, player)
+        else:
+            done = await self.do(name, lambda live: self.hear_ack(live, player, seq), player)
         return Refused(done) if isinstance(done, Rejection) else done
 
     async def attach(
@@ -360,7 +366,7 @@ class Host:
         live.acknowledge(player, seq)
         if live.is_away(player):
             await live.take(lambda now: Return(now, player))
-        if live.state.phase in GATES and self.store.is_shared and not live.is_gate_open():
+        if self.store.is_shared and live.state.phase in GATES and not live.is_gate_open():
             await live.save_cursors()  # and learn of those that other processes have
         await self.pass_gate_at(live)
         return None
@@ -368,7 +374,7 @@ class Host:
     @staticmethod
     async def pass_gate_at(live: Live) -> None:
         """Open the gate if all awaited acknowledgements are there."""
-        if live.state.phase in GATES and live.is_gate_open():
+        if live.is_gate_open():
             await live.take(lambda now: Acknowledge(now, live.heard()))
 
 

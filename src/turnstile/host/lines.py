@@ -60,7 +60,7 @@ class Line:
 
     async def __aiter__(self) -> AsyncIterator[Update | Status]:
         """The status of the table, then its updates, and so on as they change."""
-        while not self.is_closed:
+        while self.closed is None:
             self._has_news = False
             body = self.live.status(is_delayed=self._is_delayed)
             if body != self._shown:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from operator import attrgetter
 from types import NoneType
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import inspect as info
 
-from turnstile.kernel.values import encode
+from turnstile.kernel.values import ByPlayer, encode
 
 Change = dict[str, Any]
 Compare = Callable[[Any, Any], Change]
@@ -53,8 +53,8 @@ def _compare_of(kind: Any) -> Compare:
     return _between_plain if issubclass(kind, str | int | NoneType) else _between_others
 
 
-Field = tuple[str, bool]
-"""The name of a field on the wire, and whether equal values of its type are always written alike."""
+Field = tuple[str, bool, bool]
+"""The name of a field on the wire; whether equal values of its type are always written alike; whether it is plain."""
 
 
 def _between_structs(
@@ -62,16 +62,16 @@ def _between_structs(
 ) -> Change:
     """Most fields are shared, or equal, which is seen much faster as a whole than part by part."""
     changed = {}
-    for (name, is_exact), old, new in zip(fields, values_of(before), values_of(after), strict=False):
+    for (name, is_exact, is_plain), old, new in zip(fields, values_of(before), values_of(after), strict=False):
         if old is new or (is_exact and old == new):
             continue
-        if change := change_between(old, new):
+        if change := {"set": new} if is_plain else change_between(old, new):
             changed[name] = change
     return {"in": changed} if changed else SAME
 
 
 def _between_objects(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Change:
-    changed = {key: GONE for key in before if key not in after}
+    changed = {} if before.keys() == after.keys() else {key: GONE for key in before if key not in after}
     for key, new in after.items():
         if change := change_between(before[key], new) if key in before else {"set": new}:
             changed[key] = change
@@ -110,7 +110,20 @@ def _between_others(before: Any, after: Any) -> Change:
 def _fields_of(kind: type[msgspec.Struct]) -> tuple[Field, ...]:
     described = info.type_info(kind)
     assert isinstance(described, info.StructType)
-    return tuple((field.encode_name, _is_exact(field.type, ())) for field in described.fields)
+    names = [field.encode_name for field in described.fields]
+    types = _types_of(described)
+    return tuple((name, _is_exact(each, ()), _is_plain(each)) for name, each in zip(names, types, strict=True))
+
+
+def _types_of(described: info.StructType) -> list[info.Type]:
+    """The types of the fields. msgspec does not know what a `ByPlayer` holds: here it is an object like any other."""
+    hints = get_type_hints(described.cls)
+    return [
+        info.DictType(info.StrType(), info.type_info(*get_args(hints[field.name])))
+        if isinstance(field.type, info.CustomType) and get_origin(hints[field.name]) is ByPlayer
+        else field.type
+        for field in described.fields
+    ]
 
 
 _EXACT = (info.NoneType, info.BoolType, info.IntType, info.StrType, info.EnumType, info.LiteralType)
@@ -125,11 +138,19 @@ def _is_exact(kind: info.Type, around: tuple[type, ...]) -> bool:
             return len(numbers) <= 1 and all(_is_exact(each, around) for each in kind.types)
         case info.StructType():
             inside = (*around, kind.cls)
-            return kind.cls in around or all(_is_exact(field.type, inside) for field in kind.fields)
+            return kind.cls in around or all(_is_exact(each, inside) for each in _types_of(kind))
         case info.ListType() | info.VarTupleType() | info.SetType() | info.FrozenSetType():
             return _is_exact(kind.item_type, around)
+        case info.DictType():
+            return _is_exact(kind.key_type, around) and _is_exact(kind.value_type, around)
         case _:
             return isinstance(kind, _EXACT)
+
+
+def _is_plain(kind: info.Type) -> bool:
+    """Whether values of this type are exact and have no parts."""
+    parts = kind.types if isinstance(kind, info.UnionType) else (kind,)
+    return _is_exact(kind, ()) and all(isinstance(each, _EXACT) for each in parts)
 
 
 # for readers

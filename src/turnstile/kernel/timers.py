@@ -43,7 +43,7 @@ def start_timer(timers: Timers[E], timer: Timer[E]) -> Timers[E]:
 
 
 def stop_timer(timers: Timers[E], name: str) -> Timers[E]:
-    return tuple(timer for timer in timers if timer.name != name)
+    return tuple([timer for timer in timers if timer.name != name])
 
 
 def postpone(timers: Timers[E], milliseconds: int) -> Timers[E]:

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from turnstile.kernel.chance import commit
 from turnstile.kernel.game import AnyGame, refuse_count
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
-from turnstile.kernel.timers import postpone
+from turnstile.kernel.timers import postpone, stop_timer
 from turnstile.kernel.values import ByPlayer, Move
 from turnstile.registry import find_game
-from turnstile.table.clocks import ACKS, at, clock_of, disarmed, full, refuse_ring, stopped, with_clocks
+from turnstile.table.clocks import ACKS, at, clock_of, full, refuse_ring, stopped, timer_of, with_clocks
 from turnstile.table.messages import MatchEnded, MatchStarting
 from turnstile.table.news import Telling
 from turnstile.table.play import (
@@ -32,11 +32,11 @@ from turnstile.table.play import (
 )
 from turnstile.table.presence import (
     NOT_SEATED,
-    await_acks,
     mark_away,
     mark_back,
     mark_silent_away,
     refuse_acks,
+    start_wait,
     take_acks,
 )
 from turnstile.table.seating import free_seat, refuse_company, take_seat
@@ -47,6 +47,7 @@ from turnstile.table.values import (
     Act,
     AddBot,
     AddWords,
+    Batch,
     Close,
     Code,
     Command,
@@ -169,7 +170,7 @@ def start(state: Table, event: Start) -> Next[Table] | Rejection:
     state = replace(state, actions_since=nothing, left=full(state.header.settings.clock, players))
     telling = Telling(game, state)
     telling.add(for_all(state, MatchStarting(commit(event.seed), players)), None)
-    return Next(await_acks(telling.add_to(state)), *telling.effects())
+    return Next(telling.add_to(state, timers=start_wait(state)), *telling.effects())
 
 
 # starting
@@ -206,8 +207,7 @@ def begin_without(state: Table, event: Ring) -> Table | Rejection:
 @table.on(Phase.GATHERING, Acknowledge, to=Phase.SETTLING)
 def all_have_heard(state: Table, event: Acknowledge) -> Table | Rejection:
     """All players for whom the table waits have acknowledged everything."""
-    after = take_acks(at(state, event), event.cursors)
-    return after if isinstance(after, Rejection) else replace(after, phase=Phase.SETTLING)
+    return take_acks(state, event.cursors, now=max(state.now, event.at), phase=Phase.SETTLING)
 
 
 @table.on(Phase.GATHERING, Ring, to=Phase.SETTLING)
@@ -330,37 +330,41 @@ def settle(state: Table) -> Next[Table]:
     """
     game = game_of(state)
     telling = Telling(game, state)
-    if not telling.is_awaited:
-        state = disarmed(state, ACKS)  # the next wait has a new deadline
+    was_awaited = telling.is_awaited
     for _ in range(MOST_DEALS):
-        state = _tell_pending(state, telling, game)
+        pending = _tell_pending(state, telling, game)
         if game.gated and telling.is_awaited:
-            return _gather(state, telling)
+            return _gather(state, telling, pending, was_awaited)
         if result := result_of(game, state):
-            return finish_match(state, result, telling)
+            return finish_match(replace(state, pending=pending), result, telling)
         due = game.dealer(state.match)
         if due is None:
-            at_play = telling.add_to(disarmed(state, ACKS), phase=Phase.PLAYING)
+            timers = stop_timer(state.timers, ACKS)
+            at_play = telling.add_to(state, phase=Phase.PLAYING, pending=pending, timers=timers)
             return Next(with_clocks_of_thinking(game, at_play), *telling.effects())
         if telling.is_awaited:
-            return _gather(state, telling)
-        state = deal(game, state, due, telling)
+            return _gather(state, telling, pending, was_awaited)
+        state = deal(game, replace(state, pending=pending), due, telling)
     raise AssertionError(f"The dealer of {game.name} never rests.")
 
 
-def _tell_pending(state: Table, telling: Telling, game: AnyGame) -> Table:
-    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for."""
+def _tell_pending(state: Table, telling: Telling, game: AnyGame) -> tuple[Batch[Any], ...]:
+    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for.
+
+    Returns the batches that are still pending.
+    """
     pending = state.pending
     while pending and not (game.gated and telling.is_awaited):
         telling.add(pending[0], state.match)
         pending = pending[1:]
-    return state if pending is state.pending else replace(state, pending=pending)
+    return pending
 
 
-def _gather(state: Table, telling: Telling) -> Next[Table]:
-    """The table waits for acknowledgements; a deadline that is running goes on."""
-    after = telling.add_to(with_clocks(state, ()), phase=Phase.GATHERING)
-    return Next(await_acks(after), *telling.effects())
+def _gather(state: Table, telling: Telling, pending: tuple[Batch[Any], ...], was_awaited: bool) -> Next[Table]:
+    """The table waits for acknowledgements. If it `was_awaited` before, the deadline that is running goes on."""
+    state = with_clocks(state, ())
+    timers = state.timers if was_awaited and timer_of(state, ACKS) else start_wait(state)
+    return Next(telling.add_to(state, phase=Phase.GATHERING, pending=pending, timers=timers), *telling.effects())
 
 
 # afterwards

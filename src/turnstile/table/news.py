@@ -118,9 +118,9 @@ def _must_look(sight: Sight, before: Any, earlier: Sequence[Batch[Any]], eyes: E
     game = sight.game
     newest = next((batch for batch in reversed(earlier) if any(note.player == eyes for note in batch.notes)), None)
     if newest is not None:
-        has_seen = sight.match if newest.match is None else newest.match
         may_act = eyes is not None and bool(sight.actions(eyes))
-        return may_act or game.view(has_seen, eyes) != sight.view(eyes)
+        has_seen_all = newest.match is None
+        return may_act or not (has_seen_all or game.view(newest.match, eyes) == sight.view(eyes))
     if eyes is not None and (is_mover or game.actions(before, eyes) != sight.actions(eyes)):
         return True
     return bool(game.view(before, eyes) != sight.view(eyes))

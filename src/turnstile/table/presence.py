@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.kernel.game import Players
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import ByPlayer, PlayerId
-from turnstile.table.clocks import ACKS, armed, timer_of
-from turnstile.table.values import Code, State
+from turnstile.kernel.timers import Timer, Timers, start_timer
+from turnstile.kernel.values import ByPlayer, Instant, PlayerId
+from turnstile.table.clocks import ACKS
+from turnstile.table.values import NOTHING, Code, Kind, State
 
 NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
 
@@ -19,43 +21,56 @@ NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
 
 def players_awaited(state: State[Any]) -> Players:
     """The players for whom the table waits: present, and with a message that they have not acknowledged."""
-    acked, awaited = state.acked, state.awaited
+    return _awaited_after(state, state.acked)
+
+
+def _awaited_after(state: State[Any], acked: Mapping[PlayerId, int]) -> Players:
+    """The players for whom the table waits when so much is acknowledged."""
+    awaited = state.awaited
     here = [seat.player for seat in state.seats if not seat.is_away]
     return tuple([player for player in here if acked[player] < awaited[player]])
 
 
-def await_acks(state: State[Any]) -> State[Any]:
-    """Start the deadline for acknowledgements, unless it is running."""
-    return state if timer_of(state, ACKS) else armed(state, ACKS, round(state.header.settings.ack_seconds * 1000))
+def acks_awaited(state: State[Any]) -> dict[PlayerId, int]:
+    """The update that each player must still acknowledge before the table goes on. Bots need not."""
+    acked, awaited = state.acked, state.awaited
+    here = [seat.player for seat in state.seats if not (seat.is_away or seat.kind is Kind.BOT)]
+    return {player: awaited[player] for player in here if acked[player] < awaited[player]}
 
 
-def take_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any] | Rejection:
-    """The table after these acknowledgements, if they are all that it waited for."""
+def start_wait(state: State[Any]) -> Timers[Raw]:
+    """The timers of the table with a new deadline for acknowledgements."""
+    due = Instant(state.now + round(state.header.settings.ack_seconds * 1000))
+    return start_timer(state.timers, Timer(ACKS, due, NOTHING))
+
+
+def take_acks(state: State[Any], cursors: Mapping[PlayerId, int], **changes: Any) -> State[Any] | Rejection:
+    """The table after these acknowledgements, if they are all that it waited for, and with these changes."""
     if refused := refuse_acks(state, cursors):
         return refused
-    after = _acknowledge(state, cursors)
-    if missing := players_awaited(after):
+    acked = _acked_after(state, cursors)
+    if missing := _awaited_after(state, acked):
         return Rejection(Code.ACKS_MISSING, f"Not everyone has acknowledged: {', '.join(missing)}.")
-    return after
+    return replace(state, acked=acked, **changes)
 
 
 def mark_silent_away(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
     """The table after these acknowledgements, with the players away for whom it still waits."""
-    after = _acknowledge(state, cursors)
+    after = replace(state, acked=_acked_after(state, cursors))
     return mark_away(after, players_awaited(after))
 
 
-def _acknowledge(state: State[Any], cursors: Mapping[PlayerId, int]) -> State[Any]:
-    acked = {player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()}
-    return replace(state, acked=ByPlayer(acked))
+def _acked_after(state: State[Any], cursors: Mapping[PlayerId, int]) -> ByPlayer[int]:
+    return ByPlayer({player: max(seq, cursors.get(player, 0)) for player, seq in state.acked.items()})
 
 
 def refuse_acks(state: State[Any], cursors: Mapping[PlayerId, int]) -> Rejection | None:
     """Why these acknowledgements are impossible; `None` when they are not."""
+    told = state.told
     for player, seq in cursors.items():
-        if state.seat_of(player) is None:
+        newest = told.get(player, 0)
+        if newest == 0 and state.seat_of(player) is None:  # only a seat is told anything
             return NOT_SEATED
-        newest = state.told.get(player, 0)
         if not 0 <= seq <= newest:
             return Rejection(Code.FUTURE_ACK, f"There is no update {seq}; the newest is {newest}.")
     return None

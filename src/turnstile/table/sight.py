@@ -10,7 +10,7 @@ from turnstile.kernel.timers import next_timer, stop_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.play import game_of
-from turnstile.table.presence import players_awaited
+from turnstile.table.presence import acks_awaited
 from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
@@ -119,7 +119,7 @@ def needs_server(state: State[Any]) -> bool:
     if phase is Phase.PLAYING:
         return any(_bots_to_move(state))
     if phase in GATES:
-        return all(bot_of(state, player) for player in players_awaited(state))
+        return not acks_awaited(state)
     return phase is Phase.REMATCHED
 
 
@@ -128,6 +128,8 @@ def due_of(state: State[Any], patience: int) -> Instant | None:
 
     The server that handled the last event is already at work. If it dies, another one takes over after that time.
     """
-    timer = next_timer(state.timers)
-    soon = [Instant(state.now + patience)] if needs_server(state) else []
-    return min([*soon, *([timer.due] if timer else [])], default=None)
+    timer = next_timer(state.timers) if state.timers else None
+    soon = Instant(state.now + patience) if needs_server(state) else None
+    if timer is None:
+        return soon
+    return timer.due if soon is None else min(soon, timer.due)

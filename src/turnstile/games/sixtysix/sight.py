@@ -3,7 +3,7 @@
 from functools import lru_cache
 from itertools import combinations
 
-from turnstile.games.sixtysix.cards import Seat
+from turnstile.games.sixtysix.cards import Hand, Seat
 from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
@@ -47,16 +47,19 @@ def view(state: State, player: PlayerId | None) -> View:
         discarded=state.discarded,
         discarded_value=state.discarded[-1] if state.discarded else None,
         hand_sizes=state.hand_sizes,
-        seen=tuple([
-            tuple([Sight(card.value if hands_open or seat in card.seen_by else None, card.seen_by) for card in held])
-            for held in state.hands
-        ]),
+        seen=tuple([_row(held, seat, hands_open) for held in state.hands]),
         taken=state.taken if seat == state.turn else None,
         touched=state.touched,
         is_identical=state.is_identical if state.phase in CLAIM_OPEN else None,
         totals=state.totals,
         rounds=state.rounds,
-    )  # fmt: skip
+    )
+
+
+@lru_cache(maxsize=4096)
+def _row(held: Hand, seat: Seat | None, is_open: bool) -> tuple[Sight, ...]:
+    """A hand as a player sees it. Cached, because few hands change: what two views share is compared at once."""
+    return tuple([Sight(card.value if is_open or seat in card.seen_by else None, card.seen_by) for card in held])
 
 
 def actions(state: State, player: PlayerId) -> tuple[Move, ...]:

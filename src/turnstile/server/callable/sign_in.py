@@ -39,17 +39,17 @@ ERROR_NAMES: dict[str, str] = {
 # what the client sends: more than is needed, and more with every release
 
 
-class CustomToken(msgspec.Struct):
+class CustomToken(msgspec.Struct, frozen=True):
     token: str
 
 
-class NewAccount(msgspec.Struct, rename="camel"):
+class NewAccount(msgspec.Struct, rename="camel", frozen=True):
     display_name: str | None = None
     email: str | None = None
     password: str | None = None
 
 
-class IdToken(msgspec.Struct, rename="camel"):
+class IdToken(msgspec.Struct, rename="camel", frozen=True):
     id_token: str
 
 
