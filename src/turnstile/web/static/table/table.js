@@ -9,16 +9,17 @@ import generic from "../layouts/generic.js";
 import { announce, h, morph } from "../lib/dom.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
 import { call, Problem } from "../lib/http.js";
-import { ensurePlayer, player, token } from "../lib/me.js";
+import { ensurePlayer, token } from "../lib/me.js";
 import { moving } from "../lib/motion.js";
 import { go, takeSecret } from "../lib/router.js";
 import { Store } from "../lib/store.js";
 import { newId, Refused, Wire } from "../lib/wire.js";
-import { capital, sentenceOf } from "../lib/words.js";
+import { sentenceOf } from "../lib/words.js";
 import { connectionBadge, notice } from "./connection.js";
 import { ending } from "./ending.js";
 import { dropInvite, inviteOf, seating } from "./seating.js";
 import { layoutOf } from "./scene.js";
+import { nameOf } from "./names.js";
 import { missing, seats } from "./seats.js";
 import { log, words } from "./log.js";
 
@@ -395,17 +396,4 @@ function waitingWords(state, scene, layout) {
   if (scene.sent) return "Sent; waiting for the server.";
   const waiting = (layout.toMove?.(scene) ?? []).filter((player) => player !== scene.seat).map(scene.name);
   return waiting.length ? `Waiting for ${waiting.join(" and ")}.` : "Waiting for the other players.";
-}
-
-/** How a player is called: "you", the name it has chosen, or the kind of a bot.
- * @param {string} id @param {TableState} state */
-function nameOf(id, { seat, names, status }) {
-  if (id === seat) return "you";
-  if (names[id]) return names[id];
-  const found = status?.seats.find((each) => each.player === id);
-  if (found?.kind === "bot") {
-    const isOnly = status?.seats.filter((each) => each.bot === found.bot).length === 1;
-    return isOnly && id === `${found.bot} ${id.split(" ").at(-1)}` ? capital(found.bot ?? id) : capital(id);
-  }
-  return id.startsWith("p-") ? (player()?.player === id ? "you" : "a player") : id;
 }
