@@ -17,7 +17,7 @@ export class SiteHeader extends HTMLElement {
     this.addEventListener("rules", (event) => {
       const game = /** @type {CustomEvent<GamePage | null>} */ (event).detail;
       if (!game) return;
-      morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game), keys(), h("form", { method: "dialog" }, h("button", { class: "button" }, "Close")));
+      morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game), keys(), h("p", null, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close")));
       dialog.showModal();
     });
   }
