@@ -101,3 +101,21 @@ def test_a_changed_file_has_another_address(static_files: StaticFiles, tmp_path:
 def test_nothing_else_is_served(static_files: StaticFiles, path: str) -> None:
     status, _, body = get(static_files, path)
     assert (status, body) == (404, "Not found")
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "deflate, gzip"])
+def test_a_browser_that_takes_gzip_gets_it_under_a_tag_of_its_own(static_files: StaticFiles, accepted: str) -> None:
+    status, headers, body = get(static_files, "static/site.css", {"Accept-Encoding": accepted})
+    assert (status, body, headers["Content-Encoding"]) == (200, STYLE, "gzip")
+    assert headers["Vary"] == "Accept-Encoding"
+    plain = get(static_files, "static/site.css", {"Accept-Encoding": "identity"})[1]
+    assert plain["ETag"] != headers["ETag"]
+    known = {"Accept-Encoding": accepted, "If-None-Match": headers["ETag"]}
+    assert get(static_files, "static/site.css", known)[0] == 304
+
+
+@pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip; q=0.0"])
+def test_a_browser_that_does_not_take_gzip_gets_the_plain_file(static_files: StaticFiles, accepted: str) -> None:
+    status, headers, body = get(static_files, "static/site.css", {"Accept-Encoding": accepted})
+    assert (status, body) == (200, STYLE)
+    assert "Content-Encoding" not in headers

@@ -2,9 +2,10 @@
 
 Each file has two addresses. The one with a hash of the content in its name is for pages: browsers keep it forever,
 because a changed file has another address. The plain one is for files that name each other: browsers keep it too, and
-ask each time whether it has changed.
+ask each time whether it has changed. Browsers that take gzip get it: the files are packed once, when they are read.
 """
 
+import gzip
 from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
@@ -29,6 +30,7 @@ class StaticFile(msgspec.Struct, frozen=True):
 
     name: PurePosixPath
     body: bytes
+    packed: bytes
     digest: str
 
     @property
@@ -73,10 +75,20 @@ class StaticFiles:
         if found is None:
             return Response("Not found", status_code=404, media_type="text/plain")
         file, caching = found
-        headers = {"ETag": f'"{file.digest}"', "Cache-Control": caching, "X-Content-Type-Options": "nosniff"}
-        if _is_known(file, request.headers.get("If-None-Match", "")):
+        is_packed = _takes_gzip(request.headers.get("Accept-Encoding", ""))
+        tag = f'"{file.digest}-gzip"' if is_packed else f'"{file.digest}"'
+        headers = {
+            "ETag": tag,
+            "Cache-Control": caching,
+            "Vary": "Accept-Encoding",
+            "X-Content-Type-Options": "nosniff",
+        }
+        if _is_known(tag, request.headers.get("If-None-Match", "")):
             return Response(status_code=304, headers=headers)
-        return Response(file.body, media_type=MEDIA_TYPES[file.name.suffix], headers=headers)
+        if is_packed:
+            headers["Content-Encoding"] = "gzip"
+        body = file.packed if is_packed else file.body
+        return Response(body, media_type=MEDIA_TYPES[file.name.suffix], headers=headers)
 
 
 def _read_files(folder: Traversable, above: PurePosixPath) -> Iterator[StaticFile]:
@@ -86,10 +98,19 @@ def _read_files(folder: Traversable, above: PurePosixPath) -> Iterator[StaticFil
             yield from _read_files(each, name)
         elif name.suffix in MEDIA_TYPES:
             body = each.read_bytes()
-            yield StaticFile(name, body, sha256(body).hexdigest()[:16])
+            yield StaticFile(name, body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:16])
 
 
-def _is_known(file: StaticFile, if_none_match: str) -> bool:
+def _is_known(tag: str, if_none_match: str) -> bool:
     """Whether the caller has this very content already."""
-    tags = (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
-    return any(tag in ("*", f'"{file.digest}"') for tag in tags)
+    tags = (each.strip().removeprefix("W/") for each in if_none_match.split(","))
+    return any(each in ("*", tag) for each in tags)
+
+
+def _takes_gzip(accept_encoding: str) -> bool:
+    """Whether the caller takes gzip; one that gives it a weight of zero does not."""
+    for each in accept_encoding.split(","):
+        coding, _, weight = each.partition(";")
+        if coding.strip().lower() == "gzip":
+            return weight.strip().replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
