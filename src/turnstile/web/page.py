@@ -40,7 +40,7 @@ def page() -> str:
         "index.html",
         import_map=import_map(),
         styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout)],
-        modules=[_hashed(name) for name in _names(".js") if not _is_of_layout(name)],
+        modules=[_hashed(name) for name in _names(".js") if not name.startswith(f"{LAYOUTS}/")],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
         icon_of_turn=_hashed("icon-turn.svg"),

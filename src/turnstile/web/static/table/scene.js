@@ -17,6 +17,7 @@ import generic from "../layouts/generic.js";
  * @property {Tagged | null} sent a move without an answer yet
  * @property {(key: string | null) => void} raise
  * @property {(move: Tagged) => void} act make a move
+ * @property {() => void} goOn acknowledge the newest update now, if it lingers
  * @property {Memory} memory what the layout wants to keep between two drawings; it is never sent
  * @property {any} schemas the JSON Schemas of the game */
 /** @typedef {{[name: string]: any}} Memory */
@@ -33,6 +34,7 @@ import generic from "../layouts/generic.js";
  * @property {(scene: Scene<View>) => string | null} [ask] whose turn it is, and to do what, in one sentence
  * @property {(scene: Scene<View>) => readonly string[]} [toMove] the players whom the match waits for
  * @property {(message: Tagged, scene: Scene<View>) => string | null | undefined} [words] a message as a sentence; "" tells nothing, `null` is told by the generic words
+ * @property {(scene: Scene<View>) => number} [linger] how long the newest update stays on the table before it is acknowledged, in milliseconds
  * @property {(move: Tagged, scene: Scene<View>) => string} [name] a move, as a button calls it
  * @property {(scene: Scene<View>) => readonly string[]} [text] the same table in sentences, for screen readers */
 

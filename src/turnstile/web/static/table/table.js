@@ -74,6 +74,7 @@ export class TableScreen extends HTMLElement {
   #memory = {};
   #gone = new AbortController();
   #ticking = /** @type {any} */ (null);
+  #lingering = /** @type {any} */ (null);
   #wakeLock = /** @type {any} */ (null);
 
   get table() {
@@ -92,6 +93,7 @@ export class TableScreen extends HTMLElement {
     this.#gone.abort();
     this.#wire?.close();
     clearInterval(this.#ticking);
+    clearTimeout(this.#lingering);
     void this.#wakeLock?.release?.();
     document.title = "Turnstile";
     this.#showTurn({ ...this.#store.state, stream: NOTHING_YET });
@@ -180,7 +182,18 @@ export class TableScreen extends HTMLElement {
     if (isAnswered) this.#sentUntil = 0;
     const settled = isAnswered ? { sent: null, raised: null, refusal: "" } : { raised: isSameChoice ? raised : null };
     this.#store.set({ stream: this.#incoming, isJump, ...settled });
-    this.#wire?.acknowledge(this.#incoming.seq);
+    this.#acknowledge(isJump);
+  }
+
+  /** The newest update is on the table. It may linger there before it is acknowledged, if the player has nothing to do.
+   * @param {boolean} isJump */
+  #acknowledge(isJump) {
+    const { layout, stream } = this.#store.state;
+    const mayLinger = !isJump && !document.hidden && !stream.actions.length;
+    const ms = mayLinger ? (layout?.linger?.(this.#scene()) ?? 0) : 0;
+    clearTimeout(this.#lingering);
+    if (ms > 0) this.#lingering = setTimeout(() => this.#wire?.acknowledge(stream.seq), ms);
+    else this.#wire?.acknowledge(stream.seq);
   }
 
   /** @param {Presence} frame */
@@ -244,11 +257,19 @@ export class TableScreen extends HTMLElement {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") this.#store.set({ raised: null });
     if (event.key === "?") document.querySelector("site-header")?.dispatchEvent(new CustomEvent("rules", { detail: this.#store.state.game }));
-    if (/^[1-9]$/.test(event.key)) {
-      const choices = /** @type {NodeListOf<HTMLElement>} */ (this.querySelectorAll("[data-choice]"));
-      choices[Number(event.key) - 1]?.focus();
-      choices[Number(event.key) - 1]?.click();
-    }
+    const wanted = this.#ofKey(event.key.toUpperCase());
+    wanted?.focus();
+    wanted?.click();
+  }
+
+  /** The element of a key: in the row that has the focus, among the player's own choices, or anywhere. A digit that is given
+   * to none counts the choices.
+   * @param {string} key @returns {HTMLElement | null | undefined} */
+  #ofKey(key) {
+    if (!/^[A-Z0-9]$/.test(key)) return null;
+    const rooms = [document.activeElement?.closest("[role=group]"), this.querySelector(".hand"), this];
+    const found = rooms.map((room) => /** @type {HTMLElement | null | undefined} */ (room?.querySelector(`[aria-keyshortcuts="${key}"]`))).find(Boolean);
+    return found ?? /** @type {NodeListOf<HTMLElement>} */ (this.querySelectorAll("[data-choice]:not([aria-keyshortcuts])"))[Number(key) - 1];
   }
 
   /** Keep the screen on during a match. */
@@ -287,6 +308,7 @@ export class TableScreen extends HTMLElement {
       sent,
       raise: (key) => this.#store.set({ raised: key, refusal: "" }),
       act: this.#act,
+      goOn: () => this.#wire?.acknowledge(stream.seq),
       memory: this.#memory,
       schemas: game?.schemas ?? {},
     };
@@ -307,8 +329,8 @@ export class TableScreen extends HTMLElement {
     store.watch((s) => [s.status, s.game, s.connection, s.seat], (s) => morph(head, this.#head(s)));
     store.watch((s) => s.stream.actions.length > 0 && s.status?.result === null && s.seat !== null, (s) => this.#showTurn(s));
     store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(trouble, notice(s, () => this.#wire?.connect()), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#guarded(() => this.#showBoard(s, felt, strip, board, hand, ask)));
     store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick, s.connection.state], (s) => this.#guarded(() => this.#showSeats(s, strip)));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#guarded(() => this.#showBoard(s, felt, board, hand, ask)));
     store.watch((s) => s.stream.seq, (s) => this.setAttribute("data-seq", String(s.stream.seq)));
     store.watch((s) => s.refusal, (s) => morph(refusal, s.refusal));
     store.watch((s) => [s.stream, s.layout, s.names, s.status], (s) => this.#guarded(() => this.#showAside(s, sheet, told, text)));
@@ -349,8 +371,8 @@ export class TableScreen extends HTMLElement {
     morph(strip, seats(state, scene, toMove, isPlaying ? (player) => state.layout?.seat?.(scene, player) : () => null));
   }
 
-  /** @param {TableState} state @param {Element} felt @param {Element} board @param {Element} hand @param {Element} ask */
-  #showBoard(state, felt, board, hand, ask) {
+  /** @param {TableState} state @param {Element} felt @param {Element} strip @param {Element} board @param {Element} hand @param {Element} ask */
+  #showBoard(state, felt, strip, board, hand, ask) {
     const { status, layout, stream } = state;
     if (!status || !layout) return;
     const scene = this.#scene();
@@ -363,6 +385,7 @@ export class TableScreen extends HTMLElement {
       return;
     }
     moving(felt, () => {
+      this.#showSeats(state, strip);
       morph(board, stream.view === null ? null : layout.table?.(scene));
       morph(hand, stream.view === null || status.result ? null : layout.hand?.(scene));
     }, state.isJump);
