@@ -95,7 +95,7 @@ const numbers = {
   draw(face) {
     const power = POWERS[face];
     return [
-      ...corners(() => [letters(face, 15, 24, 20)]),
+      ...corners(() => [letters(face, face.length > 1 ? 18 : 15, 26, 20), ...(face === "6" || face === "9" ? [s("path", { d: "M9 30H21", class: "rule" })] : [])]),
       letters(face, 50, 88, 56, "large"),
       ...(power ? [glyph(power[0], 50, 112, 22, "power")] : [s("path", { d: "M38 108H62", class: "rule" })]),
     ];

@@ -48,7 +48,7 @@ const layout = {
       ))),
       h("tfoot", null,
         h("tr", null, h("th", { scope: "row" }, "Total"), view.totals.map((points) => h("td", null, String(points)))),
-        h("tr", null, h("td", { colspan: view.players.length + 1 }, h("small", null, `■ stopped the round. A total over ${LIMIT} ends the match; the lowest wins.`))),
+        h("tr", null, h("td", { colspan: view.players.length + 1 }, h("small", null, `${view.rounds.some((round) => round.stopper !== null) ? "■ stopped the round. " : ""}A total over ${LIMIT} ends the match; the lowest wins.`))),
       ),
     );
   },

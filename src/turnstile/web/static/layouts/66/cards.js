@@ -48,7 +48,10 @@ function place(scene, seat, index) {
   const kind = `place ${value === null ? "" : isOpen(view) ? "open" : "known"}`;
   const isTouched = !isOpen(view) && touched.some((each) => each.playerIndex === seat && each.cardIndex === index);
   const others = seenBy.filter((each) => each !== view.playerIndex);
-  return spot(scene, target, { kind, label, key: hands[seat][index], from: "deck", face: value, shortcut: String(index + 1), isTouched }, isOpen(view) ? null : eyes(others.length));
+  return spot(scene, target, { kind, label, key: hands[seat][index], from: "deck", face: value, shortcut: String(index + 1), isTouched },
+    isOpen(view) ? null : eyes(others.length),
+    view.playerIndex === seat ? h("span", { class: "number", "aria-hidden": "true" }, String(index + 1)) : null,
+  );
 }
 
 /** "your card 2: a 7; also seen by Bea"
@@ -114,8 +117,8 @@ function taken(scene) {
 /** A card, and over it a button if it may be tapped.
  * @param {Scene<GameView>} scene @param {string} target
  * @param {{kind: string, label: string, shortcut: string, key: string | null, face: number | null, from?: string, below?: [string, number], isTouched?: boolean}} look
- * @param {Children} [more] */
-function spot(scene, target, { kind, label, shortcut, key, face, from, below, isTouched }, more) {
+ * @param {...Children} more */
+function spot(scene, target, { kind, label, shortcut, key, face, from, below, isTouched }, ...more) {
   const canTap = isOffered(scene, target);
   const isRaised = raisedTargets(scene).includes(target);
   return h("div", { class: kind, "data-raised": isRaised, "data-touched": isTouched, "data-offered": canTap },
