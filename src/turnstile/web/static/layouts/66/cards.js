@@ -122,8 +122,8 @@ function spot(scene, target, { kind, label, shortcut, key, face, from, below, is
   const canTap = isOffered(scene, target);
   const isRaised = raisedTargets(scene).includes(target);
   return h("div", { class: kind, "data-raised": isRaised, "data-touched": isTouched, "data-offered": canTap },
-    below ? card({ deck: FACES, face: String(below[1]), key: below[0], class: "below", label: "" }) : null,
-    key === null ? h("span", { class: "empty" }) : card({ deck: FACES, face: face === null ? null : String(face), key, from, label }),
+    below ? h("span", { class: "below", "aria-hidden": "true" }, card({ deck: FACES, face: String(below[1]), key: below[0] })) : null,
+    h("span", { class: "lies", "aria-hidden": canTap ? "true" : null }, key === null ? h("span", { class: "empty" }) : card({ deck: FACES, face: face === null ? null : String(face), key, from, label })),
     more,
     canTap ? button(scene, target, label, shortcut, isRaised) : null,
   );
