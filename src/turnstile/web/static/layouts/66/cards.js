@@ -64,10 +64,12 @@ export function placeWords(scene, seat, index) {
   return `${capital(whose(scene, seat))} card ${index + 1}: ${what}${others.length && !isOpen(view) ? `; seen by ${list(others)}` : ""}`;
 }
 
-/** @param {number} number */
+/** How many other players have seen a card.
+ * @param {number} number */
 function eyes(number) {
-  const eye = () => s("svg", { viewBox: "0 0 24 16", "aria-hidden": "true" }, s("path", { d: EYE }), s("circle", { cx: 12, cy: 8, r: 3.4 }));
-  return h("span", { class: "eyes" }, Array.from({ length: number }, eye));
+  if (!number) return null;
+  const eye = s("svg", { viewBox: "0 0 24 16", "aria-hidden": "true" }, s("path", { d: EYE }), s("circle", { cx: 12, cy: 8, r: 3.4 }));
+  return h("span", { class: "eyes", "aria-hidden": "true" }, eye, number > 1 ? String(number) : null);
 }
 
 /** The deck, a card that was just taken from it, and the discard pile.
