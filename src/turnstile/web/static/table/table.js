@@ -16,6 +16,7 @@ import { Store } from "../lib/store.js";
 import { newId, Refused, Wire } from "../lib/wire.js";
 import { sentenceOf } from "../lib/words.js";
 import { connectionBadge, notice } from "./connection.js";
+import { elementOfKey } from "./keys.js";
 import { ending } from "./ending.js";
 import { dropInvite, inviteOf, seating } from "./seating.js";
 import { layoutOf } from "./scene.js";
@@ -189,8 +190,8 @@ export class TableScreen extends HTMLElement {
    * @param {boolean} isJump */
   #acknowledge(isJump) {
     const { layout, stream } = this.#store.state;
-    const mayLinger = !isJump && !document.hidden && !stream.actions.length;
-    const ms = mayLinger ? (layout?.linger?.(this.#scene()) ?? 0) : 0;
+    let ms = 0;
+    if (!isJump && !document.hidden && !stream.actions.length) this.#guarded(() => (ms = layout?.linger?.(this.#scene()) ?? 0));
     clearTimeout(this.#lingering);
     if (ms > 0) this.#lingering = setTimeout(() => this.#wire?.acknowledge(stream.seq), ms);
     else this.#wire?.acknowledge(stream.seq);
@@ -257,19 +258,9 @@ export class TableScreen extends HTMLElement {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") this.#store.set({ raised: null });
     if (event.key === "?") document.querySelector("site-header")?.dispatchEvent(new CustomEvent("rules", { detail: this.#store.state.game }));
-    const wanted = this.#ofKey(event.key.toUpperCase());
+    const wanted = elementOfKey(this, event.key.toUpperCase());
     wanted?.focus();
     wanted?.click();
-  }
-
-  /** The element of a key: in the row that has the focus, among the player's own choices, or anywhere. A digit that is given
-   * to none counts the choices.
-   * @param {string} key @returns {HTMLElement | null | undefined} */
-  #ofKey(key) {
-    if (!/^[A-Z0-9]$/.test(key)) return null;
-    const rooms = [document.activeElement?.closest("[role=group]"), this.querySelector(".hand"), this];
-    const found = rooms.map((room) => /** @type {HTMLElement | null | undefined} */ (room?.querySelector(`[aria-keyshortcuts="${key}"]`))).find(Boolean);
-    return found ?? /** @type {NodeListOf<HTMLElement>} */ (this.querySelectorAll("[data-choice]:not([aria-keyshortcuts])"))[Number(key) - 1];
   }
 
   /** Keep the screen on during a match. */
