@@ -180,6 +180,20 @@ def ecard_result(page: Page, url: str, new_page: Callable[[], Page]) -> Page:
         lay(page, 0)
 
 
+def ecard_fair(page: Page, url: str, new_page: Callable[[], Page]) -> Page:
+    ecard_result(page, url, new_page)
+    page.get_by_role("button", name="Was it fair?").click()
+    page.locator(".fairness h3").wait_for()
+    return page
+
+
+def ecard_replay(page: Page, url: str, new_page: Callable[[], Page]) -> Page:
+    ecard_result(page, url, new_page)
+    for _ in range(9):
+        page.keyboard.press("ArrowLeft")
+    return page
+
+
 def ecard_rules(page: Page, url: str, new_page: Callable[[], Page]) -> Page:
     ecard(page, url, new_page)
     page.keyboard.press("?")
@@ -218,6 +232,8 @@ SCREENS: dict[str, Visit] = {
     "e-card-missing": ecard_missing,
     "e-card-offline": ecard_offline,
     "e-card-result": ecard_result,
+    "e-card-fair": ecard_fair,
+    "e-card-replay": ecard_replay,
     "e-card-rules": ecard_rules,
     **{game.lower().replace("/", "-"): table_of(game) for game in GAMES},
 }

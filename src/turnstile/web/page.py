@@ -19,6 +19,8 @@ from turnstile.net.templates import render
 PACKAGE = "turnstile.web"
 STATIC_FILES = StaticFiles(PACKAGE)
 LAYOUTS = PurePosixPath("layouts")
+LATER = (LAYOUTS, PurePosixPath("fair"))
+"""Folders whose modules are fetched only when they are needed."""
 ADDRESSES = ("/", "/new", "/account", "/table/{table}", "/rules/{game}")
 """Every address at which the page is served. The script decides what to show at each."""
 
@@ -40,7 +42,7 @@ def page() -> str:
         "index.html",
         import_map=import_map(),
         styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout)],
-        modules=[_hashed(name) for name in _names(".js") if not name.startswith(f"{LAYOUTS}/")],
+        modules=[_hashed(name) for name in _names(".js") if not _is_for_later(name)],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
         icon_of_turn=_hashed("icon-turn.svg"),
@@ -51,6 +53,10 @@ def page() -> str:
 def layout_names() -> list[str]:
     """The games that have a layout of their own: a file `layouts/GAME.js`."""
     return [PurePosixPath(name).stem for name in _names(".js") if _is_of_layout(name)]
+
+
+def _is_for_later(name: str) -> bool:
+    return any(folder in PurePosixPath(name).parents for folder in LATER)
 
 
 def _is_of_layout(name: str) -> bool:

@@ -19,9 +19,10 @@ export function setOneTap(isOn) {
 /** A button that makes a move. What is raised is played with the next tap, or with Enter; Escape puts it back.
  * @param {Scene} scene
  * @param {Tagged} move
- * @param {{key: string, label?: string, class?: string, isDirect?: boolean}} options `isDirect`: one tap is enough, as for a plain button
+ * @param {{key: string, label?: string, class?: string, isDirect?: boolean, digit?: number}} options `isDirect`: one tap is enough, as for a plain button;
+ *   `digit`: the key that picks it; otherwise digits count the choices
  * @param {...Children} content */
-export function choice(scene, move, { key, label, class: kind = "", isDirect = false }, ...content) {
+export function choice(scene, move, { key, label, class: kind = "", isDirect = false, digit }, ...content) {
   const isRaised = scene.raised === key;
   const isSent = isSameMove(scene.sent, move) && (scene.raised === null || isRaised);
   const play = () => scene.act(move);
@@ -32,6 +33,7 @@ export function choice(scene, move, { key, label, class: kind = "", isDirect = f
       key,
       class: `choice ${kind}`,
       "data-choice": true,
+      "aria-keyshortcuts": digit === undefined ? null : String(digit),
       "aria-pressed": isDirect ? null : String(isRaised),
       "aria-label": label && (isRaised ? `${label}: press again to play` : label),
       "data-raised": isRaised,

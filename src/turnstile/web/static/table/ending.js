@@ -1,36 +1,101 @@
-/** After the match: the result, a rematch, the record. */
+/** After the match: the result, a rematch, the replay, whether the deal was fair, and the record. */
 
 /** @import {Scene} from "./scene.js" */
+/** @import {TableState} from "./state.js" */
+/** @import {AfterMatch} from "./after.js" */
 /** @import {Result} from "../../types/protocol" */
+/** @import {Fairness} from "../fair/check.js" */
 import { h } from "../lib/dom.js";
-import { token } from "../lib/me.js";
+import { call } from "../lib/http.js";
+import { stepBy } from "../lib/replay.js";
 import { capital, list, resultWords, winnerWords } from "../lib/words.js";
 
-/** @param {Scene} scene @param {(type: string) => Promise<unknown>} command */
-export function ending(scene, command) {
-  const { status, seat, name } = scene;
+/** @param {TableState} state @param {Scene} scene @param {(type: string) => Promise<unknown>} command @param {AfterMatch} after */
+export function ending(state, scene, command, after) {
+  if (state.moment !== null) return replay(state, state.moment, after);
+  const { status, seat } = scene;
   const result = /** @type {Result} */ (status.result);
   const isWon = seat !== null && result.winners.includes(seat);
-  const hasAgreed = seat !== null && status.agreed.includes(seat);
-  const others = status.agreed.filter((player) => player !== seat && status.seats.some((each) => each.player === player && each.kind !== "bot"));
-  return h("div", { class: `result ${isWon ? "won" : ""}` },
+  return h("div", { class: `result ${isWon ? "won" : ""}`, key: "result" },
     h("h2", null, `${winnerWords(result.winners, scene)}${isWon ? "!" : "."}`),
     h("p", null, resultWords(result, scene).replace(/^[^.]*\. ?/, "") || (result.how === "played" ? "" : resultWords(result, scene))),
-    others.length && !hasAgreed ? h("p", { class: "wish" }, `${capital(list(others.map(name)))} would like a rematch.`) : null,
+    wish(scene),
     h("div", { class: "actions" },
-      seat === null ? null : h("button", { type: "button", class: "button primary", "aria-disabled": hasAgreed ? "true" : null, onclick: () => !hasAgreed && command("rematch") }, hasAgreed ? "Waiting for the others…" : "Rematch"),
+      seat === null ? null : rematch(scene, command),
+      state.moments.length ? h("button", { type: "button", class: "button", onclick: () => after.show(stepBy(null, -1, state.moments.length)) }, "Replay") : null,
+      h("button", { type: "button", class: "button", "aria-disabled": state.fairness === "checking" ? "true" : null, onclick: after.check }, state.fairness === "checking" ? "Checking…" : "Was it fair?"),
       h("button", { type: "button", class: "button", onclick: () => download(status.table) }, "Download the record"),
       h("a", { class: "button", href: "/" }, "All tables"),
     ),
+    h("div", { class: "fairness", role: "status" }, fairness(state.fairness)),
   );
+}
+
+/** @param {Scene} scene */
+function wish({ status, seat, name }) {
+  const people = status.agreed.filter((player) => player !== seat && status.seats.some((each) => each.player === player && each.kind !== "bot"));
+  const hasAgreed = seat !== null && status.agreed.includes(seat);
+  return people.length && !hasAgreed ? h("p", { class: "wish" }, `${capital(list(people.map(name)))} would like a rematch.`) : null;
+}
+
+/** @param {Scene} scene @param {(type: string) => Promise<unknown>} command */
+function rematch({ status, seat }, command) {
+  const hasAgreed = seat !== null && status.agreed.includes(seat);
+  return h("button", { type: "button", class: "button primary", "aria-disabled": hasAgreed ? "true" : null, onclick: () => !hasAgreed && command("rematch") }, hasAgreed ? "Waiting for the others…" : "Rematch");
+}
+
+// the replay
+
+/** @param {TableState} state @param {number} moment @param {AfterMatch} after */
+function replay({ moments }, moment, { show }) {
+  const last = moments.length - 1;
+  const step = (/** @type {number} */ by) => () => show(stepBy(moment, by, moments.length));
+  const slide = (/** @type {Event} */ event) => show(Number(/** @type {HTMLInputElement} */ (event.currentTarget).value));
+  const leave = (/** @type {KeyboardEvent} */ event) => {
+    if (moment === last && event.key === "ArrowRight") show(null);
+  };
+  return h("div", { class: "replay", key: "replay", role: "group", "aria-label": "Replay" },
+    h("button", { type: "button", class: "button", key: "back", "aria-label": "One step back", "aria-disabled": moment === 0 ? "true" : null, onclick: step(-1) }, "‹"),
+    h("input", { type: "range", key: "slider", min: 0, max: last, value: moment, "aria-label": "Moment of the match", "aria-valuetext": `Step ${moment + 1} of ${last + 1}`, oninput: slide, onkeydown: leave }),
+    h("button", { type: "button", class: "button", key: "on", "aria-label": moment === last ? "Leave the replay" : "One step on", onclick: step(1) }, "›"),
+    h("div", { class: "step", key: "step" }, h("p", null, `Step ${moment + 1} of ${last + 1}`), h("button", { type: "button", class: "quiet", onclick: () => show(null) }, "Back to the result")),
+  );
+}
+
+// fairness
+
+/** @param {TableState["fairness"]} found */
+function fairness(found) {
+  if (found === null || found === "checking") return null;
+  if (typeof found === "string") return h("p", { class: "refusal" }, found);
+  return [
+    h("h3", { "data-fair": found.isFair }, found.isFair ? "✓ The deal was fair." : "✗ Something is wrong with this deal."),
+    h("ul", null, found.checks.map(({ name, isRight, text }) => h("li", { key: name, "data-right": isRight }, h("span", { "aria-label": isRight ? "right" : "wrong", role: "img" }, isRight ? "✓" : "✗"), " ", text))),
+    found.seed ? proof(found) : null,
+  ];
+}
+
+/** @param {Fairness} found */
+function proof({ seed, commitment }) {
+  return h("details", { key: "proof" },
+    h("summary", { class: "quiet" }, "Check it yourself"),
+    h("dl", null, h("dt", null, "Commitment, shown before the first move"), h("dd", null, h("code", null, commitment)), h("dt", null, "Seed, shown at the end"), h("dd", null, h("code", null, seed))),
+    h("p", null, "Your browser has checked this by itself. In a terminal: ", h("code", null, `printf %s '${seed}' | sha256sum`), ", and ", h("code", null, "turnstile verify"), " for the whole record."),
+  );
+}
+
+/** The record of a table. Raises `Problem`.
+ * @param {string} table
+ * @returns {Promise<string>} */
+export function recordOf(table) {
+  return call("GET", `/api/tables/${table}/record`);
 }
 
 /** Save the record as a file. The token goes in a header, so a plain link is not enough.
  * @param {string} table */
 async function download(table) {
-  const headers = token() ? { Authorization: `Bearer ${token()}` } : undefined;
-  const response = await fetch(`/api/tables/${table}/record`, { headers });
-  const link = h("a", { href: URL.createObjectURL(await response.blob()), download: `${table}.jsonl` });
+  const file = new Blob([await recordOf(table)], { type: "application/x-ndjson" });
+  const link = h("a", { href: URL.createObjectURL(file), download: `${table}.jsonl` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

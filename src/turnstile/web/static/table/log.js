@@ -5,12 +5,17 @@ import { h } from "../lib/dom.js";
 
 const MOST_LINES = 300;
 
-/** @param {readonly Told[]} told @param {(message: Tagged) => string} sentence */
-export function log(told, sentence) {
-  const lines = told.map(({ seq, message }, index) => ({ key: `told ${seq} ${index}`, text: sentence(message) })).filter(({ text }) => text);
+/** @typedef {{current: number | null, show: (seq: number) => void}} Replay the update that is shown, and how to show another one */
+
+/** @param {readonly Told[]} told
+ * @param {(message: Tagged) => string} sentence
+ * @param {Replay | null} replay after the match, a line leads to its moment */
+export function log(told, sentence, replay) {
+  const lines = told.map(({ seq, message }, index) => ({ seq, key: `told ${seq} ${index}`, text: sentence(message) })).filter(({ text }) => text);
+  const words = (/** @type {number} */ seq, /** @type {string} */ text) => (replay ? h("button", { type: "button", class: "moment", onclick: () => replay.show(seq) }, text) : text);
   return [
     h("h2", null, "What happened"),
-    h("ol", { tabindex: 0, "aria-label": "What happened" }, lines.slice(-MOST_LINES).map(({ key, text }) => h("li", { key }, text))),
+    h("ol", { tabindex: 0, "aria-label": "What happened" }, lines.slice(-MOST_LINES).map(({ seq, key, text }) => h("li", { key, "aria-current": seq === replay?.current ? "step" : null }, words(seq, text)))),
   ];
 }
 

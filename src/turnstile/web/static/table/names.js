@@ -1,6 +1,6 @@
 /** The names of the players at a table. */
 
-/** @import {TableState} from "./table.js" */
+/** @import {TableState} from "./state.js" */
 import { player } from "../lib/me.js";
 import { capital } from "../lib/words.js";
 

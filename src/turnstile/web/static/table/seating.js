@@ -1,6 +1,6 @@
 /** Before the match: who sits where, bots, the link for friends, and the start. */
 
-/** @import {TableState} from "./table.js" */
+/** @import {TableState} from "./state.js" */
 /** @import {Scene} from "./scene.js" */
 import { h } from "../lib/dom.js";
 import { capital, count } from "../lib/words.js";

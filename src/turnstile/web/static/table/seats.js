@@ -1,6 +1,6 @@
 /** The players at a table: names, presence, whose turn, clocks; and who is missing, since when, and what happens then. */
 
-/** @import {TableState} from "./table.js" */
+/** @import {TableState} from "./state.js" */
 /** @import {Scene} from "./scene.js" */
 /** @import {Seat} from "../../types/protocol" */
 /** @import {Children} from "../../types/dom" */

@@ -2,19 +2,22 @@
  * the page what that part shows. */
 
 /** @import {TableStatus, TablePage, GamePage, Welcome, Presence} from "../../types/protocol" */
-/** @import {Connection, ServerFrame} from "../lib/wire.js" */
+/** @import {ServerFrame} from "../lib/wire.js" */
 /** @import {Stream, Tagged} from "../lib/fold.js" */
 /** @import {Layout, Scene, Memory} from "./scene.js" */
+/** @import {TableState} from "./state.js" */
 import generic from "../layouts/generic.js";
 import { announce, h, morph } from "../lib/dom.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
 import { call, Problem } from "../lib/http.js";
 import { ensurePlayer, token } from "../lib/me.js";
 import { moving } from "../lib/motion.js";
+import { atMoment, momentsOf } from "../lib/replay.js";
 import { go, takeSecret } from "../lib/router.js";
 import { Store } from "../lib/store.js";
 import { newId, Refused, Wire } from "../lib/wire.js";
 import { sentenceOf } from "../lib/words.js";
+import { AfterMatch } from "./after.js";
 import { connectionBadge, notice } from "./connection.js";
 import { elementOfKey } from "./keys.js";
 import { ending } from "./ending.js";
@@ -22,25 +25,8 @@ import { dropInvite, inviteOf, seating } from "./seating.js";
 import { layoutOf } from "./scene.js";
 import { nameOf } from "./names.js";
 import { missing, seats } from "./seats.js";
+import { AT_FIRST } from "./state.js";
 import { log, words } from "./log.js";
-
-/** @typedef {object} TableState
- * @property {Connection} connection
- * @property {TableStatus | null} status
- * @property {string | null} seat
- * @property {Readonly<Stream>} stream
- * @property {boolean} isJump whether the stream has changed by more than one update, or is shown for the first time
- * @property {{readonly [player: string]: string}} names
- * @property {readonly string[]} here the players who are connected
- * @property {{readonly [player: string]: number}} goneSince when players were seen to leave
- * @property {string | null} raised
- * @property {Tagged | null} sent
- * @property {string} refusal the sentence of the last refusal
- * @property {string} problem why the table cannot be shown
- * @property {Layout | null} layout
- * @property {GamePage | null} game
- * @property {number} skew how far the clock of the server is ahead of ours, in milliseconds
- * @property {number} tick counts half seconds while something on the page depends on the time */
 
 /** @type {Map<string, Promise<GamePage>>} */
 const games = new Map();
@@ -60,15 +46,14 @@ export function gamePage(name) {
 
 export class TableScreen extends HTMLElement {
   /** @type {Store<TableState>} */
-  #store = new Store(/** @type {TableState} */ ({
-    connection: { state: "connecting", text: "", code: 0 },
-    status: null, seat: null, stream: NOTHING_YET, isJump: true, names: {}, here: [], goneSince: {},
-    raised: null, sent: null, refusal: "", problem: "", layout: null, game: null, skew: 0, tick: 0,
-  }));
+  #store = new Store(AT_FIRST);
   /** @type {Wire | null} */
   #wire = null;
   /** @type {Readonly<Stream>} */
   #incoming = NOTHING_YET; // folded, but perhaps not shown yet
+  /** @type {Readonly<Stream>[]} */
+  #streams = []; // after each update; for the replay, when the match is over
+  #after = new AfterMatch(this.#store, () => this.table);
   #top = 0;
   #sentUntil = 0;
   /** @type {Memory} */
@@ -137,6 +122,7 @@ export class TableScreen extends HTMLElement {
         return this.#showStatus(frame);
       case "update":
         this.#incoming = fold(this.#incoming, frame);
+        this.#streams.push(this.#incoming);
         if (frame.seq >= this.#top) this.#showStream();
         return;
       case "presence":
@@ -148,7 +134,7 @@ export class TableScreen extends HTMLElement {
 
   /** @param {Welcome} frame */
   #welcome(frame) {
-    if (!frame.resumed || frame.after !== this.#incoming.seq) this.#incoming = NOTHING_YET;
+    if (!frame.resumed || frame.after !== this.#incoming.seq) [this.#incoming, this.#streams] = [NOTHING_YET, []];
     this.#top = frame.top;
     this.#store.set({ seat: frame.seat, here: frame.here, skew: frame.now - Date.now() });
   }
@@ -182,7 +168,8 @@ export class TableScreen extends HTMLElement {
     const isAnswered = this.#sentUntil > 0 && this.#incoming.seq >= this.#sentUntil;
     if (isAnswered) this.#sentUntil = 0;
     const settled = isAnswered ? { sent: null, raised: null, refusal: "" } : { raised: isSameChoice ? raised : null };
-    this.#store.set({ stream: this.#incoming, isJump, ...settled });
+    const isOver = this.#incoming.messages.some(({ type }) => type === "MatchEnded");
+    this.#store.set({ stream: this.#incoming, isJump, ...settled, ...(isOver ? { moments: momentsOf(this.#streams) } : {}) });
     this.#acknowledge(isJump);
   }
 
@@ -258,6 +245,7 @@ export class TableScreen extends HTMLElement {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") this.#store.set({ raised: null });
     if (event.key === "?") document.querySelector("site-header")?.dispatchEvent(new CustomEvent("rules", { detail: this.#store.state.game }));
+    this.#after.press(event.key);
     const wanted = elementOfKey(this, event.key.toUpperCase());
     wanted?.focus();
     wanted?.click();
@@ -287,7 +275,7 @@ export class TableScreen extends HTMLElement {
 
   /** @returns {Scene} */
   #scene() {
-    const { stream, seat, status, raised, sent, game } = this.#store.state;
+    const { stream, seat, status, raised, sent, game } = atMoment(this.#store.state);
     return {
       view: stream.view,
       actions: this.#store.state.connection.state === "replaced" ? [] : stream.actions,
@@ -320,12 +308,12 @@ export class TableScreen extends HTMLElement {
     store.watch((s) => [s.status, s.game, s.connection, s.seat], (s) => morph(head, this.#head(s)));
     store.watch((s) => s.stream.actions.length > 0 && s.status?.result === null && s.seat !== null, (s) => this.#showTurn(s));
     store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(trouble, notice(s, () => this.#wire?.connect()), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game], (s) => this.#guarded(() => this.#showBoard(s, felt, strip, board, hand, ask)));
-    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick, s.connection.state], (s) => this.#guarded(() => this.#showSeats(s, strip)));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.connection.state === "replaced", s.game, s.moment], (s) => this.#guarded(() => this.#showBoard(atMoment(s), felt, strip, board, hand, ask)));
+    store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick, s.connection.state, s.moment], (s) => this.#guarded(() => this.#showSeats(atMoment(s), strip)));
     store.watch((s) => s.stream.seq, (s) => this.setAttribute("data-seq", String(s.stream.seq)));
     store.watch((s) => s.refusal, (s) => morph(refusal, s.refusal));
-    store.watch((s) => [s.stream, s.layout, s.names, s.status], (s) => this.#guarded(() => this.#showAside(s, sheet, told, text)));
-    store.watch((s) => [s.status, s.names, s.layout, s.seat], (s) => morph(end, s.status?.result && s.layout ? ending(this.#scene(), this.#command) : null));
+    store.watch((s) => [s.stream, s.layout, s.names, s.status, s.moment], (s) => this.#guarded(() => this.#showAside(atMoment(s), sheet, told, text)));
+    store.watch((s) => [s.status, s.names, s.layout, s.seat, s.moments, s.moment, s.fairness], (s) => morph(end, s.status?.result && s.layout ? ending(s, this.#scene(), this.#command, this.#after) : null));
   }
 
   /** Show a part of the table. If the layout of the game fails, the generic one takes over, and the match goes on.
@@ -380,7 +368,7 @@ export class TableScreen extends HTMLElement {
       morph(board, stream.view === null ? null : layout.table?.(scene));
       morph(hand, stream.view === null || status.result ? null : layout.hand?.(scene));
     }, state.isJump);
-    const asked = status.result ? "" : stream.view === null ? "The match is about to begin." : (layout.ask?.(scene) ?? waitingWords(state, scene, layout));
+    const asked = state.moment !== null ? this.#momentWords(scene, layout) : status.result ? "" : stream.view === null ? "The match is about to begin." : (layout.ask?.(scene) ?? waitingWords(state, scene, layout));
     if (ask.textContent !== asked) morph(ask, asked);
     document.title = `${scene.actions.length && !status.result ? "● Your turn" : (state.game?.title ?? "Table")} · Turnstile`;
   }
@@ -397,11 +385,19 @@ export class TableScreen extends HTMLElement {
     if (!status || !layout) return;
     const scene = this.#scene();
     morph(sheet, stream.view === null ? null : layout.sheet?.(scene));
-    morph(told, stream.told.length ? log(stream.told, (message) => sentenceOf(message, scene, layout)) : null);
+    const all = this.#store.state.stream.told;
+    morph(told, all.length ? log(all, (message) => sentenceOf(message, scene, layout), this.#after.links()) : null);
     morph(text, stream.view === null ? null : words(layout.text?.(scene) ?? []));
-    announce(stream.messages.map((message) => sentenceOf(message, scene, layout)).filter(Boolean).join(" "));
+    announce(this.#momentWords(scene, layout));
     const lines = told.querySelector("ol");
-    if (lines) lines.scrollTop = lines.scrollHeight;
+    const current = /** @type {HTMLElement | null | undefined} */ (lines?.querySelector("[aria-current]"));
+    if (lines) lines.scrollTop = current ? current.offsetTop - lines.offsetTop - lines.clientHeight / 2 : lines.scrollHeight;
+  }
+
+  /** What the update that is shown has told, in sentences.
+   * @param {Scene} scene @param {Layout} layout */
+  #momentWords(scene, layout) {
+    return scene.messages.map((message) => sentenceOf(message, scene, layout)).filter(Boolean).join(" ");
   }
 }
 
