@@ -136,7 +136,7 @@ function button(scene, target, label, shortcut, isRaised) {
   const isReady = isRaised && readyMove(scene) !== null;
   return h("button", {
     type: "button", class: "choice cover", "data-choice": true, "data-target": target,
-    "aria-label": label, "aria-pressed": String(isRaised), "aria-keyshortcuts": shortcut, "aria-disabled": scene.sent ? "true" : null,
+    "data-raised": isRaised, "aria-label": label, "aria-pressed": String(isRaised), "aria-keyshortcuts": shortcut, "aria-disabled": scene.sent ? "true" : null,
     onclick: () => tap(scene, target),
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter" || !isReady) return;
