@@ -25,7 +25,7 @@ def folders_drawn() -> Iterator[str]:
         parent = parent if indent else name
         path = f"{parent}/{name}" if indent else name
         yield path
-        yield from (f"{path}/{each}" for each in re.findall(r"(\w+)/", within or ""))
+        yield from (f"{path}/{each}" for each in re.findall(r"([\w/-]+)/", within or ""))
 
 
 def folders() -> set[str]:

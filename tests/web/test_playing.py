@@ -32,8 +32,8 @@ def test_one_button_plays_a_match_against_a_bot_to_its_end(new_guest: NewGuest) 
     play_to_the_end(guest)
     expect(page.locator(".result h2")).to_contain_text(re.compile("win"))
     assert len([line for line in log_of(page) if re.match(r"Round \d+:", line)]) >= 12
-    page.get_by_role("button", name="Rematch").click()
     before = page.url
+    page.get_by_role("button", name="Rematch").click()
     expect(page).not_to_have_url(before)
     assert wait_for_turn(page)
 

@@ -166,7 +166,7 @@ def old_line_kept_beside_the_new(patch: Patch) -> None:
     patch.setattr(Line, "end", end)
 
 
-@caught_by("R9", first=610)
+@caught_by("R9", first=250)
 def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
     patch.setattr(Host, "_unwanted", lambda self, work: None)
 
@@ -185,7 +185,7 @@ def future_counts_as_acknowledged(patch: Patch) -> None:
         live.acknowledge(player, min(seq, live.state.told.get(player, 0)))
         await self.pass_gate_at(live)
 
-    patch.setattr(Host, "_heard", heard)
+    patch.setattr(Host, "hear_ack", heard)
 
 
 @caught_by("gate")
