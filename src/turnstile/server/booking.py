@@ -1,7 +1,7 @@
 """Books matches that are over: the result and the ratings of each, once, whatever number of processes there are.
 
 A match that ends in this process is booked at once. What a crash has left is found by an index, soon after the start
-and every minute. The directory makes sure that a match is booked once, whoever tries.
+and every minute. The directory makes sure that a match is booked once, however many servers try.
 """
 
 import asyncio

@@ -94,7 +94,7 @@ async def test_a_row_that_somebody_holds_keeps_nobody_else_waiting_for_long() ->
 
 
 @run
-async def test_an_acknowledgement_at_a_row_that_somebody_holds_fails_alone() -> None:
+async def test_an_acknowledgement_at_a_row_that_another_session_holds_fails_alone() -> None:
     schema = postgres.shared.new_schema()
     async with opened(schema, patience=2.0) as store:
         for table in (T, U):
