@@ -15,6 +15,7 @@ from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, encode
 from turnstile.store.log import Link
 from turnstile.store.protocol import Store
 from turnstile.table.machine import Table
+from turnstile.table.messages import Told
 from turnstile.table.presence import acks_awaited, players_awaited
 from turnstile.table.sight import GATES, bot_of, delayed_status, parts_of_status, status, without_wait
 from turnstile.table.values import Phase, Resume
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LASTING = 1_000  # milliseconds that the table has waited for acknowledgements before its readers are told so
 RECENT = 64  # updates of each stream that are at hand without reading the log
+FIRST = 4  # updates of a new stream that wait at hand for the first line of its reader
 
 TableEventAt = EventAt[TableEvent]
 MatchEnd = Callable[[Table], None]
@@ -117,15 +119,22 @@ class Live(Keeper[Table, TableEvent]):
         listening, streams = {line.player for line in self.lines}, set[PlayerId | None]()
         for told, link in linked_news((step, link) for _, step, link in steps):
             streams.add(told.player)
-            if told.player in listening:
-                recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
-                recent.append(News(told, recent[-1] if recent else None, link))
+            if told.player in listening or told.seq <= FIRST:
+                self._keep_at_hand(told, link)
             else:
                 self._recent.pop(told.player, None)  # a reader who comes back to it reads the log
         self.notify(streams)
         if not self._is_over and self.state.result is not None:
             self._is_over = True
             self.on_end(next(step.state for _, step, _ in steps if step.state.result is not None))
+
+    def _keep_at_hand(self, told: Told, link: Link) -> None:
+        """Keep an update for its readers. What its player has acknowledged is not wanted any more."""
+        recent = self._recent.setdefault(told.player, deque(maxlen=RECENT))
+        recent.append(News(told, recent[-1] if recent else None, link))
+        acknowledged = 0 if told.player is None else self.cursors.get(told.player, 0)
+        while len(recent) > 1 and recent[0].seq <= acknowledged:
+            recent.popleft()
 
     async def load_anew(self) -> None:
         """After an older store was restored, readers may have seen more than is stored: they must connect again."""

@@ -13,7 +13,7 @@ class News:
     Each form is written when the first reader wants it, and once for all of them.
     """
 
-    __slots__ = ("_change", "_link", "_told", "_view_before", "_whole", "seq")  # a table has hundreds
+    __slots__ = ("_change", "_link", "_told", "_view_before", "_whole", "seq")  # a server has many
 
     def __init__(self, told: Told, before: "News | None", link: Link) -> None:
         """`link`: that of the entry which the update comes from."""
