@@ -8,11 +8,12 @@ from threading import Condition, Event
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
 from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating, registered
 from tests.store.sqlite.on_disk import nothing, with_store
-from turnstile.kernel.values import LogId
+from turnstile.kernel.values import Instant, LogId
 from turnstile.store.directory import Booked, Directory
 from turnstile.store.log import Command
 from turnstile.store.protocol import Broken, Busy, ReadOnly
@@ -22,6 +23,7 @@ from turnstile.store.sqlite import lanes as sqlite_lanes
 from turnstile.store.sqlite import store as sqlite
 
 T = LogId("t")
+MOVED = replace(ROW, phase="shut", changed=Instant(2_000), due=Instant(3_000))
 
 
 class Standstill:
@@ -66,6 +68,27 @@ def test_what_gathers_while_the_writer_is_busy_shares_one_transaction(path: Path
         assert len(transactions) == 2  # the standstill's own, and that of all the others
         assert await store.commit(commit_of(names[0], chain(2)[2]))
         assert len(transactions) == 3
+
+    with_store(path, test)
+
+
+def test_a_commit_that_is_refused_does_not_harm_those_that_are_written_with_it(path: Path) -> None:
+    async def test(store: SqliteStore) -> None:
+        names = [LogId(f"table {number}") for number in range(40)]
+        for name in names:
+            await store.create(name, header(), ROW)
+        first, second = chain(2)[1:]
+        too_late = LogId("table 20")
+        assert await store.commit(commit_of(too_late, first))
+        async with Standstill(store):
+            commits = [asyncio.ensure_future(store.commit(commit_of(name, first, MOVED))) for name in names]
+            commits += [asyncio.ensure_future(store.commit(commit_of(name, second, MOVED))) for name in names]
+            await asyncio.sleep(0)
+        answers = await asyncio.gather(*commits)
+        assert answers == [*(name != too_late for name in names), *([True] * 40)]
+        for name in names:
+            assert (await reading(store, name)).entries == (first, second)
+            assert await store.row(name) == MOVED
 
     with_store(path, test)
 

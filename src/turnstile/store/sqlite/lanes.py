@@ -6,7 +6,7 @@ once: it never waits for a group to fill. A job is done even if its caller was c
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -30,6 +30,8 @@ WARN_AFTER = 16_384
 _log = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 Work = Callable[[apsw.Connection], Kind]
+DoTogether = Callable[[apsw.Connection, Sequence[Work[object]]], list[object] | None]
+"""Does works in order, faster than one by one; `None` if that is not possible, and what it did is to be undone."""
 
 
 class ReadGate:
@@ -220,8 +222,11 @@ class WriteLane(Lane):
 
     at_once = 500
 
-    def __init__(self, name: str, connection: apsw.Connection, health: Health, gate: ReadGate) -> None:
+    def __init__(
+        self, name: str, connection: apsw.Connection, health: Health, gate: ReadGate, do_together: DoTogether
+    ) -> None:
         self._gate = gate
+        self._do_together = do_together
         self._pages = 0
         self._has_warned = False
         connection.set_wal_hook(self._count_pages)
@@ -247,8 +252,7 @@ class WriteLane(Lane):
             return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            for job in jobs:
-                job.result = job.work(self._connection)
+            self._do_all(jobs)
             self._connection.execute("COMMIT")
         except apsw.Error as error:
             errno = self._connection.system_errno
@@ -257,6 +261,16 @@ class WriteLane(Lane):
         except Exception:
             self._roll_back()
             raise
+
+    def _do_all(self, jobs: list[_Job]) -> None:
+        """Do all jobs within the transaction: together, or one after the other if that fails."""
+        results = self._do_together(self._connection, [job.work for job in jobs])
+        if results is None:
+            self._connection.execute("ROLLBACK")
+            self._connection.execute("BEGIN IMMEDIATE")
+            results = [job.work(self._connection) for job in jobs]
+        for job, result in zip(jobs, results, strict=True):
+            job.result = result
 
     def _roll_back(self) -> None:
         try:

@@ -33,6 +33,7 @@ from turnstile.store.protocol import (
 )
 from turnstile.store.sqlite import files, statements
 from turnstile.store.sqlite.clock import Clock
+from turnstile.store.sqlite.commits import CommitWork, do_together
 from turnstile.store.sqlite.connection import connect_reader, connect_writer, require_version
 from turnstile.store.sqlite.directory import SqliteDirectory
 from turnstile.store.sqlite.lanes import Health, Kind, ReadGate, ReadLane, Work, WriteLane
@@ -53,7 +54,7 @@ class SqliteStore:
         self._file = file
         self._clock = clock
         self._closed = asyncio.Event()
-        self._write = WriteLane("turnstile-writer", writer, health, gate)
+        self._write = WriteLane("turnstile-writer", writer, health, gate, do_together)
         self._read = ReadLane("turnstile-reader", reader, health, gate)
         self.directory = SqliteDirectory(self._write, self._read)
 
@@ -111,7 +112,7 @@ class SqliteStore:
         return await self._write.ask(partial(statements.create, log=log, header=header, row=row))
 
     def commit(self, commit: Commit) -> Awaitable[bool]:
-        return self._write.ask(partial(statements.commit, commit=commit))  # an invalid id has no row
+        return self._write.ask(CommitWork(commit))  # an invalid id has no row
 
     async def acknowledge(self, log: LogId, cursors: Mapping[str, int]) -> dict[str, int]:
         return await self._change(log, partial(statements.acknowledge, log=log, given=dict(cursors)), {})
