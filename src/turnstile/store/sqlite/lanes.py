@@ -1,11 +1,13 @@
 """Two threads, each with its own connection and a queue of jobs: one writes, one reads.
 
-The writer takes all waiting jobs, up to a bound, into one transaction with one sync. When it is idle, a job starts at
-once: it never waits for a group to fill. A job is done even if its caller was cancelled (a player who hung up).
+The writer takes all waiting jobs, up to a bound, into one transaction with one sync. When it is idle, the jobs of one
+turn of the loop start at its end: they never wait for a group to fill. A job is done even if its caller was cancelled
+(a player who hung up).
 """
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -86,10 +88,15 @@ class Lane:
     def __init__(self, name: str, connection: apsw.Connection, health: Health) -> None:
         self._connection = connection
         self._health = health
-        self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
-        self._in_hand: list[_Job] = []
         self._loop = asyncio.get_running_loop()
-        self._is_closing = False
+        self._asked: list[_Job] = []
+        """The jobs of this turn of the loop, which the thread does not have yet."""
+        self._handed: SimpleQueue[list[_Job] | None] = SimpleQueue()
+        self._jobs_asked = self._jobs_taken = 0  # how many there were; each is counted by one thread only
+        self._left: deque[_Job] = deque()
+        """The jobs that the thread has taken, and not begun."""
+        self._in_hand: list[_Job] = []
+        self._is_closing = self._is_last = False
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -99,9 +106,18 @@ class Lane:
         future: asyncio.Future[Kind] = self._loop.create_future()
         if fault := self._refusal():
             future.set_exception(fault)
-        else:
-            self._waiting.put(_Job(work, future, about))  # type: ignore[arg-type]  # what its work returns
+            return future
+        if not self._asked:
+            self._loop.call_soon(self._hand_over)
+        self._asked.append(_Job(work, future, about))  # type: ignore[arg-type]  # what its work returns
+        self._jobs_asked += 1
         return future
+
+    def _hand_over(self) -> None:
+        """Give the thread all jobs of this turn of the loop at once: to wake it may cost more than a job."""
+        if self._asked:
+            self._handed.put(self._asked)
+            self._asked = []
 
     def _refusal(self) -> StoreFault | None:
         """Why nothing can be asked of the thread now."""
@@ -109,7 +125,7 @@ class Lane:
             return self._health.fault.with_traceback(None)  # else it would grow with every caller
         if self._is_closing:
             return StoreFault("The store is closed.")
-        if self._waiting.qsize() >= WAITING_AT_MOST:
+        if self._jobs_asked - self._jobs_taken >= WAITING_AT_MOST:
             return Busy(f"{WAITING_AT_MOST} requests are waiting for the store already.")
         return None
 
@@ -117,16 +133,17 @@ class Lane:
         """Finish all waiting jobs, then close the connection."""
         if not self._is_closing:
             self._is_closing = True
-            self._waiting.put(None)
+            self._hand_over()
+            self._handed.put(None)
         await asyncio.shield(self._ended)
 
     def _note_end(self, failure: BaseException | None) -> None:
         """The thread has ended: answer the callers that still wait."""
         self._thread.join()
-        left = self._in_hand
-        while not self._waiting.empty():
-            if (job := self._waiting.get()) is not None:
-                left.append(job)
+        self._hand_over()
+        left = [*self._in_hand, *self._left]
+        while not self._handed.empty():
+            left += self._handed.get() or ()
         for job in left:
             job.failure = job.failure or self._health.fault
         _resolve_all(left)
@@ -145,25 +162,25 @@ class Lane:
         self._call(self._note_end, failure or closing)
 
     def _work(self) -> None:
-        is_last = False
-        while not is_last:
-            self._in_hand, is_last = self._next()
+        while self._take():
             self._do(self._in_hand)
             self._call(_resolve_all, self._in_hand)
             self._in_hand = []
             self._afterwards()
         self._finish()
 
-    def _next(self) -> tuple[list[_Job], bool]:
-        """The waiting jobs, up to a bound; and `True` when no more will come."""
-        jobs = []
-        job = self._waiting.get()
-        while job is not None:
-            jobs.append(job)
-            if self._waiting.empty() or len(jobs) == self.at_once:
-                return jobs, False
-            job = self._waiting.get()
-        return jobs, True
+    def _take(self) -> bool:
+        """Take the waiting jobs in hand, up to a bound. Returns `False` when there are none, and no more will come."""
+        left = self._left
+        while not self._is_last and len(left) < self.at_once and not (left and self._handed.empty()):
+            handed = self._handed.get()
+            if handed is None:
+                self._is_last = True
+            else:
+                left += handed
+        self._in_hand = [left.popleft() for _ in range(min(len(left), self.at_once))]
+        self._jobs_taken += len(self._in_hand)
+        return bool(self._in_hand)
 
     def _do(self, jobs: list[_Job]) -> None:
         raise NotImplementedError
@@ -248,8 +265,6 @@ class WriteLane(Lane):
     def _write(self, jobs: list[_Job]) -> None:
         if self._health.fault is not None:
             raise self._health.fault
-        if not jobs:
-            return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._do_all(jobs)
