@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 
 from tests.agents.loops import run
-from tests.server.servers import SETTINGS, Guest, Site, site
+from tests.server.processes import ServerProcess
+from tests.server.servers import Guest, Site, site
 from tests.test_write_a_game import FILES
 from turnstile import registry
 from turnstile.host import Host
@@ -282,6 +284,34 @@ def test_the_modules_beside_a_game_are_loaded_again_with_it(folder: Path) -> Non
     run(main())
 
 
+def test_an_installed_game_is_loaded_again_with_its_study(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "undercut_study.py").write_text(FILES["undercut_study.py"], "utf-8")
+    about = folder / "undercut-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: undercut\nVersion: 1.0\n", "utf-8")
+    entries = "[turnstile.games]\nundercut = undercut:game\n[turnstile.studies]\nundercut = undercut_study:study\n"
+    (about / "entry_points.txt").write_text(entries, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+    async def main() -> None:
+        async with ServerProcess(str(folder / "tables.db"), "--dev") as server, ClientSession(server.url) as client:
+
+            async def title() -> tuple[str, list[str]]:
+                async with client.get("/api/games/undercut") as answer:
+                    game = await answer.json()
+                    return game["title"], [bot["name"] for bot in game["bots"]]
+
+            assert await title() == ("Undercut", ["search", "random"])
+            edit(folder / "undercut.py", 'title="Undercut"', 'title="Undercut!"')
+            while (await title())[0] == "Undercut":
+                await asyncio.sleep(0.05)
+            assert await title() == ("Undercut!", ["search", "random"])
+            async with client.get("/api/dev/games") as answer:
+                assert [game["file"] for game in (await answer.json())["games"]] == ["undercut.py"]
+
+    asyncio.run(main())
+
+
 def test_a_server_does_not_start_with_a_game_that_it_cannot_load(folder: Path) -> None:
     def starting(text: str) -> Server:
         store = MemoryStore(lambda: 0, Disk(), is_shared=False)
@@ -311,6 +341,3 @@ def test_the_machine_of_a_game_is_public() -> None:
             assert await here.refusal("GET", "/api/games/chess/machine") == (404, "NoSuchGame")
 
     run(main())
-
-
-assert SETTINGS.dev, "the servers of these tests are for authors"

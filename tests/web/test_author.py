@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.server.test_dev import edit
-from tests.test_write_a_game import FILES
+from tests.test_write_a_game import FILES, PAGE
 from tests.web.conftest import NewGuest
 from tests.web.pages import Guest, ServerProcess, server_process
 from tests.web.test_accessible import check
@@ -62,6 +62,7 @@ def lit_phase(page: Page) -> Locator:
 
 
 def test_an_author_plays_all_seats_and_sees_the_machine_the_steps_and_every_seat(author: Guest) -> None:
+    assert "turnstile serve --dev --game undercut.py" in PAGE
     page = play_all_seats(author)
     seats = page.get_by_role("group", name="Play at the seat of").get_by_role("button")
     expect(seats).to_have_count(2)

@@ -49,7 +49,7 @@ def page(*, is_for_authors: bool = False) -> str:
         icon=_hashed("icon.svg"),
         icon_of_turn=_hashed("icon-turn.svg"),
         layouts=" ".join(layout_names()),
-        author_style=_hashed(str(AUTHOR / "author.css")),
+        author_css=_hashed(str(AUTHOR / "author.css")),
         is_for_authors=is_for_authors,
     )
 

@@ -7,7 +7,7 @@ import { AuthorPanel } from "./panel.js";
 
 customElements.define("author-bar", AuthorBar);
 customElements.define("author-panel", AuthorPanel);
-document.head.append(h("link", { rel: "stylesheet", href: document.querySelector("meta[name=author]")?.getAttribute("data-style") ?? "" }));
+document.head.append(h("link", { rel: "stylesheet", href: document.querySelector("meta[name=dev]")?.getAttribute("data-css") ?? "" }));
 
 /** Show what belongs to the address of the page, and nothing else. */
 export function showAuthor() {

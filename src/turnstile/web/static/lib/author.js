@@ -11,7 +11,7 @@ const MOST_FRAMES = 200;
 
 /** Whether the server was started with `--dev`, for this machine alone. */
 export function isDev() {
-  return document.querySelector("meta[name=author]")?.getAttribute("content") === "dev";
+  return document.querySelector("meta[name=dev]")?.getAttribute("content") === "yes";
 }
 
 export function isPanelOn() {
@@ -36,7 +36,8 @@ let isTelling = false;
 /** Keep a frame that came from a table; the newest ones of one table are kept.
  * @param {string} table @param {ServerFrame} frame */
 export function keepFrame(table, frame) {
-  if (table !== framesAt || frame.type === "welcome") [framesAt, frames] = [table, []];
+  const isFirst = frame.type === "welcome" && frame.after === 0;
+  if (table !== framesAt || isFirst) [framesAt, frames] = [table, []];
   frames = [...frames.slice(1 - MOST_FRAMES), frame];
   if (!isTelling) queueMicrotask(tell); // when the table itself has taken it
   isTelling = true;
