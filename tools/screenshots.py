@@ -95,7 +95,7 @@ def take(running: Browser, url: str, visit: Visit, path: Path, width: int, heigh
         shown = visit(new_page(), url, new_page)
         shown.mouse.move(0, 0)
         shown.wait_for_timeout(300)
-        shown.screenshot(path=path, full_page=True)
+        shown.screenshot(path=path, full_page=not shown.locator("author-panel").count())  # it stays within the window
     finally:
         for context in contexts:
             context.close()

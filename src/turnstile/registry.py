@@ -51,8 +51,8 @@ def lend(game: AnyGame) -> None:
 
 
 def take_back(name: str) -> None:
-    """Find a game that was lent no more."""
-    del _lent[name]
+    """Find a game no more that was lent."""
+    _lent.pop(name, None)
 
 
 def places_of(name: str) -> tuple[str, ...]:

@@ -239,6 +239,9 @@ def test_a_match_goes_on_under_new_rules_that_lead_to_it_and_is_closed_with_a_re
         async with site(author_of(file)) as here:
             watcher, ana = Watcher(here), await here.register("Ana")
             await watcher.next()
+            over, (seat,) = await hot_seat(ana, "undercut")
+            await play_round(over, ana, seat)
+            await seat.command(over, "resign")
             table, (seat,) = await hot_seat(ana, "undercut")
             await play_round(table, ana, seat)
             before = await ana.ask("GET", f"/api/tables/{table}/view")
@@ -256,6 +259,8 @@ def test_a_match_goes_on_under_new_rules_that_lead_to_it_and_is_closed_with_a_re
             status = (await ana.ask("GET", f"/api/tables/{table}"))["status"]
             assert (status["phase"], status["result"]["how"]) == ("Closed", "halted")
             assert status["result"]["reason"].startswith("The rules of the game have changed")
+            assert await ana.refusal("GET", f"/api/tables/{over}") == (409, "OtherVersion")
+            assert await ana.refusal("GET", f"/api/dev/tables/{table}/steps") == (403, "NotAlone")
 
             table, _ = await hot_seat(ana, "undercut")
             edit(file, "version=1", "version=2")

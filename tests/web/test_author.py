@@ -84,7 +84,7 @@ def test_an_author_plays_all_seats_and_sees_the_machine_the_steps_and_every_seat
     expect(sights).to_have_count(4)
     expect(sights.nth(1)).to_contain_text('"hasLaid"')
     show(page, "Steps")
-    expect(page.locator("author-panel .items > li").first).to_contain_text("2 Lay")
+    expect(page.locator("author-panel .items summary").first).to_have_text(re.compile("2 Lay.+Laying → Laying go on"))
     show(page, "Updates")
     expect(page.locator("author-panel .items > li").first).to_contain_text("update")
     check(page)
@@ -98,6 +98,16 @@ def test_an_author_plays_all_seats_and_sees_the_machine_the_steps_and_every_seat
             next_seat.click()
             expect(page.locator(".your-turn")).to_be_visible()
     expect(lit_phase(page)).to_have_text("Finishedend")
+
+
+def test_an_author_chooses_how_many_seats_to_play_and_with_which_options(author: Guest) -> None:
+    page = author.open("/new?game=up-down")
+    page.get_by_label("Seats that you play yourself").select_option("3")
+    page.get_by_role("button", name="Open the table").click()
+    seats = page.get_by_role("group", name="Play at the seat of").get_by_role("button")
+    expect(seats).to_have_count(3)
+    seats.filter(has_text="to move").first.click()
+    expect(page.locator(".your-turn")).to_be_visible()
 
 
 def test_a_change_of_the_file_shows_in_the_browser_and_a_mistake_is_told_and_changes_nothing(

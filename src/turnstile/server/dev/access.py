@@ -42,7 +42,8 @@ async def check_alone(call: Call[Any, Any]) -> None:
 
 
 def is_alone(live: Live, player: PlayerId) -> bool:
-    """Whether a player opened a table, and holds every seat that is not a bot's."""
-    seats, header = live.state.seats, live.state.header
-    own = {player, *companions_of(player, len(seats))}
-    return header.admin == player and all(seat.kind is Kind.BOT or seat.player in own for seat in seats)
+    """Whether a player opened a table, sits there, and holds every seat that is not a bot's."""
+    state = live.state
+    own = {player, *companions_of(player, len(state.seats))}
+    is_own = state.header.admin == player and player in state.players
+    return is_own and all(seat.kind is Kind.BOT or seat.player in own for seat in state.seats)

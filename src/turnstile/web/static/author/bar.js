@@ -23,6 +23,7 @@ export class AuthorBar extends HTMLElement {
   /** @type {Store<BarState>} */
   #store = new Store(/** @type {BarState} */ ({ watched: null, games: [], problem: "", count: 0 }));
   #stops = /** @type {(() => void)[]} */ ([]);
+  #stopListening = () => {};
   #others = new OtherSeats(this.table, () => this.#change());
 
   get table() {
@@ -34,11 +35,10 @@ export class AuthorBar extends HTMLElement {
     this.append(bar);
     this.#others = new OtherSeats(this.table, () => this.#change());
     this.#store.watch((s) => s, (s) => morph(bar, this.#bar(s)));
-    this.#stops = [
-      listen("/api/dev/games", { onEvent: (watched) => this.#learn(watched), onState: () => {} }),
-      onFrames(() => this.#change()),
-      () => this.#others.close(),
-    ];
+    const gone = new AbortController();
+    document.addEventListener("visibilitychange", () => this.#listen(), { signal: gone.signal });
+    this.#stops = [onFrames(() => this.#change()), () => this.#others.close(), () => gone.abort(), () => this.#stopListening()];
+    this.#listen();
     void this.#load();
   }
 
@@ -54,6 +54,12 @@ export class AuthorBar extends HTMLElement {
   #change() {
     this.#others.follow(framesOf(this.table));
     this.#store.set({ count: this.#store.state.count + 1 });
+  }
+
+  /** Hear of changes while the tab is shown: a browser has few connections for all its tabs. */
+  #listen() {
+    this.#stopListening();
+    if (!document.hidden) this.#stopListening = listen("/api/dev/games", { onEvent: (watched) => this.#learn(watched), onState: () => {} });
   }
 
   /** A game was loaded again, or the server was: show everything anew.

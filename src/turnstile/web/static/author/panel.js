@@ -102,7 +102,7 @@ export class AuthorPanel extends HTMLElement {
     if (state.tab === "updates") return updates(state.frames);
     if (!isDev()) return h("p", { class: "hint" }, "Only for the author of a game, at a server on the same machine: turnstile serve --dev.");
     if (state.refusal) return h("p", { class: "refusal" }, state.refusal);
-    return state.tab === "steps" ? steps(state.steps) : seats(state.sight);
+    return state.tab === "steps" ? steps(state.steps, state.sight) : seats(state.sight);
   }
 
   /** @param {PanelState} state */
@@ -160,19 +160,31 @@ function titleOf(frame) {
   return [h("strong", null, `update ${frame.seq}`), told ? ` ${told}` : "", frame.actions.length ? h("small", null, ` ${frame.actions.length} moves`) : null];
 }
 
-/** @param {readonly GameStep[]} found */
-function steps(found) {
+/** @param {readonly GameStep[]} found @param {TableSight | null} sight */
+function steps(found, sight) {
   if (!found.length) return h("p", { class: "hint" }, "No event of the game yet.");
-  return h("ol", { class: "items" }, found.slice(-MOST_SHOWN).reverse().map((step) => item(`step ${step.number}`, [h("strong", null, `${step.number} ${step.event.type}`), h("span", { class: "hops" }, step.hops.map((hop) => h("span", null, `${hop.from} → ${hop.to}`, hop.label ? h("small", null, ` ${hop.label}`) : null)))], { event: step.event, effects: step.effects })));
+  const hop = (/** @type {Hop} */ each) => h("span", null, `${each.from} → ${each.to}`, each.label ? h("small", null, ` ${each.label}`) : null);
+  return h("ol", { class: "items" }, found.slice(-MOST_SHOWN).reverse().map((step) => {
+    const { event, effects } = named({ event: step.event, effects: step.effects }, sight);
+    return item(`step ${step.number}`, [h("strong", null, `${step.number} ${event.type}`), event.player ? h("span", null, event.player) : null, h("span", { class: "hops" }, step.hops.map(hop))], { event, effects });
+  }));
 }
 
 /** @param {TableSight | null} sight */
 function seats(sight) {
   if (!sight) return h("p", { class: "hint" }, "…");
   return h("ol", { class: "items" },
-    sight.seats.map((seat) => item(`seat ${seat.player}`, [h("strong", null, seat.name), seat.update?.actions.length ? h("small", null, ` ${seat.update.actions.length} moves`) : null], { view: seat.update?.view ?? null, actions: seat.update?.actions ?? [] }, true)),
-    item("state", [h("strong", null, "The whole state"), h("small", null, " no seat sees this")], sight.state),
+    sight.seats.map((seat) => item(`seat ${seat.player}`, [h("strong", null, seat.name), seat.update?.actions.length ? h("small", null, ` ${seat.update.actions.length} moves`) : null], named({ view: seat.update?.view ?? null, actions: seat.update?.actions ?? [] }, sight), true)),
+    item("state", [h("strong", null, "The whole state"), h("small", null, " no seat sees this")], named(sight.state, sight)),
   );
+}
+
+/** The same with names in place of players' ids, which are long.
+ * @template T @param {T} value @param {TableSight | null} sight
+ * @returns {T} */
+function named(value, sight) {
+  const text = (sight?.seats ?? []).reduce((written, { player, name }) => (player === null ? written : written.replaceAll(JSON.stringify(player), JSON.stringify(name))), JSON.stringify(value));
+  return JSON.parse(text);
 }
 
 /** A line that opens to its JSON.

@@ -8,6 +8,7 @@ const PANEL = "turnstile.author";
 const COMPANIONS = "turnstile.companions";
 const SEAT = "turnstile.seat.";
 const MOST_FRAMES = 200;
+const MOST_COMPANIONS = 32;
 
 /** Whether the server was started with `--dev`, for this machine alone. */
 export function isDev() {
@@ -74,7 +75,7 @@ export function companions() {
 /** @param {readonly HeldSeat[]} seats */
 export function keepCompanions(seats) {
   const others = companions().filter(({ player }) => !seats.some((seat) => seat.player === player));
-  localStorage.setItem(COMPANIONS, JSON.stringify([...others, ...seats]));
+  localStorage.setItem(COMPANIONS, JSON.stringify([...others, ...seats].slice(-MOST_COMPANIONS)));
 }
 
 /** The companion whose seat this tab shows; `null` is the player's own seat.
