@@ -268,6 +268,7 @@ def author(page: Page, url: str, _: Callable[[], Page]) -> Page:
     page.get_by_role("button", name="Seat 2").click()
     page.locator(".your-turn [data-choice]").first.wait_for()
     page.locator(".machine [data-taken]").wait_for()
+    page.evaluate("scrollTo(0, 0)")
     return page
 
 
