@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ FOLDER = Path("build/screenshots")
 SIZES = {360: 740, 768: 1024, 1440: 900}
 SCHEMES = ("light", "dark")
 GAMES = ("66", "Up-Down", "Even/Odd")
+GAME_PAGE = Path(__file__).parent.parent / "docs/write-a-game.md"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,22 +31,39 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)
     sizes = {width: height for width, height in SIZES.items() if given.width in (None, width)}
-    with server() as url, browser() as running:
-        for width, height in sizes.items():
-            for scheme in SCHEMES:
-                for name, visit in SCREENS.items():
-                    if given.only in name:
-                        path = given.folder / f"{name}-{width}-{scheme}.png"
-                        take(running, url, visit, path, width, height, scheme)
+    with browser() as running:
+        for screens, serving in ((SCREENS, server), (SCREENS_FOR_AUTHORS, server_for_authors)):
+            wanted = {name: visit for name, visit in screens.items() if given.only in name}
+            if wanted:
+                with serving() as url:
+                    take_all(running, url, wanted, sizes, given.folder)
     return 0
 
 
+def take_all(running: Browser, url: str, screens: Mapping[str, "Visit"], sizes: Mapping[int, int], to: Path) -> None:
+    for width, height in sizes.items():
+        for scheme in SCHEMES:
+            for name, visit in screens.items():
+                take(running, url, visit, to / f"{name}-{width}-{scheme}.png", width, height, scheme)
+
+
 @contextmanager
-def server() -> Iterator[str]:
+def server_for_authors() -> Iterator[str]:
+    """A server with the game of docs/write-a-game.md; its address."""
+    blocks = re.findall(r"^```python undercut\.py\n(.*?)^```", GAME_PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "undercut.py"
+        file.write_text("\n\n".join(blocks), "utf-8")
+        with server("--dev", "--game", str(file)) as url:
+            yield url
+
+
+@contextmanager
+def server(*options: str) -> Iterator[str]:
     """A server on an empty store; its address."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "turnstile", "serve", "--port", "0", "--operations-port", "0"]
-        command += ["--store", f"{folder}/tables.db", "--limit-factor", "100"]
+        command += ["--store", f"{folder}/tables.db", "--limit-factor", "100", *options]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
         try:
             assert process.stdout is not None
@@ -77,7 +95,7 @@ def take(running: Browser, url: str, visit: Visit, path: Path, width: int, heigh
         shown = visit(new_page(), url, new_page)
         shown.mouse.move(0, 0)
         shown.wait_for_timeout(300)
-        shown.screenshot(path=path, full_page=True)
+        shown.screenshot(path=path, full_page=not shown.locator("author-panel").count())  # it stays within the window
     finally:
         for context in contexts:
             context.close()
@@ -236,6 +254,37 @@ SCREENS: dict[str, Visit] = {
     "e-card-replay": ecard_replay,
     "e-card-rules": ecard_rules,
     **{game.lower().replace("/", "-"): table_of(game) for game in GAMES},
+}
+
+
+# the screens for authors
+
+
+def author(page: Page, url: str, _: Callable[[], Page]) -> Page:
+    page.goto(url)
+    page.get_by_role("button", name="Play all seats").click()
+    page.get_by_role("button", name="Panel", exact=True).click()
+    page.locator(".your-turn [data-choice]").first.click()
+    page.get_by_role("button", name="Seat 2").click()
+    page.locator(".your-turn [data-choice]").first.wait_for()
+    page.locator(".machine [data-taken]").wait_for()
+    page.evaluate("scrollTo(0, 0)")
+    return page
+
+
+def author_tab(tab: str) -> Visit:
+    def visit(page: Page, url: str, new_page: Callable[[], Page]) -> Page:
+        author(page, url, new_page)
+        page.locator("author-panel").get_by_role("button", name=tab, exact=True).click()
+        page.locator("author-panel .items summary").first.wait_for()
+        return page
+
+    return visit
+
+
+SCREENS_FOR_AUTHORS: dict[str, Visit] = {
+    "author": author,
+    **{f"author-{tab.lower()}": author_tab(tab) for tab in ("Steps", "Updates", "Seats")},
 }
 
 if __name__ == "__main__":

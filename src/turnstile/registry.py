@@ -13,6 +13,7 @@ from turnstile.kernel.inspect import AnyInspectable, Inspectable, inspectable_of
 
 GAMES = "turnstile.games"
 STUDIES = "turnstile.studies"
+BOTS = "turnstile.bots"
 MACHINES = "turnstile.machines"
 
 _lent: dict[str, AnyGame] = {}
@@ -35,13 +36,35 @@ def lent(game: AnyGame) -> Iterator[None]:
     For tests, and for programs with a game that is not packaged. It affects the whole process.
     """
     before = _lent.get(game.name)
-    _lent[game.name] = game
+    lend(game)
     try:
         yield
     finally:
-        del _lent[game.name]
+        take_back(game.name)
         if before is not None:
-            _lent[game.name] = before
+            lend(before)
+
+
+def lend(game: AnyGame) -> None:
+    """From now on, find the game as if it were installed, until `take_back`."""
+    _lent[game.name] = game
+
+
+def take_back(name: str) -> None:
+    """Find a game no more that was lent."""
+    _lent.pop(name, None)
+
+
+def places_of(name: str) -> tuple[str, ...]:
+    """Where an installed game, its study and its bots are defined: as `module:attribute`, the game first."""
+    found = [_entries(group).get(name) for group in (GAMES, STUDIES, BOTS)]
+    return tuple(entry.value for entry in found if entry is not None)
+
+
+def look_again() -> None:
+    """Forget what installed packages provide, because their modules were loaded again."""
+    find.cache_clear()
+    _installed.cache_clear()
 
 
 @cache

@@ -17,15 +17,15 @@ expect.set_options(timeout=PATIENCE)
 class ServerProcess:
     """`turnstile serve` in a process of its own. It can be killed, and started again on the same store and port."""
 
-    def __init__(self, store: Path) -> None:
-        self._store = store
+    def __init__(self, store: Path, *options: str) -> None:
+        self._options = ("--store", str(store), *options)
         self._process: subprocess.Popen[str] | None = None
         self.port = 0
         self.url = ""
 
     def start(self) -> None:
         command = [sys.executable, "-m", "turnstile", "serve", "--port", str(self.port), "--operations-port", "0"]
-        process = subprocess.Popen([*command, "--store", str(self._store)], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([*command, *self._options], stdout=subprocess.PIPE, text=True)
         self._process = process
         assert process.stdout is not None
         self.url = re.findall(r"http://[0-9.:]+", process.stdout.readline())[0]
@@ -39,8 +39,8 @@ class ServerProcess:
 
 
 @contextmanager
-def server_process(store: Path) -> Iterator[ServerProcess]:
-    server = ServerProcess(store)
+def server_process(store: Path, *options: str) -> Iterator[ServerProcess]:
+    server = ServerProcess(store, *options)
     server.start()
     try:
         yield server
@@ -94,7 +94,7 @@ class Guest:
 
     def close(self) -> None:
         self.context.close()
-        assert self.complaints == []
+        assert not self.complaints, self.complaints
 
 
 TURN_OR_RESULT = "() => document.querySelector('.result, .your-turn [data-choice]:not([aria-disabled])')"

@@ -6,14 +6,12 @@ from typing import Any, TypeVar
 
 from turnstile.bots.search import search_bot
 from turnstile.kernel import AnyGame, Move
-from turnstile.registry import find, study_of
+from turnstile.registry import BOTS, find, study_of
 
 V = TypeVar("V")
 
 Bot = Callable[[V, Sequence[Move], Random], Move]
 """Chooses one of the actions, given its player's view. It draws from the given generator and keeps no state."""
-
-BOTS = "turnstile.bots"
 
 
 def random_bot(view: object, actions: Sequence[Move], rng: Random) -> Move:

@@ -59,11 +59,15 @@ def serve(config: Path | None, **flags: Any) -> None:
     the file. A store in a SQLite file serves one process; with PostgreSQL, any number of processes may serve the same
     tables.
 
+    With --dev, an author of a game plays all seats of a table, sees each step of the rules, and sees a change of the
+    game's file at once. --game names the file of a game that is not installed.
+
     \b
     Examples:
       turnstile serve
       turnstile serve --store postgresql://localhost/turnstile --port 8001
       turnstile serve --host 0.0.0.0 --public-url https://play.example.org
+      turnstile serve --dev --game undercut.py
     """
     ignore_closed_pipes()
     try:

@@ -13,6 +13,8 @@ from turnstile.host import Host
 from turnstile.net import serving
 from turnstile.server import Running, Server, ServerSettings
 from turnstile.server import serving as serve_all
+from turnstile.server.dev.access import is_for_authors
+from turnstile.server.dev.sources import CannotLoad
 from turnstile.server.logs import write_logs
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
@@ -24,7 +26,7 @@ def run_server(settings: ServerSettings) -> None:
     write_logs(settings.log_format)
     try:
         status = serving.run(_until_stopped(settings))
-    except StoreFault as fault:
+    except (StoreFault, CannotLoad) as fault:
         raise click.ClickException(str(fault)) from None
     except ExceptionGroup as group:
         raise Failed(f"The server has failed: {_first(group)}") from group
@@ -50,7 +52,9 @@ async def _until_stopped(settings: ServerSettings) -> int:
     store = await open_store(settings.store)
     try:
         host = Host(store, longest_step=settings.step_seconds)
-        async with serve_all(Server(host, store.directory, settings), web_routes()) as running:
+        async with serve_all(
+            Server(host, store.directory, settings), web_routes(is_for_authors=is_for_authors(settings))
+        ) as running:
             _tell_ready(running)
             await stop.wait()
     finally:

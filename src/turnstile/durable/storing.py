@@ -65,4 +65,10 @@ async def load(kind: Kind[S, Any], store: Store, name: LogId, ask: Ask = ask_onc
         return replay(kind, name, saved)
     except BadSnapshot as fault:
         log.warning("%s Its log is read from the beginning.", fault)
-    return replay(kind, name, Saved(saved.header, None, await ask(store.entries, name, 0)))
+    return await load_whole(kind, store, name, ask)
+
+
+async def load_whole(kind: Kind[S, Any], store: Store, name: LogId, ask: Ask = ask_once) -> Kept[S] | None:
+    """The same from the beginning of the log: every entry is decided again, whatever snapshots say."""
+    header, *entries = await ask(store.entries, name, -1) or (None,)
+    return None if header is None else replay(kind, name, Saved(header, None, tuple(entries)))

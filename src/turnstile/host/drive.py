@@ -39,9 +39,9 @@ async def in_a_thread(choose: Callable[[], Move]) -> Move:
 
 
 async def drive(host: "Host", live: "Live") -> None:
-    """Do what the table needs until it waits for a player, or until an attempt changes nothing."""
+    """Do what the table needs until it waits for a player, it is let go, or an attempt changes nothing."""
     before = None
-    while needs_server(live.state) and live.state is not before and not host.is_stopping:
+    while _is_kept(host, live) and needs_server(live.state) and live.state is not before:
         before = live.state
         if before.phase is Phase.REMATCHED:
             await _open_successor(host, live)
@@ -49,6 +49,11 @@ async def drive(host: "Host", live: "Live") -> None:
             await _move(host, live, bots_to_move(before)[0])
         else:
             await host.pass_gate(live.name)
+
+
+def _is_kept(host: "Host", live: "Live") -> bool:
+    """Whether this is the table as the host has it, and not one that was forgotten meanwhile."""
+    return not host.is_stopping and host.tables.live.get(live.name) is live
 
 
 async def _move(host: "Host", live: "Live", player: PlayerId) -> None:

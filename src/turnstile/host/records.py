@@ -15,11 +15,11 @@ from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.record import Record, write
 from turnstile.kernel.values import Event, LogId
-from turnstile.registry import find_game
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import Saved, Store
 from turnstile.table.clocks import timer_of
 from turnstile.table.machine import Table
+from turnstile.table.play import game_of
 from turnstile.table.sight import is_open
 from turnstile.table.values import Act, Ring
 
@@ -60,7 +60,7 @@ def record_of(name: LogId, log: Saved) -> Record | Rejection:
     try:
         for before, after, cause in read_through(name, log):
             table = after.state
-            events += _fed(name, before.state, after, cause)
+            events += events_fed(name, before.state, after, cause)
     except Damaged as fault:
         return Rejection(Code.DAMAGED, str(fault))
     except CannotGoOn as reason:
@@ -69,7 +69,7 @@ def record_of(name: LogId, log: Saved) -> Record | Rejection:
         return Rejection(Code.NOT_OVER, f"The match at table {name} is not over; its record would give its seed away.")
     if table.seed is None:
         return Rejection(Code.NO_MATCH, f"Table {name} was closed before a match began.")
-    game = _game(table)
+    game = game_of(table)
     record = write(game, table.players, _options(game, table), table.seed, events, table.words)
     assert not isinstance(record, Rejection), f"the game took these events before: {record}"
     return record
@@ -94,13 +94,13 @@ def read_through(name: LogId, log: Saved) -> Iterator[Reading]:
         kept = after
 
 
-def _fed(name: LogId, before: Table, after: KeptTable, cause: TableEvent) -> Iterator[Event]:
+def events_fed(name: LogId, before: Table, after: KeptTable, cause: TableEvent) -> Iterator[Event]:
     """What the game was fed in one step of the table: a move or a timer's event, and then whatever the dealer did."""
     table = after.state
     if table.match is None:
         return
-    game, count = _game(table), table.events - before.events
-    match = _new(game, table) if before.match is None else before.match
+    game, count = game_of(table), table.events - before.events
+    match = new_match(table) if before.match is None else before.match
     brought = _brought(game, before, cause)
     for number in range(count):
         event = brought if brought is not None and number == 0 else game.dealer(match)
@@ -124,16 +124,12 @@ def _brought(game: AnyGame, before: Table, cause: TableEvent) -> Event | None:
     return event
 
 
-def _new(game: AnyGame, table: Table) -> Any:
+def new_match(table: Table) -> Any:
+    """The match of a table before its first event."""
+    game = game_of(table)
     assert table.seed is not None, "a match has a seed"
     return game.new(table.players, _options(game, table), mix(table.seed, table.words))
 
 
 def _options(game: AnyGame, table: Table) -> Any:
     return game.read_options(bytes(table.header.options))
-
-
-def _game(table: Table) -> AnyGame:
-    game = find_game(table.header.game)
-    assert game is not None, "the table was opened"
-    return game

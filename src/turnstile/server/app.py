@@ -187,6 +187,8 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
         ]
         if server.host.store.is_shared:
             works += [server.sessions.keep_checking()]
+        if server.dev_games is not None:
+            works += [server.dev_games.keep_watching()]
         tasks = [group.create_task(work) for work in works]
         try:
             async with served(
@@ -212,5 +214,7 @@ def _url(host: str, port: int) -> str:
 async def _stop(server: Server, http: Serving) -> None:
     server.is_stopping = True
     server.lobby.stop()
+    if server.dev_games is not None:
+        server.dev_games.close()
     await server.sessions.stop()
     await http.stop()

@@ -41,6 +41,8 @@ class Code(StrEnum):
     REPLACED = "Replaced"
     INTERNAL = "Internal"
     NOT_INSTALLED = "NotInstalled"
+    NOT_FOR_AUTHORS = "NotForAuthors"
+    NOT_ALONE = "NotAlone"
 
 
 STATUSES: dict[str, int] = {
@@ -68,6 +70,8 @@ STATUSES: dict[str, int] = {
     Code.REPLACED: 409,
     Code.INTERNAL: 500,
     Code.NOT_INSTALLED: 501,
+    Code.NOT_FOR_AUTHORS: 403,
+    Code.NOT_ALONE: 403,
     HostCode.NO_TABLE: 404,
     HostCode.PUT_ASIDE: 410,
     HostCode.NO_SPECTATORS: 403,

@@ -73,6 +73,13 @@ class People:
             )
         return Person(player, name), token
 
+    async def lend(self, companion: Person) -> tuple[Person, str]:
+        """A player that is not registered but belongs to another one, and a further token for it."""
+        token = new_token()
+        if not await self._directory.add_player(companion.player, companion.name, hash_of(token), self._now()):
+            await self._directory.add_token(companion.player, hash_of(token), self._now())
+        return companion, token
+
     async def authenticate(self, token: str) -> Person:
         """The player of a token. Raises `Problem`."""
         hashed = hash_of(token)

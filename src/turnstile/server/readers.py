@@ -197,11 +197,15 @@ class Readers:
         return any(reader.player == player for reader in self._at.get(table, ()))
 
     def present(self, reader: Reader) -> tuple[PlayerId, ...]:
-        """The seated players who are here, as this reader may know."""
+        """The seated players who are here, as this reader may know.
+
+        A player who may still reconnect is one of them: nothing is told if it does.
+        """
         if is_delayed(reader.line):
             return ()
         here = {other.player for other in self._at.get(reader.table, ()) if other.player is not None}
-        return tuple(sorted(here))
+        leaving = {player for table, player in self._leaving if table == reader.table}
+        return tuple(sorted(here | leaving))
 
     def _arrive(self, reader: Reader) -> None:
         table, player = reader.table, reader.player

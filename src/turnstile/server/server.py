@@ -8,6 +8,7 @@ from turnstile.host import Host
 from turnstile.net.limits import Seconds
 from turnstile.server.booking import Booking
 from turnstile.server.counts import Counts
+from turnstile.server.dev.games import DevGames
 from turnstile.server.door import Door
 from turnstile.server.errors import Problem
 from turnstile.server.limits import LIMITS, Limit, LimitName, Limits
@@ -47,6 +48,8 @@ class Server:
         self.booking = Booking(host, directory, self.counts)
         self.results = Results(directory, self.people)
         self.sessions = Sessions(self)
+        self.dev_games = DevGames(self.settings.game, host) if self.settings.dev else None
+        """Games that are loaded again when their files change; `None` without `--dev`."""
         self.is_stopping = False
 
     async def authenticate(self, token: str | None, address: str) -> Person | None:

@@ -45,7 +45,16 @@ class ServerSettings(Value, frozen=True):
     host: Annotated[str, _doc("The address to listen on.")] = "127.0.0.1"
     port: Annotated[Port, _doc("The port to listen on; 0 is any that is free.")] = 8000
     store: Annotated[str, _doc("The store: a SQLite file, or postgresql://user@host/database.")] = "turnstile.db"
-    dev: Annotated[bool, _doc("Start with settings that are not safe on a public address.")] = False
+    dev: Annotated[
+        bool,
+        _doc(
+            "For authors of games: load a game again when its file changes, and show what its rules do. "
+            "It also starts with settings that are not safe on a public address."
+        ),
+    ] = False
+    game: Annotated[
+        tuple[str, ...], _doc("A game that is not installed, as FILE.py or FILE.py:NAME. It needs --dev.")
+    ] = ()
     public_url: Annotated[
         str | None, _doc("The address at which browsers reach the server, such as https://play.example.org.")
     ] = None
@@ -171,6 +180,8 @@ def refuse_unsafe(settings: ServerSettings) -> str | None:
 
 def check_settings(settings: ServerSettings) -> None:
     """Raises `InvalidSettings` for settings with which a server cannot start, or must not."""
+    if settings.game and not settings.dev:
+        raise InvalidSettings("--game is for authors of games: add --dev, or install the game.")
     for proxy in settings.trusted_proxies:
         try:
             ip_network(proxy)

@@ -19,34 +19,38 @@ from turnstile.net.templates import render
 PACKAGE = "turnstile.web"
 STATIC_FILES = StaticFiles(PACKAGE)
 LAYOUTS = PurePosixPath("layouts")
-LATER = (LAYOUTS, PurePosixPath("fair"))
+AUTHOR = PurePosixPath("author")
+LATER = (LAYOUTS, PurePosixPath("fair"), AUTHOR)
 """Folders whose modules are fetched only when they are needed."""
 ADDRESSES = ("/", "/new", "/account", "/table/{table}", "/rules/{game}")
 """Every address at which the page is served. The script decides what to show at each."""
 
 
-def web_routes() -> list[BaseRoute]:
-    """The page and its files."""
-    return [*(Route(address, _respond) for address in ADDRESSES), STATIC_FILES.route()]
+def web_routes(*, is_for_authors: bool = False) -> list[BaseRoute]:
+    """The page and its files. `is_for_authors`: whether the server offers the tools for authors of games."""
+    body, headers = page(is_for_authors=is_for_authors), page_headers(own_files_and_import_map(import_map()))
 
+    async def respond(_: Request) -> Response:
+        return HTMLResponse(body, headers=headers)
 
-async def _respond(_: Request) -> Response:
-    return HTMLResponse(page(), headers=page_headers(own_files_and_import_map(import_map())))
+    return [*(Route(address, respond) for address in ADDRESSES), STATIC_FILES.route()]
 
 
 @cache
-def page() -> str:
+def page(*, is_for_authors: bool = False) -> str:
     """The HTML document."""
     return render(
         PACKAGE,
         "index.html",
         import_map=import_map(),
-        styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout)],
+        styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout) if not _is_of_author(name)],
         modules=[_hashed(name) for name in _names(".js") if not _is_for_later(name)],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
         icon_of_turn=_hashed("icon-turn.svg"),
         layouts=" ".join(layout_names()),
+        author_css=_hashed(str(AUTHOR / "author.css")),
+        is_for_authors=is_for_authors,
     )
 
 
@@ -61,6 +65,10 @@ def _is_for_later(name: str) -> bool:
 
 def _is_of_layout(name: str) -> bool:
     return PurePosixPath(name).parent == LAYOUTS
+
+
+def _is_of_author(name: str) -> bool:
+    return PurePosixPath(name).parent == AUTHOR
 
 
 @cache

@@ -266,6 +266,21 @@ def test_a_player_who_comes_and_goes_is_announced_once() -> None:
     run(main())
 
 
+def test_a_player_who_reconnects_is_here_for_one_who_came_in_between() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, table = await started(here)
+            mine = await ana.hello(table)
+            await mine.close()
+            await until(lambda: len(here.server.readers) == 0)
+            other = await bo.hello(table)
+            assert sorted(other.welcomed["here"]) == sorted([ana.player, bo.player])
+            pass_time(4)
+            assert await other.until("presence") == {"type": "presence", "player": ana.player, "here": False}
+
+    run(main())
+
+
 def test_V8_spectators_come_and_go_unannounced() -> None:
     async def main() -> None:
         async with site() as here:

@@ -1,7 +1,7 @@
 """The HTTP interface: one module for each resource, and the list of all endpoints."""
 
 from turnstile.server.endpoint import Endpoint
-from turnstile.server.http import contract, games, players, results, streams, tables
+from turnstile.server.http import contract, dev, games, players, results, streams, tables
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *players.ENDPOINTS,
@@ -10,4 +10,5 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *tables.ENDPOINTS,
     *streams.ENDPOINTS,
     *contract.ENDPOINTS,
+    *dev.ENDPOINTS,
 )

@@ -5,8 +5,10 @@ from inspect import getdoc
 from typing import Any
 
 from turnstile.bots import bots_of
+from turnstile.kernel.diagram import mermaid
 from turnstile.kernel.game import AnyGame
-from turnstile.kernel.values import Value
+from turnstile.kernel.machine import Transition
+from turnstile.kernel.values import Value, wire_name
 from turnstile.registry import find_game, names
 from turnstile.server.endpoint import Auth, Call, endpoint
 from turnstile.server.errors import Code
@@ -52,6 +54,36 @@ class GamePage(Value, frozen=True):
     schemas: dict[str, Any]
 
 
+class PhaseChange(Value, frozen=True):
+    """A phase that a row may lead to, and when."""
+
+    to: str
+    label: str
+
+
+class MachineRow(Value, frozen=True):
+    """A row of the transition table. `event`: what happens; `null` if the phase goes on by itself."""
+
+    event: str | None
+    rule: str
+    changes: tuple[PhaseChange, ...]
+
+
+class MachinePhase(Value, frozen=True):
+    name: str
+    is_end: bool
+    rows: tuple[MachineRow, ...]
+
+
+class MachinePage(Value, frozen=True):
+    """The machine of a game: its phases in order with their rows, and the same as a Mermaid diagram."""
+
+    game: str
+    start: str
+    phases: tuple[MachinePhase, ...]
+    mermaid: str
+
+
 @endpoint("GET", "/api/games", response=GameList, auth=Auth.ANYONE)
 async def list_games(call: Call[None, None]) -> GameList:
     """The installed games."""
@@ -64,6 +96,23 @@ async def get_game(call: Call[None, None]) -> GamePage:
     game = find_installed(call.path["game"])
     entry = entry_of(game)
     return GamePage(game.name, game.title, game.version, entry.seats, entry.bots, rules_of(game), public_schemas(game))
+
+
+@endpoint("GET", "/api/games/{game}/machine", response=MachinePage, auth=Auth.ANYONE, errors=(Code.NO_GAME,))
+async def get_machine(call: Call[None, None]) -> MachinePage:
+    """The machine of a game, as a table of transitions and as a diagram. Rules are public."""
+    game = find_installed(call.path["game"])
+    machine = game.machine
+    phases = tuple(
+        MachinePhase(phase.value, phase in machine.ends, tuple(_row(row) for row in machine.rows if row.phase is phase))
+        for phase in machine.phases
+    )
+    return MachinePage(game.name, machine.start.value, phases, mermaid(machine))
+
+
+def _row(row: Transition) -> MachineRow:
+    changes = tuple(PhaseChange(target.value, hop.label) for target, hop in row.hops.items())
+    return MachineRow(None if row.event is None else wire_name(row.event), " ".join(row.rule.split()), changes)
 
 
 def public_schemas(game: AnyGame) -> dict[str, Any]:
@@ -81,4 +130,4 @@ def rules_of(game: AnyGame) -> str:
     return game.rules or sys.modules[game.machine.state.__module__].__doc__ or ""
 
 
-ENDPOINTS = (list_games, get_game)
+ENDPOINTS = (list_games, get_game, get_machine)

@@ -50,6 +50,9 @@ export type FinishedMatch = { readonly table: string; readonly game: string; rea
 /** A game in the list. */
 export type GameEntry = { readonly name: string; readonly title: string; readonly version: number; readonly seats: SeatRange; readonly bots: readonly (BotEntry)[] };
 
+/** A game whose files are watched. `problem`: why its newest files cannot be loaded, so that the old rules count. */
+export type GameInDevelopment = { readonly name: string; readonly title: string; readonly file: string; readonly problem: string | null };
+
 export type GameList = { readonly games: readonly (GameEntry)[] };
 
 /** All about a game: rules in Markdown, and JSON Schemas of options, events, messages and view. */
@@ -58,8 +61,26 @@ export type GamePage = { readonly name: string; readonly title: string; readonly
 /** How strong a player is at a game. `mu` is the estimate, `sigma` how uncertain it is. `rating` is `mu - 3 * sigma`: the player is almost certainly at least this strong. `matches`: how many matches it comes from. */
 export type GameRating = { readonly game: string; readonly rating: number; readonly mu: number; readonly sigma: number; readonly matches: number };
 
+/** One event of the game: the phases it passed, and what the rules wanted done: messages, timers. */
+export type GameStep = { readonly number: number; readonly event: any; readonly hops: readonly (Hop)[]; readonly effects: readonly (any)[] };
+
+/** Steps in order. `phase`: that of the match after the newest step; `null` before the match. */
+export type GameSteps = { readonly steps: readonly (GameStep)[]; readonly phase: string | null };
+
+/** All games whose files are watched. `state` changes whenever one of them was loaded again, or the server was. */
+export type GamesInDevelopment = { readonly state: string; readonly games: readonly (GameInDevelopment)[] };
+
+/** A further seat of the caller, and the token to play there. */
+export type HeldSeat = { readonly player: string; readonly name: string; readonly token: string };
+
 /** The first frame, and again to start over. Without a token, or without a seat, its sender is a spectator. `last`: the newest update that the client has, and `history` as that update said it; both are left out, if it has none. Without `history` the server trusts that the client has seen what its store has. */
 export type Hello = { readonly type: "hello"; readonly v: number; readonly table: string; readonly token: string | null; readonly last: number | null; readonly history: string | null };
+
+/** One change of phase: from where, to where, why (an event's name, or `auto`) and by which label of the row. */
+export type Hop = { readonly from: string; readonly to: string; readonly cause: string; readonly label: string };
+
+/** The table, and the seats of the caller besides its first one, for which it has its own token. */
+export type HotSeatTable = { readonly table: string; readonly seats: readonly (HeldSeat)[] };
 
 /** How a match ended. */
 export type How = "halted" | "outOfTime" | "played" | "resigned";
@@ -85,8 +106,19 @@ export type LeaveCommand = { readonly type: "leave"; readonly id: string; readon
 /** A table in a list. */
 export type ListedTable = { readonly table: string; readonly game: string; readonly phase: string; readonly players: readonly (string)[]; readonly opened: number; readonly changed: number };
 
+/** The machine of a game: its phases in order with their rows, and the same as a Mermaid diagram. */
+export type MachinePage = { readonly game: string; readonly start: string; readonly phases: readonly (MachinePhase)[]; readonly mermaid: string };
+
+export type MachinePhase = { readonly name: string; readonly isEnd: boolean; readonly rows: readonly (MachineRow)[] };
+
+/** A row of the transition table. `event`: what happens; `null` if the phase goes on by itself. */
+export type MachineRow = { readonly event: string | null; readonly rule: string; readonly changes: readonly (PhaseChange)[] };
+
 /** A page of matches, the newest first. `next`: give it as `after` for the next page; `null` after the last. */
 export type MatchList = { readonly matches: readonly (FinishedMatch)[]; readonly names: { readonly [key: string]: string }; readonly next: string | null };
+
+/** A table at which the caller holds all seats, besides those of bots. The match starts at once. */
+export type NewHotSeat = { readonly game: string; readonly options?: { readonly [key: string]: any }; readonly seats: number | null; readonly bots: readonly (string)[]; readonly id: string | null };
 
 export type NewName = { readonly name: string };
 
@@ -115,6 +147,9 @@ export type Per = "match" | "move";
 export type Person = { readonly player: string; readonly name: string };
 
 export type Phase = "Closed" | "Finished" | "Gathering" | "Playing" | "Rematched" | "Seating" | "Settling" | "Starting";
+
+/** A phase that a row may lead to, and when. */
+export type PhaseChange = { readonly to: string; readonly label: string };
 
 /** Are you here? Answer with a pong, or with any other frame. `top`: the newest update. */
 export type Ping = { readonly type: "ping"; readonly top: number };
@@ -157,6 +192,9 @@ export type Seat = { readonly player: string; readonly kind: Kind; readonly bot:
 /** How many players a game takes. */
 export type SeatRange = { readonly fewest: number; readonly most: number };
 
+/** What a seat was sent last: its newest update with the whole view; `null` before the first. */
+export type SeatSight = { readonly player: string | null; readonly name: string; readonly update: any };
+
 /** The next update of the stream: what happened, what the reader sees now, and what it may do. It has `view` with the whole view, or `changed` with what differs from the update before. `history` stands for all that led to it: a client that comes back says it in its hello. */
 export type SeatUpdate = { readonly type: "update"; readonly history: string; readonly seq: number; readonly messages: readonly (any)[]; readonly view: any; readonly changed?: any; readonly actions: readonly (any)[] };
 
@@ -174,6 +212,9 @@ export type TableList = { readonly tables: readonly (ListedTable)[]; readonly na
 
 /** A table as the caller may see it, and the names of the players who sit there. */
 export type TablePage = { readonly status: TableStatus; readonly names: { readonly [key: string]: string } };
+
+/** A table from all sides: the whole state of the match, and what each seat sees of it. */
+export type TableSight = { readonly state: any; readonly seats: readonly (SeatSight)[] };
 
 /** A table as anyone may see it: who sits there, what it waits for and until when, how it ended. The running clocks say who is to move: at a table with clocks, everyone knows that. The time of the last event is left out, because the reader may not be allowed to know of that event. */
 export type TableStatus = { readonly table: string; readonly game: string; readonly phase: Phase; readonly admin: string; readonly seats: readonly (Seat)[]; readonly settings: Settings; readonly clocks: { readonly [key: string]: number }; readonly left: { readonly [key: string]: number }; readonly acksDue: number | null; readonly result: Result | null; readonly agreed: readonly (string)[]; readonly successor: string | null };

@@ -1,6 +1,7 @@
 /** `<account-screen>`: the player's name, other devices, and how taps play. */
 
 /** @import {DeviceCode} from "../../types/protocol" */
+import { isPanelOn, setPanel } from "../lib/author.js";
 import { h, morph, s } from "../lib/dom.js";
 import { call, Problem } from "../lib/http.js";
 import { ensurePlayer, forget, logOutEverywhere, onPlayer, player, rename, useCode } from "../lib/me.js";
@@ -57,7 +58,8 @@ export class AccountScreen extends HTMLElement {
         code ? codeOf(code) : h("p", null, h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await ensurePlayer(), this.#store.set({ code: await call("POST", "/api/me/codes") }), "")) }, "Show a code for another device")),
         h("form", { class: "line-form", onsubmit: this.#submit("code", async (value) => `Welcome back, ${(await useCode(value)).name}.`) }, h("label", { class: "field" }, h("span", null, "Code from another device"), h("input", { name: "code", required: true, autocomplete: "one-time-code", autocapitalize: "characters" })), h("button", { class: "button" }, "Use it")),
       ),
-      h("section", null, h("h2", null, "Playing"), h("label", { class: "check" }, h("input", { type: "checkbox", checked: isOneTap(), onchange: (/** @type {Event} */ event) => setOneTap(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Play with one tap", h("small", null, "Otherwise the first tap raises a card, and the second plays it.")))),
+      h("section", null, h("h2", null, "Playing"), h("label", { class: "check" }, h("input", { type: "checkbox", checked: isOneTap(), onchange: (/** @type {Event} */ event) => setOneTap(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Play with one tap", h("small", null, "Otherwise the first tap raises a card, and the second plays it."))),
+        h("label", { class: "check" }, h("input", { type: "checkbox", checked: isPanelOn(), onchange: (/** @type {Event} */ event) => setPanel(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Show the author's panel", h("small", null, "At a table: the diagram of the game, and what the server sends you.")))),
       name === null ? null : h("section", null, h("h2", null, "Log out"), h("div", { class: "row" },
         h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await logOutEverywhere(), "All other devices are logged out.")) }, "Log out all other devices"),
         isSure ? h("button", { type: "button", class: "button danger", onclick: () => (forget(), this.#store.set({ isSure: false, said: "This device has forgotten you." })) }, "Really forget me here") : h("button", { type: "button", class: "quiet", onclick: () => this.#store.set({ isSure: true }) }, "Forget me on this device"),

@@ -1,6 +1,7 @@
 /** `<new-table-screen>`: make a table. The options of a game are asked for as its schema describes them. */
 
-/** @import {GameEntry, GamePage, OpenedTable} from "../../types/protocol" */
+/** @import {GameEntry, GamePage, HotSeatTable, OpenedTable} from "../../types/protocol" */
+import { isDev, keepCompanions } from "../lib/author.js";
 import { h, morph } from "../lib/dom.js";
 import { call, Problem } from "../lib/http.js";
 import { asPlayer } from "../lib/me.js";
@@ -53,7 +54,7 @@ export class NewTableScreen extends HTMLElement {
     return [
       h("h1", null, "New table"),
       h("fieldset", { class: "pick" }, h("legend", null, "Game"), games.map((each) => h("label", { key: each.name }, h("input", { type: "radio", name: "game", value: each.name, checked: each.name === game?.name, onchange: () => this.#choose(each.name) }), h("span", null, each.title)))),
-      game ? [optionFields(game), botFields(game)] : null,
+      game ? [optionFields(game), botFields(game), isDev() ? ownSeatField(game) : null] : null,
       h("label", { class: "field" }, h("span", null, "Clock"), h("select", { name: "clock" }, CLOCKS.map(([value, text]) => h("option", { value }, text)))),
       h("label", { class: "check" }, h("input", { type: "checkbox", name: "inviteOnly" }), h("span", null, "Only with the link", h("small", null, "Not listed, and without spectators."))),
       problem ? h("p", { class: "refusal", role: "alert" }, problem) : null,
@@ -70,6 +71,7 @@ export class NewTableScreen extends HTMLElement {
     const bots = Array.from({ length: Number(given.get("bots")) }, () => String(given.get("bot")));
     this.#store.set({ isBusy: true, problem: "" });
     try {
+      if (Number(given.get("seats")) > 1) return await openHotSeat({ game: game.name, options: optionsOf(game, given), bots, seats: Number(given.get("seats")), id: newId() });
       const opened = /** @type {OpenedTable} */ (await asPlayer(() => call("POST", "/api/tables", { game: game.name, options: optionsOf(game, given), bots, settings: { clock }, inviteOnly: given.has("inviteOnly"), id: newId() })));
       keepInvite(opened.table, opened.invite);
       go(`/table/${opened.table}`);
@@ -88,6 +90,20 @@ function botFields(game) {
     h("label", { class: "field" }, h("span", null, "How many bots"), h("select", { name: "bots" }, numbers.map((number) => h("option", { value: number }, number ? String(number) : "none")))),
     h("label", { class: "field" }, h("span", null, "Which bot"), h("select", { name: "bot" }, game.bots.map((bot) => h("option", { value: bot.name, title: bot.about }, capital(bot.name))))),
   );
+}
+
+/** For the author of a game: how many seats one person plays.
+ * @param {GamePage} game */
+function ownSeatField(game) {
+  const numbers = Array.from({ length: game.seats.most }, (_, number) => number + 1);
+  return h("label", { class: "field", key: `seats ${game.name}` }, h("span", null, "Seats that you play yourself"), h("select", { name: "seats" }, numbers.map((number) => h("option", { value: number }, number))));
+}
+
+/** @param {object} wanted */
+async function openHotSeat(wanted) {
+  const opened = /** @type {HotSeatTable} */ (await asPlayer(() => call("POST", "/api/dev/tables", wanted)));
+  keepCompanions(opened.seats);
+  go(`/table/${opened.table}`);
 }
 
 // options from the schema

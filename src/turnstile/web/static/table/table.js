@@ -7,6 +7,7 @@
 /** @import {Layout, Scene, Memory} from "./scene.js" */
 /** @import {TableState} from "./state.js" */
 import generic from "../layouts/generic.js";
+import { companionAt, keepFrame } from "../lib/author.js";
 import { announce, h, morph } from "../lib/dom.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
 import { call, Problem } from "../lib/http.js";
@@ -67,6 +68,11 @@ export class TableScreen extends HTMLElement {
     return this.getAttribute("table") ?? "";
   }
 
+  /** What the player sees now, for the author's panel. */
+  get view() {
+    return this.#incoming.view;
+  }
+
   connectedCallback() {
     this.#build();
     document.addEventListener("visibilitychange", () => void this.#stayAwake(), { signal: this.#gone.signal });
@@ -106,7 +112,7 @@ export class TableScreen extends HTMLElement {
     this.#wire = new Wire({
       url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/play`,
       table: this.table,
-      token,
+      token: () => companionAt(this.table)?.token ?? token(),
       onFrame: (frame) => this.#take(frame),
       onConnection: (connection) => this.#store.set({ connection }),
     });
@@ -115,6 +121,7 @@ export class TableScreen extends HTMLElement {
 
   /** @param {ServerFrame} frame */
   #take(frame) {
+    keepFrame(this.table, frame);
     switch (frame.type) {
       case "welcome":
         return this.#welcome(frame);
