@@ -6,6 +6,7 @@ import { card, cardName } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital } from "../lib/words.js";
 import { choice } from "../table/choice.js";
+import { hints, keys, pictures } from "./e-card/teaching.js";
 
 const DECK = "ecard";
 const SIDES = [0, 1, 2, 3];
@@ -112,6 +113,10 @@ const layout = {
       last ? `Last pair: ${pairWords(last, scene)} ${pairResult(last, scene)}` : "",
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;

@@ -7,6 +7,7 @@ import { card } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital, count } from "../lib/words.js";
 import { choice } from "../table/choice.js";
+import { hints, keys, pictures } from "./even-odd/teaching.js";
 
 const NUMBERS = { even: "2 4 6 8 10", odd: "1 3 5 7 9" };
 
@@ -96,6 +97,10 @@ const layout = {
       last ? `The last number was ${last.drawnNumber}, ${last.numberParity}. ${saidWords(last, near, scene)} ${saidWords(last, far, scene)} ${resultWords(last, scene)}` : "",
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;

@@ -8,8 +8,8 @@ import { go } from "../lib/router.js";
 import { Store } from "../lib/store.js";
 import { newId } from "../lib/wire.js";
 import { capital, inWords } from "../lib/words.js";
-import { keepInvite } from "../table/seating.js";
-import { gamePage } from "../table/table.js";
+import { keepInvite } from "../table/invitation.js";
+import { gamePage } from "../table/games.js";
 
 /** @typedef {{games: readonly GameEntry[], game: GamePage | null, problem: string, isBusy: boolean}} FormState */
 
@@ -34,8 +34,13 @@ export class NewTableScreen extends HTMLElement {
   }
 
   async #load() {
-    const { games } = await call("GET", "/api/games");
-    this.#store.set({ games });
+    try {
+      const { games } = await call("GET", "/api/games");
+      this.#store.set({ games });
+    } catch (fault) {
+      if (!(fault instanceof Problem)) throw fault;
+      return this.#store.set({ problem: fault.message });
+    }
     await this.#choose(this.getAttribute("game") ?? "e-card");
   }
 
