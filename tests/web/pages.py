@@ -52,7 +52,7 @@ class Guest:
     """A person with a browser of its own, who notices every error on the page."""
 
     def __init__(self, browser: Browser, url: str, *, plays_forced: bool = False, **options: object) -> None:
-        """`plays_forced`: whether a card that is the only legal one plays itself, as it does unless a player objects."""
+        """`plays_forced`: whether a card that is the only legal one plays itself, as the page does by default."""
         self.context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]
         self.context.set_default_timeout(PATIENCE)
         if not plays_forced:

@@ -136,7 +136,7 @@ function side(scene, player, last) {
 
 /** @param {GameView} view */
 function drawWords({ results, draws, phase }) {
-  return phase === "FINISHED" ? `All ${count(draws, "draw")} are made` : `Draw ${results.length + 1} of ${draws}`;
+  return phase === "FINISHED" ? (draws === 1 ? "The draw is made" : `All ${draws} draws are made`) : `Draw ${results.length + 1} of ${draws}`;
 }
 
 /** @param {GameResult} result @param {string} player @param {Scene} scene */

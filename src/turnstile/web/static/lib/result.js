@@ -33,7 +33,7 @@ export function reasonWords({ how, reason }, { name }) {
     case "outOfTime":
       return `${capital(name(reason))} ran out of time.`;
     case "halted":
-      return reason ? `${capital(reason)}.` : "";
+      return reason ? `${capital(reason.replace(/\.$/, ""))}.` : "";
     default:
       return "";
   }

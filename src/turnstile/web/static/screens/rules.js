@@ -41,7 +41,8 @@ export function rulesOf(game, layout) {
 /** The keys of the page, and those of the game's layout.
  * @param {Layout} layout */
 export function keysOf(layout) {
-  const lines = [...(layout.keys ?? []), ...KEYS];
+  const own = layout.keys ?? [];
+  const lines = [...own, ...KEYS.filter(([key]) => !own.some(([each]) => each === key))];
   return h("section", { class: "prose" }, h("h3", null, "Keys"), h("dl", { class: "keys" }, lines.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))));
 }
 

@@ -38,7 +38,7 @@ function places(result, { name }) {
   const placed = placesOf(result);
   if (!placed.length) return null;
   return [
-    h("ol", { class: "places", "aria-label": "Places" }, placed.map(({ player, score, place }) => h("li", { key: `place ${player}` }, h("span", { class: "place" }, `${place}.`), h("span", { class: "name" }, capital(name(player))), h("span", { class: "score" }, count(score, "point"))))),
+    h("ol", { class: "places", "aria-label": "Places" }, placed.map(({ player, score, place }) => h("li", { key: `place ${player}` }, h("span", { class: "rank" }, `${place}.`), h("span", { class: "name" }, capital(name(player))), h("span", { class: "score" }, count(score, "point"))))),
     isLowBest(result) ? h("p", { class: "hint" }, "The fewest points win.") : null,
   ];
 }

@@ -42,5 +42,5 @@ export function pictures() {
 
 export const keys = /** @type {const} */ ([
   ["0 to 9", "your bet"],
-  ["1 to 9", "your cards that may be played, from the left; before your turn, the card to queue"],
+  ["1 to 9", "your cards that may be played, from the left; the same key again plays it. Before your turn: the card to queue"],
 ]);
