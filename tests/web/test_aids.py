@@ -285,6 +285,16 @@ def test_a_refusal_stands_beside_what_was_tried_and_the_page_goes_on(new_guest: 
     expect(page.locator(".felt > .refusal")).to_be_empty()
 
 
+def test_the_first_screen_says_that_the_server_cannot_be_reached_and_loads_when_it_can(new_guest: NewGuest) -> None:
+    guest = new_guest(**CALM)
+    guest.context.route("**/api/games", lambda route: route.abort())
+    page = guest.open()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    guest.context.unroute("**/api/games")
+    expect(page.locator(".tile")).to_have_count(4)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_who_is_missing_since_when_and_what_happens_next(new_guest: NewGuest) -> None:
     page = new_guest().open()
     bot = {"seconds": 30, "per": "move", "runOut": "bot"}

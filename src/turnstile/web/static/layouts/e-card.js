@@ -68,6 +68,7 @@ const layout = {
   ask(scene) {
     const { view, seat } = scene;
     const raised = raisedFace(scene);
+    if (scene.sent) return null;
     if (raised) return `Tap the ${cardName(DECK, raised)} again to lay it: it ${MEANINGS[raised]}.`;
     if (scene.actions.length) return `Your turn: lay a card face down. ${emperorWords(scene)}`;
     if (seat && view.hasPicked[seat]) return `Your card lies on the table. ${capital(scene.name(sides(scene)[1]))} is choosing.`;

@@ -2,7 +2,7 @@
 
 /** @import {GameEntry, GamePage, OpenedTable} from "../../types/protocol" */
 import { h, morph } from "../lib/dom.js";
-import { call, Problem } from "../lib/http.js";
+import { call, loadFor, Problem } from "../lib/http.js";
 import { asPlayer } from "../lib/me.js";
 import { go } from "../lib/router.js";
 import { Store } from "../lib/store.js";
@@ -30,18 +30,13 @@ export class NewTableScreen extends HTMLElement {
     const form = h("form", { class: "page form", onsubmit: (/** @type {SubmitEvent} */ event) => (event.preventDefault(), void this.#open(form)) });
     this.append(form);
     this.#store.watch((s) => s, (s) => morph(form, this.#form(s)));
-    void this.#load();
+    void loadFor(this, () => this.#load(), (problem) => this.#store.set({ problem }));
   }
 
   async #load() {
-    try {
-      const { games } = await call("GET", "/api/games");
-      this.#store.set({ games });
-    } catch (fault) {
-      if (!(fault instanceof Problem)) throw fault;
-      return this.#store.set({ problem: fault.message });
-    }
-    await this.#choose(this.getAttribute("game") ?? "e-card");
+    const { games } = await call("GET", "/api/games");
+    this.#store.set({ games });
+    this.#store.set({ game: await gamePage(this.getAttribute("game") ?? "e-card") });
   }
 
   /** @param {string} name */

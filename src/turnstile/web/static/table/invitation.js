@@ -32,7 +32,7 @@ export function invitation(table, drawn, showQr) {
       navigator.canShare?.({ url: link }) ? h("button", { type: "button", class: "button", key: "share", onclick: () => navigator.share({ url: link }).catch(() => undefined) }, "Share") : null,
       drawn ? null : h("button", { type: "button", class: "button", key: "qr", onclick: showQr }, "Show QR code"),
     ),
-    drawn ? h("div", { class: "qr-code", key: "qr code" }, qrCode(drawn.qr), h("p", { class: "hint" }, "A phone that scans this takes a seat.")) : null,
+    drawn ? h("div", { class: "qr-code", key: "qr code" }, qrCode(drawn.qr), h("p", { class: "hint" }, "Scan this to open the table on a phone.")) : null,
   );
 }
 

@@ -41,7 +41,7 @@ export function buildParts(root, store, around) {
   store.watch((s) => [s.status, s.game, s.connection, s.seat], (s) => morph(parts.head, tableHead(s, does)));
   store.watch((s) => isOwnTurn(s), (s) => showIcon(isOwnTurn(s)));
   store.watch((s) => [s.connection, s.problem, s.status, s.here, s.names, s.tick], (s) => morph(parts.trouble, notice(s, does.connect), s.status && s.connection.state === "open" ? missing(s, (player) => nameOf(player, s)) : null));
-  store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.refused, s.queued, s.connection.state === "replaced", s.game, s.moment, s.invitation], (s) => guarded(() => showBoard(atMoment(s), parts, around)));
+  store.watch((s) => [s.status, s.stream, s.layout, s.names, s.seat, s.raised, s.sent, s.refused, s.queued, s.connection.state, s.game, s.moment, s.invitation], (s) => guarded(() => showBoard(atMoment(s), parts, around)));
   store.watch((s) => [s.status, s.stream, s.layout, s.names, s.here, s.seat, s.tick, s.connection.state, s.moment], (s) => guarded(() => showSeats(atMoment(s), parts, scene())));
   store.watch((s) => s.stream.seq, (s) => root.setAttribute("data-seq", String(s.stream.seq)));
   store.watch((s) => s.refusal, (s) => morph(parts.refusal, s.refusal));
@@ -114,9 +114,10 @@ function showBoard(state, parts, { scene: currentScene, does }) {
 
 /** What stands above the player's choices: the question, or in a replay what was told.
  * @param {TableState} state @param {Scene} scene @param {Layout} layout */
-function questionOf({ moment, status, stream }, scene, layout) {
+function questionOf({ moment, status, stream, connection }, scene, layout) {
   if (moment !== null) return newsOf(scene, layout);
   if (status?.result) return "";
+  if (scene.sent && connection.state !== "open") return "Your move is kept. It is sent as soon as the connection is back.";
   return stream.view === null ? "The match is about to begin." : (layout.ask?.(scene) ?? waitingWords(scene, layout));
 }
 

@@ -58,6 +58,8 @@ const loaded = new Map();
 export async function layoutOf(game) {
   const names = document.querySelector("meta[name=layouts]")?.getAttribute("content")?.split(" ") ?? [];
   if (!names.includes(game) || game === "generic") return generic;
-  if (!loaded.has(game)) loaded.set(game, import(`../layouts/${game}.js`).then((module) => ({ ...generic, ...module.default })));
-  return /** @type {Promise<Layout>} */ (loaded.get(game));
+  const known = loaded.get(game) ?? import(`../layouts/${game}.js`).then((module) => ({ ...generic, ...module.default }));
+  loaded.set(game, known);
+  known.catch(() => loaded.delete(game)); // it may be there the next time
+  return known;
 }
