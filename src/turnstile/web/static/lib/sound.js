@@ -18,10 +18,12 @@ const CARD_SECONDS = 0.07;
 
 /** @type {AudioContext | null} */
 let audio = null;
+let isTouched = false; // since the page was loaded: a browser may remember a gesture from before a reload
+for (const gesture of ["pointerdown", "keydown"]) addEventListener(gesture, () => (isTouched = true), { capture: true, once: true });
 
 /** @param {Meaning} meaning */
 export function sound(meaning) {
-  if (!isOn("sound") || !navigator.userActivation?.hasBeenActive || !("AudioContext" in globalThis)) return;
+  if (!isOn("sound") || !isTouched || !navigator.userActivation?.hasBeenActive || !("AudioContext" in globalThis)) return;
   audio ??= new AudioContext();
   void audio.resume();
   if (meaning === "acted") card(audio);

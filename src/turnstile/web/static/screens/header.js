@@ -23,7 +23,7 @@ export class SiteHeader extends HTMLElement {
     if (!game || dialog.open) return;
     const layout = await layoutOf(game.name);
     const close = h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close");
-    morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game, layout), keysOf(layout), h("p", null, close));
+    morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game, layout), keysOf(layout, "h3"), h("p", null, close));
     dialog.showModal();
   }
 }

@@ -25,7 +25,7 @@ export class RulesScreen extends HTMLElement {
     try {
       const [game, layout] = await Promise.all([gamePage(name), layoutOf(name)]);
       document.title = `${game.title}: the rules · Turnstile`;
-      morph(this, h("article", { class: "page prose" }, h("h1", null, game.title), rulesOf(game, layout), keysOf(layout), h("p", null, h("a", { class: "button", href: `/new?game=${encodeURIComponent(game.name)}` }, "Make a table"))));
+      morph(this, h("article", { class: "page prose" }, h("h1", null, game.title), rulesOf(game, layout), keysOf(layout, "h2"), h("p", null, h("a", { class: "button", href: `/new?game=${encodeURIComponent(game.name)}` }, "Make a table"))));
     } catch (fault) {
       if (!(fault instanceof Problem)) throw fault;
       morph(this, h("div", { class: "page" }, h("p", { class: "refusal", role: "alert" }, fault.message), h("p", null, h("a", { class: "button", href: "/" }, "To all games"))));
@@ -39,11 +39,11 @@ export function rulesOf(game, layout) {
 }
 
 /** The keys of the page, and those of the game's layout.
- * @param {Layout} layout */
-export function keysOf(layout) {
+ * @param {Layout} layout @param {"h2" | "h3"} heading */
+export function keysOf(layout, heading) {
   const own = layout.keys ?? [];
   const lines = [...own, ...KEYS.filter(([key]) => !own.some(([each]) => each === key))];
-  return h("section", { class: "prose" }, h("h3", null, "Keys"), h("dl", { class: "keys" }, lines.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))));
+  return h("section", { class: "prose" }, h(heading, null, "Keys"), h("dl", { class: "keys" }, lines.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))));
 }
 
 /** @param {string} text */

@@ -1,13 +1,12 @@
-/** `<table-screen table="...">`: one table, from its seats to its result. It connects, keeps one state, and does what the
- * player wants. The parts of the page that show the state are in `parts.js`. */
+/** `<table-screen table="...">`: one table, from its seats to its result. It connects, and folds what the server tells
+ * into one state. The parts of the page that show the state are in `parts.js`; what the player does is in `doing.js`. */
 
 /** @import {TableStatus, TablePage, Welcome, Presence} from "../../types/protocol" */
 /** @import {ServerFrame} from "../lib/wire.js" */
-/** @import {Stream, Tagged} from "../lib/fold.js" */
+/** @import {Stream} from "../lib/fold.js" */
 /** @import {Scene, Memory} from "./scene.js" */
 /** @import {TableState} from "./state.js" */
 import generic from "../layouts/generic.js";
-import { announce } from "../lib/dom.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
 import { call, Problem } from "../lib/http.js";
 import { ensurePlayer, token } from "../lib/me.js";
@@ -16,19 +15,20 @@ import { atMoment, momentsOf } from "../lib/replay.js";
 import { go, takeSecret } from "../lib/router.js";
 import { isOn } from "../lib/settings.js";
 import { Store } from "../lib/store.js";
-import { newId, Refused, Wire } from "../lib/wire.js";
+import { newId, Wire } from "../lib/wire.js";
 import { AfterMatch } from "./after.js";
 import { Ahead, queuedMove } from "./ahead.js";
 import { Awake } from "./awake.js";
+import { Doing } from "./doing.js";
 import { gamePage } from "./games.js";
-import { hintFor, keepSeen, seenHints } from "./hints.js";
+import { seenHints } from "./hints.js";
+import { dropInvite } from "./invitation.js";
 import { elementOfKey } from "./keys.js";
 import { newsOf } from "./log.js";
 import { nameOf } from "./names.js";
 import { lingerMs, Pace } from "./pace.js";
 import { buildParts, showIcon } from "./parts.js";
 import { layoutOf } from "./scene.js";
-import { dropInvite, inviteOf } from "./invitation.js";
 import { hear } from "./sounds.js";
 import { AT_FIRST, hasEnded } from "./state.js";
 
@@ -49,11 +49,11 @@ export class TableScreen extends HTMLElement {
   /** @type {TableStatus | null} */
   #status = null; // the newest one; its result is shown when the updates before it have been shown
   #after = new AfterMatch(this.#store, () => this.table);
-  #ahead = new Ahead((move) => void this.#act(move));
+  #doing = new Doing(this.#store, { table: () => this.table, wire: () => this.#wire, scene: () => this.#scene() });
+  #ahead = new Ahead((move) => void this.#doing.act(move));
   #awake = new Awake();
   #pace = new Pace({ show: (stream) => this.#show(stream), acknowledge: (seq) => this.#wire?.acknowledge(seq), linger: (waiting) => this.#linger(waiting) });
   #top = 0;
-  #sentUntil = 0;
   /** @type {Memory} */
   #memory = {};
   #gone = new AbortController();
@@ -66,7 +66,8 @@ export class TableScreen extends HTMLElement {
 
   connectedCallback() {
     const store = this.#store;
-    const does = { command: this.#command, join: this.#join, connect: () => this.#wire?.connect(), showQr: this.#showQr, dismissHint: this.#dismissHint, catchUp: () => this.#pace.catchUp() };
+    const { command, join, showQr, dismissHint } = this.#doing;
+    const does = { command, join, showQr, dismissHint, connect: () => this.#wire?.connect(), catchUp: () => this.#pace.catchUp() };
     buildParts(this, store, { scene: () => this.#scene(), guarded: (show) => this.#guarded(show), after: this.#after, does });
     hear(store);
     store.watch((s) => [s.stream, s.raised, s.sent, s.queued, s.layout, s.connection.state], (s) => s.layout && s.stream.view && this.#ahead.look(this.#scene(), s.layout, s.queued, isOn("forced")));
@@ -161,7 +162,7 @@ export class TableScreen extends HTMLElement {
     if (status.successor && this.#store.state.seat !== null) return this.#goOn(status.successor);
     if (status.phase === "Seating" && rematch === this.table && this.#store.state.seat === status.admin) {
       rematch = "";
-      void this.#command("start");
+      void this.#doing.command("start");
     }
     if (status.phase !== "Seating") dropInvite(this.table);
     void this.#awake.keep(this.#isLive());
@@ -188,8 +189,7 @@ export class TableScreen extends HTMLElement {
     const { stream, raised, queued, layout } = this.#store.state;
     const isJump = next.seq !== stream.seq + 1 || stream.view === null;
     const isSameChoice = JSON.stringify(stream.actions) === JSON.stringify(next.actions);
-    const isAnswered = this.#sentUntil > 0 && next.seq >= this.#sentUntil;
-    if (isAnswered) this.#sentUntil = 0;
+    const isAnswered = this.#doing.isAnsweredBy(next.seq);
     const settled = isAnswered ? { sent: null, raised: null, refusal: "", refused: null } : { raised: isSameChoice ? raised : null };
     const ended = hasEnded(next) ? { moments: momentsOf(this.#streams) } : {};
     const isDropped = next.actions.length > 0 && !(layout && queuedMove({ ...this.#scene(), view: next.view, actions: next.actions }, layout, queued));
@@ -244,59 +244,7 @@ export class TableScreen extends HTMLElement {
     }
   }
 
-  // doing
-
-  /** A command whose refusal is shown beside what was tried.
-   * @param {string} type @param {object} [fields] @param {Tagged | null} [move] the move that it makes */
-  #command = async (type, fields, move = null) => {
-    this.#store.set({ refusal: "", refused: null });
-    try {
-      return await this.#wire?.command(type, fields);
-    } catch (fault) {
-      if (!(fault instanceof Refused)) throw fault;
-      this.#store.set({ refusal: fault.message, refused: move, sent: null });
-      announce(fault.message);
-    }
-  };
-
-  #join = async () => {
-    const had = token();
-    try {
-      await ensurePlayer();
-    } catch (fault) {
-      if (!(fault instanceof Problem)) throw fault;
-      return this.#store.set({ refusal: fault.message });
-    }
-    if (had === null) this.#wire?.connect();
-    await this.#command("join", inviteOf(this.table) ? { invite: inviteOf(this.table) } : {});
-  };
-
-  /** @param {Tagged} move */
-  #act = async (move) => {
-    const { stream, seenHints: seen, layout, status } = this.#store.state;
-    const hint = layout && hintFor(this.#scene(), layout, seen);
-    this.#store.set({ sent: move, queued: null, ...(hint && status ? { seenHints: keepSeen(status.game, hint.name) } : {}) });
-    const seq = await this.#command("act", { move, seen: stream.seq }, move);
-    if (seq === undefined) return;
-    if (seq > this.#store.state.stream.seq) this.#sentUntil = seq;
-    else this.#store.set({ sent: null, raised: null });
-  };
-
-  /** @param {string} name */
-  #dismissHint = (name) => {
-    const { status } = this.#store.state;
-    if (status) this.#store.set({ seenHints: keepSeen(status.game, name) });
-  };
-
-  /** Ask the server for the link to this table as a QR code. The secret goes in the body, not in the address. */
-  #showQr = async () => {
-    try {
-      this.#store.set({ invitation: await call("POST", `/api/tables/${this.table}/invitation`, { invite: inviteOf(this.table) }) });
-    } catch (fault) {
-      if (!(fault instanceof Problem)) throw fault;
-      this.#store.set({ refusal: fault.message });
-    }
-  };
+  // looking and typing
 
   /** @param {KeyboardEvent} event */
   #key(event) {
@@ -347,7 +295,7 @@ export class TableScreen extends HTMLElement {
       queued,
       raise: (key) => this.#store.set({ raised: key, refusal: "", refused: null }),
       queue: (name) => moment === null && this.#store.set({ queued: name }),
-      act: this.#act,
+      act: this.#doing.act,
       goOn: () => this.#pace.goOn(),
       memory: this.#memory,
       schemas: game?.schemas ?? {},
