@@ -64,7 +64,6 @@ const layout = {
   name: moveWords,
 
   linger({ view, messages, status }) {
-    if (view.playerIndex === null) return 0;
     if (isLooking({ view, status })) return Math.min(ROUND_MS, status.settings.ackSeconds * 600);
     if (messages.some(({ type }) => CLAIMS.has(type))) return CLAIM_MS;
     return messages.every(({ type }) => NO_DEEDS.has(type)) ? 0 : "step";

@@ -99,6 +99,9 @@ const layout = {
     return null;
   },
 
+  /** A pair stays on the table until the player lays the next card. Spectators, and all at the end, need time to see it. */
+  linger: ({ view, seat, messages }) => (messages.some(({ type }) => type === "PairRevealed") && (seat === null || view.phase === "Finished") ? "look" : 0),
+
   name: (move) => cardName(DECK, move.card),
 
   text(scene) {

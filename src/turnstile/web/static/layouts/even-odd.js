@@ -83,6 +83,8 @@ const layout = {
     return null;
   },
 
+  linger: ({ messages }) => (messages.some(({ type }) => type === "NumberDrawn") ? "look" : null),
+
   name: (move) => capital(move.parityChoice),
 
   text(scene) {
