@@ -51,8 +51,9 @@ def server_process(store: Path) -> Iterator[ServerProcess]:
 class Guest:
     """A person with a browser of its own, who notices every error on the page."""
 
-    def __init__(self, browser: Browser, url: str, *, plays_forced: bool = False, **options: object) -> None:
-        """`plays_forced`: whether a card that is the only legal one plays itself, as the page does by default."""
+    def __init__(self, browser: Browser, url: str, **options: object) -> None:
+        """The option `plays_forced`: a card that is the only legal one plays itself, as the page does by default."""
+        plays_forced = options.pop("plays_forced", False)
         self.context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]
         self.context.set_default_timeout(PATIENCE)
         if not plays_forced:
