@@ -220,7 +220,7 @@ def test_a_queued_card_is_played_on_the_turn(new_guest: NewGuest) -> None:
     early = waiting.get_by_role("button", name="play it on your turn")
     early.click()
     expect(waiting.locator("[data-queued]")).to_have_count(1)
-    expect(waiting.locator(".ask")).to_contain_text("Then you play the")
+    expect(waiting.locator(".ask")).to_contain_text("On your turn you play the")
     waiting.keyboard.press("Escape")
     expect(waiting.locator("[data-queued]")).to_have_count(0)
     waiting.keyboard.press("1")

@@ -69,7 +69,7 @@ const layout = {
     const waiting = layout.toMove?.(scene)[0];
     if (!waiting || waiting === seat) return null;
     const queued = playerOf(view, seat)?.hand?.map(faceOf).find((face) => aheadName(view, face) === scene.queued);
-    return `${capital(scene.name(waiting))} is ${view.status === "betting" ? "betting" : "choosing a card"}.${queued ? ` Then you play the ${cardName(DECK, queued)}.` : ""}`;
+    return `${capital(scene.name(waiting))} is ${view.status === "betting" ? "betting" : "choosing a card"}.${queued ? ` On your turn you play the ${cardName(DECK, queued)}.` : ""}`;
   },
 
   toMove({ view }) {
