@@ -23,6 +23,11 @@ export class Pace {
     this.#options = options;
   }
 
+  /** Whether updates wait to be shown. */
+  get isBehind() {
+    return this.#waiting.length > 0;
+  }
+
   /** Show an update when its turn comes.
    * @param {Readonly<Stream>} stream */
   add(stream) {

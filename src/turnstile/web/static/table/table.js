@@ -253,7 +253,10 @@ export class TableScreen extends HTMLElement {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") this.#store.set({ raised: null, queued: null });
     if (event.key === "?") document.querySelector("site-header")?.dispatchEvent(new CustomEvent("rules", { detail: this.#store.state.game }));
-    if (event.key === " " && !target.closest("button, a, summary, [tabindex]")) this.#pace.catchUp();
+    if (event.key === " " && this.#pace.isBehind && !target.closest("button, a, summary, [tabindex='0']")) {
+      event.preventDefault(); // it would scroll
+      this.#pace.catchUp();
+    }
     this.#after.press(event.key);
     const wanted = elementOfKey(this, event.key.toUpperCase());
     wanted?.focus();
