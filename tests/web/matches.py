@@ -8,12 +8,12 @@ from playwright.sync_api import Page, expect
 
 from tests.web.pages import Guest
 
-OPEN_TABLE = """async ([game, bots, options, isStarting, clock]) => {
+OPEN_TABLE = """async ([game, bots, options, isStarting]) => {
     const { ensurePlayer } = await import("/static/lib/me.js");
     const { call } = await import("/static/lib/http.js");
     const { go } = await import("/static/lib/router.js");
     await ensurePlayer();
-    const opened = await call("POST", "/api/tables", { game, bots, options, settings: { isListed: false, clock } });
+    const opened = await call("POST", "/api/tables", { game, bots, options, settings: { isListed: false } });
     if (isStarting) await call("POST", `/api/tables/${opened.table}/commands`, { type: "start", id: "start" });
     go(`/table/${opened.table}`);
     return `${location.origin}/table/${opened.table}#invite=${opened.invite}`;
@@ -34,13 +34,11 @@ MAKE_A_MOVE = """async () => {
 TURN_OR_END = ".result, .your-turn [data-choice]:not([aria-disabled])"
 
 
-def open_table(
-    guest: Guest, game: str, bots: Sequence[str] = (), options: Any = None, *, start: bool = True, clock: Any = None
-) -> str:
+def open_table(guest: Guest, game: str, bots: Sequence[str] = (), options: Any = None, *, start: bool = True) -> str:
     """Open a table and go there; the link that invites others."""
     page = guest.open()
     page.locator(".tile").first.wait_for()
-    return str(page.evaluate(OPEN_TABLE, [game, list(bots), options or {}, start, clock]))
+    return str(page.evaluate(OPEN_TABLE, [game, list(bots), options or {}, start]))
 
 
 def join(guest: Guest, link: str) -> Page:

@@ -291,6 +291,7 @@ def test_a_refusal_stands_beside_what_was_tried_and_the_page_goes_on(new_guest: 
     assert made.ok
     guest.context.set_offline(False)
     expect(page.locator(".felt > .refusal")).to_contain_text(re.compile(r"\w.*\."))
+    expect(page.locator(".hand [data-refused][aria-describedby=refusal]")).to_have_count(1)
     refusal, hand = page.locator(".felt > .refusal").bounding_box(), page.locator(".hand").bounding_box()
     assert refusal is not None
     assert hand is not None

@@ -18,6 +18,7 @@ export const REFUSAL = "refusal";
 export function choice(scene, move, { key, label, class: kind = "", isDirect = false, digit }, ...content) {
   const isRaised = scene.raised === key;
   const isSent = isSameMove(scene.sent, move) && (scene.raised === null || isRaised);
+  const isRefused = isSameMove(scene.refused, move) && (scene.raised === null || isRaised);
   const play = () => scene.act(move);
   return h(
     "button",
@@ -31,8 +32,8 @@ export function choice(scene, move, { key, label, class: kind = "", isDirect = f
       "aria-label": label && (isRaised ? `${label}: press again to play` : label),
       "data-raised": isRaised,
       "data-sent": isSent,
-      "data-refused": isSameMove(scene.refused, move),
-      "aria-describedby": isSameMove(scene.refused, move) ? REFUSAL : null,
+      "data-refused": isRefused,
+      "aria-describedby": isRefused ? REFUSAL : null,
       "aria-disabled": scene.sent ? "true" : null,
       onclick: () => !scene.sent && (isDirect || isRaised || isOn("one-tap") ? play() : scene.raise(key)),
     },
