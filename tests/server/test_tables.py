@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 
+import segno
 from msgspec.structs import replace
 
 from tests.agents.loops import run, until
@@ -44,6 +45,22 @@ def test_a_table_is_opened_joined_and_started() -> None:
             assert page["status"]["admin"] == ana.player
             await ana.command(table, "start")
             assert (await status(here, table))["phase"] == "Starting"
+
+    run(main())
+
+
+def test_the_link_for_friends_comes_with_its_qr_code_and_the_secret_stays_behind_the_hash() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana)
+            drawn = await ana.ask("POST", f"/api/tables/{table}/invitation", {"invite": "a secret&more"})
+            assert drawn["link"] == f"{here.url}/table/{table}#invite=a%20secret%26more"
+            assert drawn["qr"] == segno.make(drawn["link"]).svg_inline()
+            plain = await ana.ask("POST", f"/api/tables/{table}/invitation", {})
+            assert plain["link"] == f"{here.url}/table/{table}"
+            gone = await ana.refusal("POST", "/api/tables/nowhere/invitation", {})
+            assert gone == (404, "NoSuchTable")
 
     run(main())
 

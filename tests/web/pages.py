@@ -52,8 +52,12 @@ class Guest:
     """A person with a browser of its own, who notices every error on the page."""
 
     def __init__(self, browser: Browser, url: str, **options: object) -> None:
+        """The option `plays_forced`: a card that is the only legal one plays itself, as the page does by default."""
+        plays_forced = options.pop("plays_forced", False)
         self.context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]
         self.context.set_default_timeout(PATIENCE)
+        if not plays_forced:
+            self.context.add_init_script('origin !== "null" && localStorage.setItem("turnstile.forced", "no")')
         self.url = url
         self.complaints: list[str] = []
         self.page = self.tab()

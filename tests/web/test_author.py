@@ -139,7 +139,7 @@ def test_the_panel_of_a_player_has_the_diagram_and_its_own_updates_and_nothing_e
     guest.play_now()
     expect(guest.page.locator("author-panel, author-bar")).to_have_count(0)
     table = guest.page.url
-    guest.open("/account").get_by_label("Show the author's panel").check()
+    guest.open("/account").get_by_label("The author's panel").check()
     asked: list[str] = []
     guest.page.on("request", lambda request: asked.append(request.url))
     guest.page.goto(table)

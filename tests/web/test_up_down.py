@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.matches import is_over, join, may_move, move, open_table, play_alone, play_together
+from tests.web.matches import is_over, join, move, open_table, play_alone, play_together
 from tests.web.pages import Guest
 from tests.web.test_accessible import check
 
@@ -135,9 +135,9 @@ def test_ten_players_fit_and_everything_is_accessible(new_guest: NewGuest, schem
     page = guest.page
     page.locator(".your-turn .bets").wait_for()
     check(page)
-    while page.locator(".trick li").count() < 2 or page.locator(".fan play-card").count() < 3 or not may_move(page):
-        page.locator(".your-turn [data-choice]").first.wait_for()
+    while page.locator(".trick li").count() < 2 or page.locator(".fan play-card").count() < 3:
         move(page)
+        page.locator(".your-turn [data-choice]").first.wait_for()
     expect(page.locator(".seat")).to_have_count(10)
     assert page.evaluate(COVERED) == 0
     page.locator(".your-turn [data-choice]").first.click(position={"x": 8, "y": 20})

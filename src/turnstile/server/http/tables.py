@@ -1,8 +1,10 @@
 """Tables over HTTP: open, list, look, command, acknowledge, record."""
 
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import quote
 
-from msgspec import Raw
+import segno
+from msgspec import Meta, Raw
 from starlette.responses import Response
 
 from turnstile.host import Refused
@@ -75,6 +77,19 @@ class TablePageBytes(Value, frozen=True):
     names: dict[PlayerId, str]
 
 
+class KnownInvite(Value, frozen=True):
+    """The secret of an invitation, as the caller knows it; `null` for a table that anyone may join."""
+
+    invite: Annotated[str, Meta(max_length=64)] | None = None
+
+
+class InvitationLink(Value, frozen=True):
+    """The link that brings a friend to a table. It has the secret behind `#`, and `qr` is the link as SVG."""
+
+    link: str
+    qr: str
+
+
 @endpoint(
     "POST",
     "/api/tables",
@@ -130,6 +145,22 @@ async def get_table(call: Call[None, None]) -> TablePageBytes:
     player = None if call.caller is None else call.caller.player
     status, seated = await call.server.tables.status(call.table, player)
     return TablePageBytes(Raw(status), await call.server.people.names(seated))
+
+
+@endpoint(
+    "POST",
+    "/api/tables/{table}/invitation",
+    request=KnownInvite,
+    response=InvitationLink,
+    errors=(HostCode.NO_TABLE,),
+    limit=LimitName.RENAMES,
+)
+async def draw_invitation(call: Call[KnownInvite, None]) -> InvitationLink:
+    """The link to a table, and its QR code. The secret is not checked: joining does that."""
+    await call.server.tables.status(call.table, call.person.player)
+    secret = "" if call.body.invite is None else f"#invite={quote(call.body.invite, safe='')}"
+    link = f"{call.server.url_of(call.request)}/table/{quote(call.table, safe='')}{secret}"
+    return InvitationLink(link, segno.make(link).svg_inline())
 
 
 @endpoint(
@@ -205,6 +236,7 @@ ENDPOINTS = (
     list_tables,
     list_my_tables,
     get_table,
+    draw_invitation,
     command,
     acknowledge,
     get_view,

@@ -1,10 +1,11 @@
 /** The page: registers every element, and shows the screen of the address. */
 
 import { PlayCard } from "./card/card.js";
-import { isDev, isPanelOn } from "./lib/author.js";
+import { isDev } from "./lib/author.js";
 import { h } from "./lib/dom.js";
 import { useCode } from "./lib/me.js";
 import { go, onPlace, takeSecret } from "./lib/router.js";
+import { isOn } from "./lib/settings.js";
 import { AccountScreen } from "./screens/account.js";
 import { SiteHeader } from "./screens/header.js";
 import { NewTableScreen } from "./screens/new-table.js";
@@ -31,7 +32,7 @@ async function show() {
   await useCodeOfAddress();
   const [, kind, name] = location.pathname.split("/").map(decodeURIComponent);
   const wanted = screenOf(kind, name);
-  if (isDev() || isPanelOn() || document.querySelector("author-panel")) void import("./author/author.js").then(({ showAuthor }) => showAuthor());
+  if (isDev() || isOn("panel") || document.querySelector("author-panel")) void import("./author/author.js").then(({ showAuthor }) => showAuthor());
   const shown = main.firstElementChild;
   if (shown?.localName === wanted.localName && sameAttributes(shown, wanted)) return;
   main.replaceChildren(wanted);

@@ -85,6 +85,9 @@ export type HotSeatTable = { readonly table: string; readonly seats: readonly (H
 /** How a match ended. */
 export type How = "halted" | "outOfTime" | "played" | "resigned";
 
+/** The link that brings a friend to a table. It has the secret behind `#`, and `qr` is the link as SVG. */
+export type InvitationLink = { readonly link: string; readonly qr: string };
+
 /** Who takes a seat: a person, or a program that plays from elsewhere. */
 export type JoinAs = "agent" | "person";
 
@@ -93,6 +96,9 @@ export type JoinCommand = { readonly type: "join"; readonly id: string; readonly
 
 /** Who sits on a seat. All kinds see their own stream only, and send the same commands. */
 export type Kind = "agent" | "bot" | "person";
+
+/** The secret of an invitation, as the caller knows it; `null` for a table that anyone may join. */
+export type KnownInvite = { readonly invite: string | null };
 
 /** A player on a leader board. */
 export type Leader = { readonly player: string; readonly name: string; readonly rating: number; readonly mu: number; readonly sigma: number; readonly matches: number };

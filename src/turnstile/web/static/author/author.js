@@ -1,7 +1,8 @@
 /** The tools for authors of games, beside the screen: a bar on a server with `--dev`, and a panel at a table. */
 
 import { h } from "../lib/dom.js";
-import { isDev, isPanelOn } from "../lib/author.js";
+import { isDev } from "../lib/author.js";
+import { isOn } from "../lib/settings.js";
 import { AuthorBar } from "./bar.js";
 import { AuthorPanel } from "./panel.js";
 
@@ -13,7 +14,7 @@ document.head.append(h("link", { rel: "stylesheet", href: document.querySelector
 export function showAuthor() {
   const table = tableOfAddress();
   place("author-bar", isDev() ? table : null);
-  place("author-panel", isPanelOn() ? table || null : null);
+  place("author-panel", isOn("panel") ? table || null : null);
 }
 
 /** The table of the address; "" on other screens. */

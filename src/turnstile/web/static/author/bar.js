@@ -3,10 +3,11 @@
 
 /** @import {GameList, GamesInDevelopment, HotSeatTable} from "../../types/protocol" */
 import { h, morph } from "../lib/dom.js";
-import { companionAt, framesOf, isPanelOn, keepCompanions, onFrames, setPanel, takeSeat } from "../lib/author.js";
+import { companionAt, framesOf, keepCompanions, onFrames, takeSeat } from "../lib/author.js";
 import { call, listen, Problem } from "../lib/http.js";
 import { asPlayer } from "../lib/me.js";
 import { go } from "../lib/router.js";
+import { isOn, switchTo } from "../lib/settings.js";
 import { Store } from "../lib/store.js";
 import { newId } from "../lib/wire.js";
 import { showAuthor } from "./author.js";
@@ -78,14 +79,14 @@ export class AuthorBar extends HTMLElement {
       this.table ? [this.#seats(), this.#again()] : this.#start(watched, games),
       h("span", { class: "grow" }),
       watched?.games.length ? h("span", { class: "files", key: "files" }, `Watching ${watched.games.map((game) => game.file).join(", ")}`) : null,
-      h("button", { type: "button", class: "button small", key: "panel", "aria-pressed": String(isPanelOn()), onclick: () => this.#togglePanel() }, "Panel"),
+      h("button", { type: "button", class: "button small", key: "panel", "aria-pressed": String(isOn("panel")), onclick: () => this.#togglePanel() }, "Panel"),
       problem ? h("p", { class: "refusal", role: "alert", key: "problem" }, problem) : null,
       broken.map((game) => h("p", { class: "refusal", role: "alert", key: game.name }, `${game.problem} The rules of before stay.`)),
     ];
   }
 
   #togglePanel() {
-    setPanel(!isPanelOn());
+    switchTo("panel", !isOn("panel"));
     showAuthor();
     this.#change();
   }

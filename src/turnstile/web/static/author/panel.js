@@ -6,8 +6,9 @@
 /** @import {ServerFrame} from "../lib/wire.js" */
 /** @import {TableScreen} from "../table/table.js" */
 import { h, morph } from "../lib/dom.js";
-import { framesOf, isDev, onFrames, setPanel } from "../lib/author.js";
+import { framesOf, isDev, onFrames } from "../lib/author.js";
 import { call, Problem } from "../lib/http.js";
+import { switchTo } from "../lib/settings.js";
 import { Store } from "../lib/store.js";
 import { showAuthor } from "./author.js";
 import { diagram } from "./diagram.js";
@@ -86,7 +87,7 @@ export class AuthorPanel extends HTMLElement {
     const names = /** @type {Tab[]} */ (Object.keys(TABS));
     return [
       h("div", { class: "tabs", role: "group", "aria-label": "Show" }, names.map((name) => h("button", { type: "button", key: name, "aria-pressed": String(name === tab), onclick: () => this.#show(name) }, TABS[name]))),
-      h("button", { type: "button", class: "quiet", "aria-label": "Close the panel", onclick: () => (setPanel(false), showAuthor()) }, "×"),
+      h("button", { type: "button", class: "quiet", "aria-label": "Close the panel", onclick: () => (switchTo("panel", false), showAuthor()) }, "×"),
     ];
   }
 

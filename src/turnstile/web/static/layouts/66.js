@@ -6,11 +6,11 @@ import { h } from "../lib/dom.js";
 import { capital, count } from "../lib/words.js";
 import { isOpen, piles, placeWords, row } from "./66/cards.js";
 import { confirm, DECK, isOffered, PILE, raisedTargets, readyMove, START, STOP, tap } from "./66/targets.js";
+import { hints, keys, pictures } from "./66/teaching.js";
 import { aCard, cards, messageWords, moveWords, POWERS, whoIs, whose } from "./66/words.js";
 
 const LIMIT = 66;
-/** How long what others do stays on the table before the match goes on, in milliseconds. */
-const READING_MS = 900;
+/** How long cards that were turned over stay before the match goes on, in milliseconds: they are there to be remembered. */
 const CLAIM_MS = 1_800;
 const ROUND_MS = 20_000;
 const CLAIMS = new Set(["IdenticalCardsShown", "DifferentCardsShown", "ShowedDifferentCards", "OwnCard", "AnothersCard", "StopInitiated"]);
@@ -64,10 +64,9 @@ const layout = {
   name: moveWords,
 
   linger({ view, messages, status }) {
-    if (view.playerIndex === null) return 0;
     if (isLooking({ view, status })) return Math.min(ROUND_MS, status.settings.ackSeconds * 600);
     if (messages.some(({ type }) => CLAIMS.has(type))) return CLAIM_MS;
-    return messages.every(({ type }) => NO_DEEDS.has(type)) ? 0 : READING_MS;
+    return messages.every(({ type }) => NO_DEEDS.has(type)) ? 0 : "step";
   },
 
   text(scene) {
@@ -80,6 +79,10 @@ const layout = {
       `Totals: ${view.totals.map((points, seat) => `${whoIs(scene, seat)} ${points}`).join(", ")}.`,
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;

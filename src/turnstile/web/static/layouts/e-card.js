@@ -6,6 +6,7 @@ import { card, cardName } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital } from "../lib/words.js";
 import { choice } from "../table/choice.js";
+import { hints, keys, pictures } from "./e-card/teaching.js";
 
 const DECK = "ecard";
 const SIDES = [0, 1, 2, 3];
@@ -67,6 +68,7 @@ const layout = {
   ask(scene) {
     const { view, seat } = scene;
     const raised = raisedFace(scene);
+    if (scene.sent) return null;
     if (raised) return `Tap the ${cardName(DECK, raised)} again to lay it: it ${MEANINGS[raised]}.`;
     if (scene.actions.length) return `Your turn: lay a card face down. ${emperorWords(scene)}`;
     if (seat && view.hasPicked[seat]) return `Your card lies on the table. ${capital(scene.name(sides(scene)[1]))} is choosing.`;
@@ -97,6 +99,9 @@ const layout = {
     return null;
   },
 
+  /** A pair stays on the table until the player lays the next card. Spectators, and all at the end, need time to see it. */
+  linger: ({ view, seat, messages }) => (messages.some(({ type }) => type === "PairRevealed") && (seat === null || view.phase === "Finished") ? "look" : 0),
+
   name: (move) => cardName(DECK, move.card),
 
   text(scene) {
@@ -112,6 +117,10 @@ const layout = {
       last ? `Last pair: ${pairWords(last, scene)} ${pairResult(last, scene)}` : "",
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;

@@ -7,6 +7,7 @@ import { card } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital, count } from "../lib/words.js";
 import { choice } from "../table/choice.js";
+import { hints, keys, pictures } from "./even-odd/teaching.js";
 
 const NUMBERS = { even: "2 4 6 8 10", odd: "1 3 5 7 9" };
 
@@ -82,6 +83,8 @@ const layout = {
     return null;
   },
 
+  linger: ({ messages }) => (messages.some(({ type }) => type === "NumberDrawn") ? "look" : null),
+
   name: (move) => capital(move.parityChoice),
 
   text(scene) {
@@ -96,6 +99,10 @@ const layout = {
       last ? `The last number was ${last.drawnNumber}, ${last.numberParity}. ${saidWords(last, near, scene)} ${saidWords(last, far, scene)} ${resultWords(last, scene)}` : "",
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;
@@ -131,7 +138,7 @@ function side(scene, player, last) {
 
 /** @param {GameView} view */
 function drawWords({ results, draws, phase }) {
-  return phase === "FINISHED" ? `All ${count(draws, "draw")} are made` : `Draw ${results.length + 1} of ${draws}`;
+  return phase === "FINISHED" ? (draws === 1 ? "The draw is made" : `All ${draws} draws are made`) : `Draw ${results.length + 1} of ${draws}`;
 }
 
 /** @param {GameResult} result @param {string} player @param {Scene} scene */

@@ -31,6 +31,8 @@ const generic = {
     return null;
   },
 
+  hints: (scene) => (scene.actions.length ? [{ name: "generic", text: "This game has no table of its own yet: you see its state, and a button for every move that you may make." }] : []),
+
   toMove: (scene) => Object.keys(scene.status.clocks),
   name: moveWords,
   text: (scene) => (scene.view === null ? [] : Object.entries(scene.view).filter(([name]) => !SECRETS.has(name)).map(([name, value]) => `${capital(inWords(name))}: ${valueWords(value, scene)}.`)),

@@ -6,7 +6,8 @@
 import { card, cardName } from "../card/card.js";
 import { h } from "../lib/dom.js";
 import { capital, count, list } from "../lib/words.js";
-import { choice } from "../table/choice.js";
+import { choice, early } from "../table/choice.js";
+import { hints, keys, pictures } from "./up-down/teaching.js";
 import { words } from "./up-down/words.js";
 
 const DECK = "french";
@@ -63,11 +64,12 @@ const layout = {
     if (sent) return null;
     if (raised?.startsWith("bet ")) return `Tap ${raised.slice(4)} again to bet it.`;
     if (raised) return `Tap the ${cardName(DECK, raised.slice(5))} again to play it.`;
-    if (actions[0]?.type === "PLACE_BET") return `Your turn: how many of the ${count(view.currentRound?.cardsPerPlayer ?? 0, "hand")} will you win?${forbiddenWords(scene)}`;
+    if (actions[0]?.type === "PLACE_BET") return `Your turn: ${view.currentRound?.cardsPerPlayer === 1 ? "will you win the hand" : `how many of the ${view.currentRound?.cardsPerPlayer} hands will you win`}?${forbiddenWords(scene)}`;
     if (actions[0]?.type === "PLAY_CARD") return followWords(scene);
     const waiting = layout.toMove?.(scene)[0];
     if (!waiting || waiting === seat) return null;
-    return `${capital(scene.name(waiting))} is ${view.status === "betting" ? "betting" : "choosing a card"}.`;
+    const queued = playerOf(view, seat)?.hand?.map(faceOf).find((face) => aheadName(view, face) === scene.queued);
+    return `${capital(scene.name(waiting))} is ${view.status === "betting" ? "betting" : "choosing a card"}.${queued ? ` On your turn you play the ${cardName(DECK, queued)}.` : ""}`;
   },
 
   toMove({ view }) {
@@ -78,6 +80,10 @@ const layout = {
   },
 
   words,
+
+  linger: ({ messages }) => (messages.some(({ type }) => type === "HandCompleted" || type === "RoundCompleted") ? "look" : null),
+
+  ahead: (move, scene) => (move.type === "PLAY_CARD" ? aheadName(scene.view, faceOf(move.card)) : null),
 
   name: (move) => (move.type === "PLACE_BET" ? `Bet ${move.bet}` : move.type === "PLAY_CARD" ? cardName(DECK, faceOf(move.card)) : "Start the match"),
 
@@ -94,6 +100,10 @@ const layout = {
       ...view.players.map((each) => `${capital(name(each.id))}: ${view.currentRound ? `${betWords(each)}, ` : ""}${count(each.score, "point")}${each.id === seat ? "" : `, ${count(each.handSize, "card")}`}.`),
     ].filter(Boolean);
   },
+
+  hints,
+  pictures,
+  keys,
 };
 
 export default layout;
@@ -181,9 +191,23 @@ function fan(scene, cards) {
     const drawn = card({ deck: DECK, face, key: `held ${face}`, label: cardName(DECK, face) });
     const move = scene.actions.find((action) => action.type === "PLAY_CARD" && faceOf(action.card) === face);
     const kind = `${isNewSuit(index) ? "new-suit" : ""} ${isPlaying && !move ? "not-now" : ""}`;
+    if (!move && isWaiting(scene)) return h("span", { class: `choice ${kind}`, key: `place of ${face}` }, early(scene, aheadName(scene.view, face), `${cardName(DECK, face)}: play it on your turn`, drawn));
     if (!move) return h("span", { class: `choice ${kind}`, key: `place of ${face}` }, drawn);
     return choice(scene, move, { key: `card ${face}`, label: cardName(DECK, face), class: kind }, drawn);
   }));
+}
+
+/** Names a card that is played in this hand, and in no other.
+ * @param {GameView} view @param {string} face */
+function aheadName({ currentRound }, face) {
+  return `${currentRound?.roundNumber} ${currentRound?.currentHand?.handNumber} ${face}`;
+}
+
+/** Whether the player has yet to play in this hand, and it is not its turn.
+ * @param {Scene} scene */
+function isWaiting({ view, seat, actions, sent }) {
+  const hand = view.currentRound?.currentHand;
+  return Boolean(hand && seat && !actions.length && !sent && view.status === "playing_hand" && hand.handOrder.slice(hand.currentPlayerIndex).includes(seat));
 }
 
 /** Every bet as a large button. One that the server does not offer is shown, but cannot be made.

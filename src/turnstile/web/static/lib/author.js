@@ -1,10 +1,9 @@
-/** What the page keeps for an author of games: whether the panel is on, the frames of a table, and the seats that one person
+/** What the page keeps for an author of games: the frames of a table, and the seats that one person
  * holds. The panel itself is fetched when it is wanted. */
 
 /** @import {HeldSeat} from "../../types/protocol" */
 /** @import {ServerFrame} from "./wire.js" */
 
-const PANEL = "turnstile.author";
 const COMPANIONS = "turnstile.companions";
 const SEAT = "turnstile.seat.";
 const MOST_FRAMES = 200;
@@ -13,16 +12,6 @@ const MOST_COMPANIONS = 32;
 /** Whether the server was started with `--dev`, for this machine alone. */
 export function isDev() {
   return document.querySelector("meta[name=dev]")?.getAttribute("content") === "yes";
-}
-
-export function isPanelOn() {
-  return localStorage.getItem(PANEL) === "on";
-}
-
-/** @param {boolean} isOn */
-export function setPanel(isOn) {
-  if (isOn) localStorage.setItem(PANEL, "on");
-  else localStorage.removeItem(PANEL);
 }
 
 // frames

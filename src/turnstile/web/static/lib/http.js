@@ -48,6 +48,22 @@ export async function call(method, path, body) {
   throw problem;
 }
 
+/** Load something for a screen: try again until it succeeds, or the screen is left. What goes wrong is told.
+ * @param {Element} screen @param {() => Promise<void>} load @param {(problem: string) => void} tell */
+export async function loadFor(screen, load, tell) {
+  while (screen.isConnected) {
+    try {
+      await load();
+      return tell("");
+    } catch (fault) {
+      if (!(fault instanceof Problem)) throw fault;
+      tell(fault.message);
+      if (fault.status !== 0) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LISTEN_AGAIN_MS));
+  }
+}
+
 /** @param {string} path @param {RequestInit} request @param {readonly number[]} pauses before each further attempt
  * @returns {Promise<Response>} */
 async function reach(path, request, [pause, ...pauses]) {

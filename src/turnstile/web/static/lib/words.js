@@ -1,8 +1,7 @@
 /** Sentences for what happens at a table. A layout has its own for the messages of its game; these are for all others. */
 
-/** @import {Result} from "../../types/protocol" */
 /** @import {Tagged} from "./fold.js" */
-/** @import {Scene, Layout} from "../table/scene.js" */
+/** @import {Scene} from "../table/scene.js" */
 
 /** "BetPlaced", "PLACE_BET" and "placeBet" as words: "bet placed", "place bet".
  * @param {string} name */
@@ -29,16 +28,6 @@ export function list(words) {
  * @param {number} number @param {string} word */
 export function count(number, word) {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
-}
-
-/** What a message says, as a sentence; an empty one is not told.
- * @param {Tagged} message
- * @param {Scene} scene
- * @param {Layout} layout */
-export function sentenceOf(message, scene, layout) {
-  if (message.type === "MatchStarting") return "The match is about to begin.";
-  if (message.type === "MatchEnded") return resultWords(message.result, scene);
-  return layout.words?.(message, scene) ?? genericWords(message, scene);
 }
 
 /** @param {Tagged} message @param {Scene} scene */
@@ -85,32 +74,12 @@ function isPlayer(value, scene) {
   return typeof value === "string" && scene.status.seats.some((seat) => seat.player === value);
 }
 
-// how a match ended
-
-/** @param {Result} result @param {Scene} scene */
-export function resultWords(result, scene) {
-  const ending = { played: "", resigned: " by resignation", outOfTime: " on time", halted: "" }[result.how];
-  if (result.how === "halted") return `The match was stopped${result.reason ? `: ${result.reason}` : "."}`;
-  return `${winnerWords(result.winners, scene)}${ending}.${scoreWords(result, scene)}`;
-}
-
-/** @param {readonly string[]} winners @param {Scene} scene */
-export function winnerWords(winners, scene) {
-  if (winners.length === 0) return "Nobody wins";
-  if (winners.length === 1) return winners[0] === scene.seat ? "You win" : `${scene.name(winners[0])} wins`;
-  return `${capital(list(winners.map((each) => scene.name(each))))} share the win`;
-}
-
-/** @param {Result} result @param {Scene} scene */
-function scoreWords(result, scene) {
-  if (!result.scores) return "";
-  const scores = Object.entries(result.scores).sort(([, one], [, other]) => Number(other) - Number(one));
-  return ` ${scores.map(([player, score]) => `${capital(scene.name(player))} ${score}`).join(", ")}.`;
-}
-
-/** "2:05", "8 s"
+/** "8 s", "2:05", "3 h 20 min", "2 days"
  * @param {number} ms */
 export function timeLeft(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const [minutes, hours, days] = [60, 3600, 86_400].map((each) => Math.floor(seconds / each));
+  if (seconds < 60) return `${seconds} s`;
+  if (hours === 0) return `${minutes}:${String(seconds % 60).padStart(2, "0")}`;
+  return days === 0 ? `${hours} h ${minutes % 60} min` : `${count(days, "day")}${hours % 24 ? ` ${hours % 24} h` : ""}`;
 }

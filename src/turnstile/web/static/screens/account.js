@@ -1,12 +1,14 @@
-/** `<account-screen>`: the player's name, other devices, and how taps play. */
+/** `<account-screen>`: the player's name, other devices, and how the page plays. */
 
 /** @import {DeviceCode} from "../../types/protocol" */
-import { isPanelOn, setPanel } from "../lib/author.js";
-import { h, morph, s } from "../lib/dom.js";
+/** @import {Setting} from "../lib/settings.js" */
+import { h, morph } from "../lib/dom.js";
 import { call, Problem } from "../lib/http.js";
 import { ensurePlayer, forget, logOutEverywhere, onPlayer, player, rename, useCode } from "../lib/me.js";
+import { qrCode } from "../lib/qr.js";
+import { isOn, switchTo } from "../lib/settings.js";
+import { sound } from "../lib/sound.js";
 import { Store } from "../lib/store.js";
-import { isOneTap, setOneTap } from "../table/choice.js";
 
 /** @typedef {{name: string | null, code: DeviceCode | null, said: string, problem: string, isSure: boolean}} AccountState */
 
@@ -58,8 +60,12 @@ export class AccountScreen extends HTMLElement {
         code ? codeOf(code) : h("p", null, h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await ensurePlayer(), this.#store.set({ code: await call("POST", "/api/me/codes") }), "")) }, "Show a code for another device")),
         h("form", { class: "line-form", onsubmit: this.#submit("code", async (value) => `Welcome back, ${(await useCode(value)).name}.`) }, h("label", { class: "field" }, h("span", null, "Code from another device"), h("input", { name: "code", required: true, autocomplete: "one-time-code", autocapitalize: "characters" })), h("button", { class: "button" }, "Use it")),
       ),
-      h("section", null, h("h2", null, "Playing"), h("label", { class: "check" }, h("input", { type: "checkbox", checked: isOneTap(), onchange: (/** @type {Event} */ event) => setOneTap(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Play with one tap", h("small", null, "Otherwise the first tap raises a card, and the second plays it."))),
-        h("label", { class: "check" }, h("input", { type: "checkbox", checked: isPanelOn(), onchange: (/** @type {Event} */ event) => setPanel(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }), h("span", null, "Show the author's panel", h("small", null, "At a table: the diagram of the game, and what the server sends you.")))),
+      h("section", null, h("h2", null, "Playing"),
+        setting("one-tap", "Play with one tap", "Otherwise the first tap raises a card, and the second plays it."),
+        setting("forced", "A forced card plays itself", "After a moment, if it is the only card that you may play."),
+        setting("sound", "Sound", "When a card is played, when it is your turn, and at the end.", () => sound("turn")),
+        setting("panel", "The author's panel", "At a table: the diagram of the game, and what the server sends you."),
+      ),
       name === null ? null : h("section", null, h("h2", null, "Log out"), h("div", { class: "row" },
         h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await logOutEverywhere(), "All other devices are logged out.")) }, "Log out all other devices"),
         isSure ? h("button", { type: "button", class: "button danger", onclick: () => (forget(), this.#store.set({ isSure: false, said: "This device has forgotten you." })) }, "Really forget me here") : h("button", { type: "button", class: "quiet", onclick: () => this.#store.set({ isSure: true }) }, "Forget me on this device"),
@@ -68,17 +74,15 @@ export class AccountScreen extends HTMLElement {
   }
 }
 
+/** A switch that is remembered on this device.
+ * @param {Setting} name @param {string} label @param {string} about @param {() => void} [then] */
+function setting(name, label, about, then) {
+  const turn = (/** @type {Event} */ event) => (switchTo(name, /** @type {HTMLInputElement} */ (event.currentTarget).checked), then?.());
+  return h("label", { class: "check", key: name }, h("input", { type: "checkbox", checked: isOn(name), onchange: turn }), h("span", null, label, h("small", null, about)));
+}
+
 /** @param {DeviceCode} code */
 function codeOf({ code, link, qr, expires }) {
   const until = new Date(expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return h("div", { class: "device-code" }, picture(qr), h("div", null, h("p", null, "Scan this, open the link, or type the code there. It works once, until ", until, "."), h("p", { class: "code" }, code.replace(/(....)(?=.)/g, "$1 ")), h("p", null, h("a", { href: link, rel: "noreferrer", target: "_blank" }, "Link for the other device"))));
-}
-
-/** A QR code as our own element: of the server's picture only its path is used.
- * @param {string} svg */
-function picture(svg) {
-  const found = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  const [width, height] = [Number(found.getAttribute("width") ?? 33), Number(found.getAttribute("height") ?? 33)];
-  const path = found.querySelector("path");
-  return s("svg", { class: "qr", viewBox: found.getAttribute("viewBox") ?? `0 0 ${width} ${height}`, role: "img", "aria-label": "QR code of the link" }, s("path", { d: path?.getAttribute("d") ?? "", transform: path?.getAttribute("transform") ?? null }));
+  return h("div", { class: "device-code" }, qrCode(qr), h("div", null, h("p", null, "Scan this, open the link, or type the code there. It works once, until ", until, "."), h("p", { class: "code" }, code.replace(/(....)(?=.)/g, "$1 ")), h("p", null, h("a", { href: link, rel: "noreferrer", target: "_blank" }, "Link for the other device"))));
 }

@@ -3,7 +3,8 @@
 /** @import {GamePage} from "../../types/protocol" */
 import { h, morph } from "../lib/dom.js";
 import { onPlayer, player } from "../lib/me.js";
-import { rulesOf } from "./rules.js";
+import { layoutOf } from "../table/scene.js";
+import { keysOf, rulesOf } from "./rules.js";
 
 export class SiteHeader extends HTMLElement {
   connectedCallback() {
@@ -14,18 +15,17 @@ export class SiteHeader extends HTMLElement {
     const show = () => morph(bar, h("a", { class: "home", href: "/" }, mark(), h("span", { class: "word" }, "Turnstile")), h("nav", { "aria-label": "Site" }, h("a", { href: "/new" }, "New table"), h("a", { href: "/account" }, player()?.name ?? "Your name")));
     show();
     onPlayer(show);
-    this.addEventListener("rules", (event) => {
-      const game = /** @type {CustomEvent<GamePage | null>} */ (event).detail;
-      if (!game) return;
-      morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game), keys(), h("p", null, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close")));
-      dialog.showModal();
-    });
+    this.addEventListener("rules", (event) => void this.#showRules(dialog, /** @type {CustomEvent<GamePage | null>} */ (event).detail));
   }
-}
 
-function keys() {
-  const lines = [["1 to 9", "pick up a choice; the same key again plays it"], ["Esc", "put it back"], ["?", "show this"]];
-  return h("section", null, h("h3", null, "Keys"), h("dl", { class: "keys" }, lines.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))));
+  /** @param {HTMLDialogElement} dialog @param {GamePage | null} game */
+  async #showRules(dialog, game) {
+    if (!game || dialog.open) return;
+    const layout = await layoutOf(game.name);
+    const close = h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close");
+    morph(dialog, h("h2", { tabindex: -1, autofocus: true }, `${game.title}: the rules`), rulesOf(game, layout), keysOf(layout, "h3"), h("p", null, close));
+    dialog.showModal();
+  }
 }
 
 function mark() {

@@ -3,14 +3,14 @@
 /** @import {GameEntry, GamePage, HotSeatTable, OpenedTable} from "../../types/protocol" */
 import { isDev, keepCompanions } from "../lib/author.js";
 import { h, morph } from "../lib/dom.js";
-import { call, Problem } from "../lib/http.js";
+import { call, loadFor, Problem } from "../lib/http.js";
 import { asPlayer } from "../lib/me.js";
 import { go } from "../lib/router.js";
 import { Store } from "../lib/store.js";
 import { newId } from "../lib/wire.js";
 import { capital, inWords } from "../lib/words.js";
-import { keepInvite } from "../table/seating.js";
-import { gamePage } from "../table/table.js";
+import { keepInvite } from "../table/invitation.js";
+import { gamePage } from "../table/games.js";
 
 /** @typedef {{games: readonly GameEntry[], game: GamePage | null, problem: string, isBusy: boolean}} FormState */
 
@@ -31,13 +31,13 @@ export class NewTableScreen extends HTMLElement {
     const form = h("form", { class: "page form", onsubmit: (/** @type {SubmitEvent} */ event) => (event.preventDefault(), void this.#open(form)) });
     this.append(form);
     this.#store.watch((s) => s, (s) => morph(form, this.#form(s)));
-    void this.#load();
+    void loadFor(this, () => this.#load(), (problem) => this.#store.set({ problem }));
   }
 
   async #load() {
     const { games } = await call("GET", "/api/games");
     this.#store.set({ games });
-    await this.#choose(this.getAttribute("game") ?? "e-card");
+    this.#store.set({ game: await gamePage(this.getAttribute("game") ?? "e-card") });
   }
 
   /** @param {string} name */

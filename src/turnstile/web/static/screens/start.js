@@ -3,7 +3,7 @@
 /** @import {GameEntry, Leader, LeaderList, ListedTable, TableList} from "../../types/protocol" */
 import { card } from "../card/card.js";
 import { h, morph } from "../lib/dom.js";
-import { call, listen, Problem } from "../lib/http.js";
+import { call, listen, loadFor, Problem } from "../lib/http.js";
 import { player } from "../lib/me.js";
 import { playNow } from "../lib/quick.js";
 import { Store } from "../lib/store.js";
@@ -17,9 +17,11 @@ import { capital, list } from "../lib/words.js";
  * @property {boolean} isLive
  * @property {string} busy the game that is being opened
  * @property {string} problem
+ * @property {boolean} isLoggedOut whether the server has forgotten the player of this device
  * @property {{readonly [game: string]: readonly Leader[]}} leaders */
 
 const FIRST_GAME = "e-card";
+const LOGGED_OUT = "This device was logged out. Play as a new player, or use a code from another device.";
 /** A few cards for each game that we know; other games get plain ones. */
 const PICTURES = /** @type {{[game: string]: [string, string[]]}} */ ({
   "e-card": ["ecard", ["S", "C", "E"]],
@@ -36,7 +38,7 @@ const TELLING = /** @type {{[game: string]: string}} */ ({
 
 export class StartScreen extends HTMLElement {
   /** @type {Store<StartState>} */
-  #store = new Store(/** @type {StartState} */ ({ games: [], open: new Map(), own: [], names: {}, isLive: false, busy: "", problem: "", leaders: {} }));
+  #store = new Store(/** @type {StartState} */ ({ games: [], open: new Map(), own: [], names: {}, isLive: false, busy: "", problem: "", isLoggedOut: false, leaders: {} }));
   #stop = () => {};
 
   connectedCallback() {
@@ -49,7 +51,7 @@ export class StartScreen extends HTMLElement {
     store.watch((s) => [s.games, s.busy], (s) => morph(games, this.#games(s)));
     store.watch((s) => [s.open, s.names, s.isLive, s.games], (s) => morph(open, this.#open(s)));
     store.watch((s) => [s.leaders, s.games], (s) => morph(leaders, this.#leaders(s)));
-    void this.#load();
+    void loadFor(this, () => this.#load(), (problem) => store.set({ problem: problem || (store.state.isLoggedOut ? LOGGED_OUT : "") }));
     this.#stop = listen("/api/tables", { onEvent: (change) => this.#change(change), onState: (isLive) => store.set(isLive ? { isLive, open: new Map() } : { isLive }) });
   }
 
@@ -59,18 +61,13 @@ export class StartScreen extends HTMLElement {
 
   async #load() {
     const known = player();
-    try {
-      const { games } = await call("GET", "/api/games");
-      if (known && !player()) this.#store.set({ problem: "This device was logged out. Play as a new player, or use a code from another device." });
-      this.#store.set({ games: [...games].sort((one, other) => Number(other.name === FIRST_GAME) - Number(one.name === FIRST_GAME)) });
-      if (player()) {
-        const own = /** @type {TableList} */ (await call("GET", "/api/me/tables?open=true&limit=10"));
-        this.#store.set({ own: own.tables, names: { ...this.#store.state.names, ...own.names } });
-      }
-      await this.#loadLeaders();
-    } catch (fault) {
-      if (fault instanceof Problem) this.#store.set({ problem: fault.message });
+    const { games } = await call("GET", "/api/games");
+    this.#store.set({ games: [...games].sort((one, other) => Number(other.name === FIRST_GAME) - Number(one.name === FIRST_GAME)), isLoggedOut: known !== null && player() === null });
+    if (player()) {
+      const own = /** @type {TableList} */ (await call("GET", "/api/me/tables?open=true&limit=10"));
+      this.#store.set({ own: own.tables, names: { ...this.#store.state.names, ...own.names } });
     }
+    await this.#loadLeaders();
   }
 
   /** The best players of each game. */

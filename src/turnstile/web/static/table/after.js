@@ -1,10 +1,10 @@
-/** What a player may do after the match: go through the replay, and check whether the deal was fair. */
+/** What a player may do after the match: go through the replay, check whether the deal was fair, and save the record. */
 
 /** @import {Store} from "../lib/store.js" */
 /** @import {TableState} from "./state.js" */
-import { Problem } from "../lib/http.js";
+import { h } from "../lib/dom.js";
+import { call, Problem } from "../lib/http.js";
 import { stepBy } from "../lib/replay.js";
-import { recordOf } from "./ending.js";
 
 export class AfterMatch {
   #store;
@@ -33,17 +33,38 @@ export class AfterMatch {
   }
 
   /** Fetch the record, and hold it against what this seat was told. */
-  check = async () => {
+  check = () => this.#tell("checking", async () => {
     const { stream, seat } = this.#store.state;
-    this.#store.set({ fairness: "checking" });
+    const [{ checkFairness }, record] = await Promise.all([import("../fair/check.js"), this.#record()]);
+    return checkFairness(record, stream.told.map(({ message }) => message), seat);
+  });
+
+  /** Save the record as a file. The token goes in a header, so a plain link is not enough. */
+  download = () => this.#tell(this.#store.state.fairness, async () => {
+    const file = new Blob([await this.#record()], { type: "application/x-ndjson" });
+    const link = h("a", { href: URL.createObjectURL(file), download: `${this.#table()}.jsonl` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    return this.#store.state.fairness;
+  });
+
+  /** The record of the table. Raises `Problem`.
+   * @returns {Promise<string>} */
+  #record() {
+    return call("GET", `/api/tables/${this.#table()}/record`);
+  }
+
+  /** Show what an action finds below the result, or why it has failed.
+   * @param {TableState["fairness"]} meanwhile @param {() => Promise<TableState["fairness"]>} action */
+  async #tell(meanwhile, action) {
+    this.#store.set({ fairness: meanwhile });
     try {
-      const [{ checkFairness }, record] = await Promise.all([import("../fair/check.js"), recordOf(this.#table())]);
-      this.#store.set({ fairness: await checkFairness(record, stream.told.map(({ message }) => message), seat) });
+      this.#store.set({ fairness: await action() });
     } catch (fault) {
-      if (!(fault instanceof Problem)) throw fault;
-      this.#store.set({ fairness: fault.message });
+      this.#store.set({ fairness: fault instanceof Problem ? fault.message : "That did not work; try again." });
+      if (!(fault instanceof Problem) && navigator.onLine) throw fault;
     }
-  };
+  }
 
   /** What the log needs to lead from a line to its moment; `null` while the match goes on. */
   links() {

@@ -6,9 +6,9 @@
 /** @import {Result} from "../../types/protocol" */
 /** @import {Fairness} from "../fair/check.js" */
 import { h } from "../lib/dom.js";
-import { call } from "../lib/http.js";
 import { stepBy } from "../lib/replay.js";
-import { capital, list, resultWords, winnerWords } from "../lib/words.js";
+import { isLowBest, placesOf, reasonWords, winnerWords } from "../lib/result.js";
+import { capital, count, list } from "../lib/words.js";
 
 /** @param {TableState} state @param {Scene} scene @param {(type: string) => Promise<unknown>} command @param {AfterMatch} after */
 export function ending(state, scene, command, after) {
@@ -17,18 +17,30 @@ export function ending(state, scene, command, after) {
   const result = /** @type {Result} */ (status.result);
   const isWon = seat !== null && result.winners.includes(seat);
   return h("div", { class: `result ${isWon ? "won" : ""}`, key: "result" },
-    h("h2", null, `${winnerWords(result.winners, scene)}${isWon ? "!" : "."}`),
-    h("p", null, resultWords(result, scene).replace(/^[^.]*\. ?/, "") || (result.how === "played" ? "" : resultWords(result, scene))),
+    h("h2", null, `${winnerWords(result, scene)}${isWon ? "!" : "."}`),
+    reasonWords(result, scene) ? h("p", { class: "reason" }, reasonWords(result, scene)) : null,
+    places(result, scene),
     wish(scene),
     h("div", { class: "actions" },
       seat === null ? null : rematch(scene, command),
       state.moments.length ? h("button", { type: "button", class: "button", onclick: () => after.show(stepBy(null, -1, state.moments.length)) }, "Replay") : null,
       h("button", { type: "button", class: "button", "aria-disabled": state.fairness === "checking" ? "true" : null, onclick: after.check }, state.fairness === "checking" ? "Checking…" : "Was it fair?"),
-      h("button", { type: "button", class: "button", onclick: () => download(status.table) }, "Download the record"),
+      h("button", { type: "button", class: "button", onclick: after.download }, "Download the record"),
       h("a", { class: "button", href: "/" }, "All tables"),
     ),
     h("div", { class: "fairness", role: "status" }, fairness(state.fairness)),
   );
+}
+
+/** All players by place, and what their points are.
+ * @param {Result} result @param {Scene} scene */
+function places(result, { name }) {
+  const placed = placesOf(result);
+  if (!placed.length) return null;
+  return [
+    h("ol", { class: "places", "aria-label": "Places" }, placed.map(({ player, score, place }) => h("li", { key: `place ${player}` }, h("span", { class: "rank" }, `${place}.`), h("span", { class: "name" }, capital(name(player))), h("span", { class: "score" }, count(score, "point"))))),
+    isLowBest(result) ? h("p", { class: "hint" }, "The fewest points win.") : null,
+  ];
 }
 
 /** @param {Scene} scene */
@@ -82,20 +94,4 @@ function proof({ seed, commitment }) {
     h("dl", null, h("dt", null, "Commitment, shown before the first move"), h("dd", null, h("code", null, commitment)), h("dt", null, "Seed, shown at the end"), h("dd", null, h("code", null, seed))),
     h("p", null, "Your browser has checked this by itself. In a terminal: ", h("code", null, `printf %s '${seed}' | sha256sum`), ", and ", h("code", null, "turnstile verify"), " for the whole record."),
   );
-}
-
-/** The record of a table. Raises `Problem`.
- * @param {string} table
- * @returns {Promise<string>} */
-export function recordOf(table) {
-  return call("GET", `/api/tables/${table}/record`);
-}
-
-/** Save the record as a file. The token goes in a header, so a plain link is not enough.
- * @param {string} table */
-async function download(table) {
-  const file = new Blob([await recordOf(table)], { type: "application/x-ndjson" });
-  const link = h("a", { href: URL.createObjectURL(file), download: `${table}.jsonl` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -1,7 +1,10 @@
 /** What happened, in sentences, and the table in words. */
 
 /** @import {Told, Tagged} from "../lib/fold.js" */
+/** @import {Scene, Layout} from "./scene.js" */
 import { h } from "../lib/dom.js";
+import { resultWords } from "../lib/result.js";
+import { genericWords } from "../lib/words.js";
 
 const MOST_LINES = 300;
 
@@ -22,4 +25,18 @@ export function log(told, sentence, replay) {
 /** @param {readonly string[]} sentences */
 export function words(sentences) {
   return [h("summary", null, "The table in words"), h("ul", null, sentences.map((sentence) => h("li", null, sentence)))];
+}
+
+/** What a message says, as a sentence; an empty one is not told.
+ * @param {Tagged} message @param {Scene} scene @param {Layout} layout */
+export function sentenceOf(message, scene, layout) {
+  if (message.type === "MatchStarting") return "The match is about to begin.";
+  if (message.type === "MatchEnded") return resultWords(message.result, scene);
+  return layout.words?.(message, scene) ?? genericWords(message, scene);
+}
+
+/** What the newest update of a scene has told, in sentences.
+ * @param {Scene} scene @param {Layout} layout */
+export function newsOf(scene, layout) {
+  return scene.messages.map((message) => sentenceOf(message, scene, layout)).filter(Boolean).join(" ");
 }

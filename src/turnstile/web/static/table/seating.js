@@ -2,30 +2,15 @@
 
 /** @import {TableState} from "./state.js" */
 /** @import {Scene} from "./scene.js" */
+/** @import {Does} from "./parts.js" */
 import { h } from "../lib/dom.js";
 import { capital, count } from "../lib/words.js";
-
-/** The secret of a table that was opened on this device.
- * @param {string} table */
-export function inviteOf(table) {
-  return localStorage.getItem(`turnstile.invite.${table}`);
-}
-
-/** @param {string} table @param {string} invite */
-export function keepInvite(table, invite) {
-  localStorage.setItem(`turnstile.invite.${table}`, invite);
-}
-
-/** The match has begun: the secret is of no more use.
- * @param {string} table */
-export function dropInvite(table) {
-  localStorage.removeItem(`turnstile.invite.${table}`);
-}
+import { invitation, inviteOf } from "./invitation.js";
 
 /** @param {TableState} state
  * @param {Scene} scene
- * @param {{command: (type: string, fields?: object) => Promise<unknown>, join: () => void}} does */
-export function seating(state, scene, { command, join }) {
+ * @param {Pick<Does, "command" | "join" | "showQr">} does */
+export function seating(state, scene, { command, join, showQr }) {
   const { status, game, seat } = state;
   if (!status || !game) return null;
   if (status.phase === "Closed") return h("div", { class: "seating" }, h("h2", null, "This table was closed."), h("a", { class: "button", href: "/" }, "All tables"));
@@ -37,7 +22,7 @@ export function seating(state, scene, { command, join }) {
     seat === null && free > 0 ? h("button", { type: "button", class: "button primary", key: "join", onclick: join }, "Take a seat") : null,
     isAdmin && needed <= 0 ? h("button", { type: "button", class: "button primary", key: "start", onclick: () => command("start") }, "Start the match") : null,
     !isAdmin && seat !== null ? h("p", null, `${capital(scene.name(status.admin))} starts the match.`) : null,
-    seat !== null && free > 0 && (status.settings.isListed || inviteOf(status.table)) ? invitation(status.table) : null,
+    seat !== null && free > 0 && (status.settings.isListed || inviteOf(status.table)) ? invitation(status.table, state.invitation, showQr) : null,
     isAdmin && free > 0 ? h("div", { class: "row", key: "bots" }, h("span", null, "Add a bot:"), game.bots.map((bot) => h("button", { type: "button", class: "button small", title: bot.about, onclick: () => command("addBot", { bot: bot.name, name: freeName(bot.name, status.seats.map((each) => each.player)) }) }, capital(bot.name)))) : null,
     isAdmin && status.seats.length > 1 ? h("div", { class: "row", key: "remove" }, h("span", null, "Remove:"), status.seats.filter((each) => each.player !== seat).map((each) => h("button", { type: "button", class: "button small", onclick: () => command("remove", { name: each.player }) }, capital(scene.name(each.player))))) : null,
     h("div", { class: "row", key: "leave" },
@@ -52,23 +37,4 @@ function freeName(bot, taken) {
   let number = 1;
   while (taken.includes(`${bot} ${number}`)) number += 1;
   return `${bot} ${number}`;
-}
-
-/** The link that brings a friend to this table; opening it takes a seat.
- * @param {string} table */
-function invitation(table) {
-  const invite = inviteOf(table);
-  const link = `${location.origin}/table/${table}${invite ? `#invite=${invite}` : ""}`;
-  const copy = async (/** @type {Event} */ event) => {
-    const button = /** @type {HTMLElement} */ (event.currentTarget);
-    if (navigator.share && matchMedia("(pointer: coarse)").matches) return navigator.share({ url: link }).catch(() => undefined);
-    try {
-      await navigator.clipboard.writeText(link);
-      button.textContent = "Copied";
-    } catch {
-      /** @type {HTMLInputElement} */ (button.previousElementSibling).select();
-      button.textContent = "Press Ctrl+C";
-    }
-  };
-  return h("div", { class: "invite", key: "invite" }, h("label", { for: "invite-link" }, "Send this link to a friend"), h("div", { class: "row" }, h("input", { id: "invite-link", readonly: true, value: link }), h("button", { type: "button", class: "button", onclick: copy }, "Copy")));
 }

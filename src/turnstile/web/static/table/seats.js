@@ -1,4 +1,4 @@
-/** The players at a table: names, presence, whose turn, clocks; and who is missing, since when, and what happens then. */
+/** The players at a table: names, presence, whose turn, clocks. */
 
 /** @import {TableState} from "./state.js" */
 /** @import {Scene} from "./scene.js" */
@@ -46,32 +46,4 @@ function clock(player, { status, skew }) {
   const left = due === undefined ? status?.left[player] : due - skew - Date.now();
   if (left === undefined) return null;
   return h("span", { class: `clock ${due === undefined ? "" : "runs"} ${left < 10_000 ? "short" : ""}`, role: "timer" }, timeLeft(left));
-}
-
-/** Who is missing from a match, since when, and what happens next.
- * @param {TableState} state @param {(player: string) => string} name */
-export function missing(state, name) {
-  const { status, here, seat: own, goneSince } = state;
-  if (!status || status.result || ["Seating", "Closed"].includes(status.phase)) return null;
-  const absent = status.seats.filter((seat) => seat.kind !== "bot" && seat.player !== own && (seat.isAway || !here.includes(seat.player)));
-  if (status.settings.delay > 0 && own === null) return null;
-  return absent.map((seat) => {
-    const since = goneSince[seat.player];
-    const when = since ? ` since ${new Date(since).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })} (${timeLeft(Date.now() - since)})` : "";
-    return h("p", { class: "missing", key: `missing ${seat.player}` }, `${capital(name(seat.player))} is ${seat.isAway ? "away" : "not connected"}${when}. ${consequence(seat, state)}`);
-  });
-}
-
-/** @param {Seat} seat @param {TableState} state */
-function consequence(seat, { status, skew }) {
-  const clock = status?.settings.clock;
-  const due = status?.clocks[seat.player];
-  if (seat.isAway && clock?.runOut === "bot") return "A bot plays until they return.";
-  if (due !== undefined && clock) {
-    const left = timeLeft(due - skew - Date.now());
-    if (clock.runOut === "forfeit") return `They lose the match in ${left}.`;
-    if (clock.runOut === "bot") return `A bot takes over in ${left}.`;
-  }
-  if (status?.acksDue) return `The match goes on without them in ${timeLeft(status.acksDue - skew - Date.now())}.`;
-  return "The match waits for their move; their place is kept.";
 }

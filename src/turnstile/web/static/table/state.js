@@ -1,6 +1,6 @@
 /** Everything that the page knows about a table, as one frozen value. */
 
-/** @import {TableStatus, GamePage} from "../../types/protocol" */
+/** @import {TableStatus, GamePage, InvitationLink} from "../../types/protocol" */
 /** @import {Connection} from "../lib/wire.js" */
 /** @import {Stream, Tagged} from "../lib/fold.js" */
 /** @import {Layout} from "./scene.js" */
@@ -16,9 +16,14 @@ import { NOTHING_YET } from "../lib/fold.js";
  * @property {{readonly [player: string]: string}} names
  * @property {readonly string[]} here the players who are connected
  * @property {{readonly [player: string]: number}} goneSince when players were seen to leave
+ * @property {number} cameAt when this page was opened
  * @property {string | null} raised
  * @property {Tagged | null} sent
  * @property {string} refusal the sentence of the last refusal
+ * @property {Tagged | null} refused the move that it is about
+ * @property {string | null} queued what the player wants to play on its next turn
+ * @property {readonly string[]} seenHints the hints of this game that the player has seen
+ * @property {InvitationLink | null} invitation the link for friends as a QR code, once the player has asked for it
  * @property {string} problem why the table cannot be shown
  * @property {Layout | null} layout
  * @property {GamePage | null} game
@@ -32,6 +37,12 @@ import { NOTHING_YET } from "../lib/fold.js";
  * @type {TableState} */
 export const AT_FIRST = {
   connection: { state: "connecting", text: "", code: 0 },
-  status: null, seat: null, stream: NOTHING_YET, isJump: true, names: {}, here: [], goneSince: {},
-  raised: null, sent: null, refusal: "", problem: "", layout: null, game: null, skew: 0, tick: 0, moments: [], moment: null, fairness: null,
+  status: null, seat: null, stream: NOTHING_YET, isJump: true, names: {}, here: [], goneSince: {}, cameAt: Date.now(),
+  raised: null, sent: null, refusal: "", refused: null, queued: null, seenHints: [], invitation: null, problem: "", layout: null, game: null, skew: 0, tick: 0, moments: [], moment: null, fairness: null,
 };
+
+/** Whether the updates up to this one have told the end of the match.
+ * @param {Readonly<Stream>} stream */
+export function hasEnded({ told }) {
+  return told.at(-1)?.message.type === "MatchEnded";
+}

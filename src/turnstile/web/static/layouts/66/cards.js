@@ -6,7 +6,7 @@
 import { card } from "../../card/card.js";
 import { h, s } from "../../lib/dom.js";
 import { capital, count, list } from "../../lib/words.js";
-import { confirm, DECK, isOffered, othersCard, ownCard, PILE, raisedTargets, readyMove, tap } from "./targets.js";
+import { confirm, DECK, isOffered, othersCard, ownCard, PILE, raisedTargets, readyMove, tap, targetsOf } from "./targets.js";
 import { track } from "./track.js";
 import { POWERS, whoIs, whose } from "./words.js";
 
@@ -123,7 +123,8 @@ function taken(scene) {
 function spot(scene, target, { kind, label, shortcut, key, face, from, below, isTouched }, ...more) {
   const canTap = isOffered(scene, target);
   const isRaised = raisedTargets(scene).includes(target);
-  return h("div", { class: kind, "data-raised": isRaised, "data-touched": isTouched, "data-offered": canTap },
+  const isRefused = scene.refused && targetsOf(scene.refused).includes(target);
+  return h("div", { class: kind, "data-raised": isRaised, "data-touched": isTouched, "data-offered": canTap, "data-refused": isRefused },
     below ? h("span", { class: "below", "aria-hidden": "true" }, card({ deck: FACES, face: String(below[1]), key: below[0] })) : null,
     h("span", { class: "lies", "aria-hidden": canTap ? "true" : null }, key === null ? h("span", { class: "empty" }) : card({ deck: FACES, face: face === null ? null : String(face), key, from, label })),
     more,

@@ -5,7 +5,7 @@
 /** @import {GameView} from "../../../types/66" */
 /** @import {Tagged} from "../../lib/fold.js" */
 /** @import {Scene} from "../../table/scene.js" */
-import { isOneTap } from "../../table/choice.js";
+import { isOn } from "../../lib/settings.js";
 
 export const DECK = "deck";
 export const PILE = "pile";
@@ -78,7 +78,7 @@ export function tap(scene, target) {
   }
   const next = withTarget(actions, raised, target);
   const made = moveOf(actions, next);
-  if (made && isOneTap() && made.type !== "StopRound" && !canGrow(actions, next)) return scene.act(made);
+  if (made && isOn("one-tap") && made.type !== "StopRound" && !canGrow(actions, next)) return scene.act(made);
   raise(scene, next);
 }
 
