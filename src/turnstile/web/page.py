@@ -12,12 +12,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from turnstile.net import theme
 from turnstile.net.policy import own_files_and_import_map, page_headers
 from turnstile.net.static import StaticFiles
 from turnstile.net.templates import render
 
 PACKAGE = "turnstile.web"
-STATIC_FILES = StaticFiles(PACKAGE)
+STATIC_FILES = StaticFiles(PACKAGE, theme.PACKAGE)
 LAYOUTS = PurePosixPath("layouts")
 LATER = (LAYOUTS, PurePosixPath("fair"))
 """Folders whose modules are fetched only when they are needed."""
@@ -41,13 +42,19 @@ def page() -> str:
         PACKAGE,
         "index.html",
         import_map=import_map(),
-        styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout)],
+        styles=[_hashed(name) for name in style_names()],
         modules=[_hashed(name) for name in _names(".js") if not _is_for_later(name)],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
         icon_of_turn=_hashed("icon-turn.svg"),
         layouts=" ".join(layout_names()),
     )
+
+
+def style_names() -> list[str]:
+    """The style sheets in the order in which the page loads them: a later one may refine an earlier one."""
+    own = [name for name in _names(".css") if name not in theme.STYLES]
+    return [*theme.STYLES, *sorted(own, key=_is_of_layout)]
 
 
 def layout_names() -> list[str]:

@@ -301,7 +301,7 @@ export class TableScreen extends HTMLElement {
       part("p", "refusal", { role: "alert" }), part("section", "ending"),
     ];
     const [sheet, told, text] = [part("section", "sheet"), part("section", "told"), part("details", "in-words")];
-    const felt = h("section", { class: "felt", "aria-label": "The table" }, strip, board, ask, refusal, hand, end);
+    const felt = h("section", { class: "felt on-table", "aria-label": "The table" }, strip, board, ask, refusal, hand, end);
     this.append(head, trouble, h("div", { class: "table-body" }, felt, h("aside", { "aria-label": "What happened" }, sheet, told, text)));
 
     const store = this.#store;
