@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", default="", help="only screens whose name has this text")
     parser.add_argument("--width", type=int, choices=SIZES, help="only at this width")
     parser.add_argument("--scheme", choices=SCHEMES, help="only by day (light) or by night (dark)")
+    parser.add_argument("--axe", action="store_true", help="let axe look at each one, and print what it finds")
     parser.add_argument("--list", action="store_true", help="list the screens, and take none")
     given = parser.parse_args(arguments)
     names = [name for name in SCREENS if given.only in name]
@@ -41,10 +43,11 @@ def main(arguments: Sequence[str]) -> int:
         for name in names:
             print(name, flush=True)
             try:
-                take(running, url, SCREENS[name], given.folder / name, sizes, schemes)
+                found = take(running, url, SCREENS[name], given.folder / name, sizes, schemes, is_checked=given.axe)
             except PlaywrightError as fault:
-                print(f"{name} was not reached: {fault}", file=sys.stderr)
-                failed.append(name)
+                found = [f"{name} was not reached: {fault}"]
+            print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
+            failed += found
     return 1 if failed else 0
 
 
@@ -55,9 +58,12 @@ def take(
     path: Path,
     sizes: dict[int, int],
     schemes: Sequence[Literal["light", "dark"]],
-) -> None:
-    """Go to a screen once, and take it in all sizes and schemes."""
+    *,
+    is_checked: bool = False,
+) -> list[str]:
+    """Go to a screen once, and take it in all sizes and schemes. Returns what axe finds, if it is asked."""
     stage = Stage(running, url)
+    found: list[str] = []
     try:
         page = visit(stage)
         page.mouse.move(0, 0)
@@ -67,8 +73,19 @@ def take(
                 page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                 settle(page)
                 page.screenshot(path=f"{path}-{width}-{scheme}.png", full_page=True)
+                if is_checked:
+                    found += faults_of(page, f"{path.name}-{width}-{scheme}")
+        return found
     finally:
         stage.close()
+
+
+def faults_of(page: Page, name: str) -> list[str]:
+    """What axe finds on a page, and whether the page is wider than its window."""
+    violations = Axe().run(page).response["violations"]
+    found = [f"{name}: {each['id']} at {node['target']}" for each in violations for node in each["nodes"]]
+    is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return [*found, f"{name}: wider than its window"] if is_wide else found
 
 
 def settle(page: Page) -> None:

@@ -58,7 +58,10 @@ def test_a_policy_allows_nothing_that_it_does_not_name() -> None:
         assert "unsafe" not in policy
         assert rules.pop("default-src") == "'none'"
         assert rules.pop("base-uri") == rules.pop("form-action") == rules.pop("frame-ancestors") == "'none'"
-        assert set(" ".join(rules.values()).split()) <= {"'self'", "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"}
+        assert set(" ".join(rules.values()).split()) <= {
+            "'self'",
+            "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+        }
     assert "script-src" not in one_style_only("p {}")
     assert one_style_only("p {}") != one_style_only("p { }")
 

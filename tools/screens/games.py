@@ -20,20 +20,6 @@ def at_table(game: str, bots: Sequence[str], moves: int = 0, options: object = N
     return visit
 
 
-def to_selector(visit: Visit, selector: str, most: int = 200) -> Visit:
-    """The same table, played on until there is such an element."""
-
-    def go_on(stage: Stage) -> Page:
-        page = visit(stage)
-        for _ in range(most):
-            if page.locator(selector).count() or page.locator(".result").count():
-                break
-            take_choices(page, 1)
-        return page
-
-    return go_on
-
-
 def raise_card(visit: Visit, *indexes: int) -> Visit:
     """The same table, with cards raised."""
 
@@ -60,17 +46,18 @@ def watched(visit: Visit) -> Visit:
 
 SIXTY_SIX = at_table("66", ["attentive", "attentive"])
 UP_DOWN = at_table("up-down", ["counter", "counter"])
-MANY = at_table("up-down", ["counter"] * 6)
 EVEN_ODD = at_table("even-odd", ["random"])
 
 GAME_SCREENS: dict[str, Visit] = {
     "66": SIXTY_SIX,
     "66-later": at_table("66", ["attentive", "attentive"], 6),
-    "66-raised": raise_card(SIXTY_SIX, 0),
+    "66-turn": at_table("66", ["attentive", "attentive"], 9),
+    "66-raised": raise_card(at_table("66", ["attentive"], 2), 0),
     "66-five": at_table("66", ["attentive"] * 4, 3),
     "66-watching": watched(SIXTY_SIX),
     "up-down-bet": UP_DOWN,
     "up-down": at_table("up-down", ["counter", "counter"], 12),
+    "up-down-match": raise_card(at_table("up-down", ["counter"] * 3, 22), 0),
     "up-down-many": at_table("up-down", ["counter"] * 6, 14),
     "up-down-watching": watched(at_table("up-down", ["counter", "counter"], 12)),
     "even-odd": EVEN_ODD,

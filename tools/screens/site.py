@@ -33,7 +33,9 @@ def lobby(stage: Stage) -> Page:
 
 def logged_out(stage: Stage) -> Page:
     page = stage.open(name="Ana")
-    page.evaluate("() => localStorage.setItem('turnstile.player', JSON.stringify({player: 'p-0', name: 'Ana', token: 'x'}))")
+    page.evaluate(
+        "() => localStorage.setItem('turnstile.player', JSON.stringify({player: 'p-0', name: 'Ana', token: 'x'}))"
+    )
     page.reload()
     page.locator(".tile").first.wait_for()
     return page

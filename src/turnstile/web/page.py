@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
 from turnstile.net import theme
 from turnstile.net.policy import own_files_and_import_map, page_headers
@@ -27,12 +28,31 @@ ADDRESSES = ("/", "/new", "/account", "/table/{table}", "/rules/{game}")
 
 
 def web_routes() -> list[BaseRoute]:
-    """The page and its files."""
-    return [*(Route(address, _respond) for address in ADDRESSES), STATIC_FILES.route()]
+    """The page and its files; and for browsers, the page at addresses where there is nothing."""
+    pages = [Route(address, _respond) for address in ADDRESSES]
+    return [*pages, STATIC_FILES.route(), NothingRoute("/{path:path}", _respond_not_found)]
+
+
+class NothingRoute(Route):
+    """Matches what browsers ask for when they open an address. All other requests get the error of the server."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        accepted = b",".join(value for name, value in scope.get("headers", ()) if name == b"accept")
+        is_opened = scope.get("method") == "GET" and b"text/html" in accepted
+        return super().matches(scope) if is_opened else (Match.NONE, {})
 
 
 async def _respond(_: Request) -> Response:
-    return HTMLResponse(page(), headers=page_headers(own_files_and_import_map(import_map())))
+    return _page_response(200)
+
+
+async def _respond_not_found(_: Request) -> Response:
+    return _page_response(404)
+
+
+def _page_response(status: int) -> Response:
+    headers = page_headers(own_files_and_import_map(import_map()))
+    return HTMLResponse(page(), status, headers=headers)
 
 
 @cache

@@ -3,11 +3,22 @@
 /** @import {GamePage} from "../../types/protocol" */
 /** @import {Child} from "../../types/dom" */
 import { h, morph } from "../lib/dom.js";
+import { Problem } from "../lib/http.js";
 import { gamePage } from "../table/table.js";
+import { nothing } from "./nothing.js";
 
 export class RulesScreen extends HTMLElement {
   async connectedCallback() {
-    const game = await gamePage(this.getAttribute("game") ?? "");
+    try {
+      this.#show(await gamePage(this.getAttribute("game") ?? ""));
+    } catch (fault) {
+      if (!(fault instanceof Problem)) throw fault;
+      morph(this, nothing(fault.message));
+    }
+  }
+
+  /** @param {GamePage} game */
+  #show(game) {
     document.title = `${game.title}: the rules · Turnstile`;
     morph(this, h("article", { class: "page prose" }, h("h1", null, game.title), rulesOf(game), h("p", null, h("a", { class: "button", href: `/new?game=${encodeURIComponent(game.name)}` }, "Make a table"))));
   }
