@@ -18,7 +18,7 @@ HEARTBEAT_SECONDS = 20.0  # a stream without changes sends a comment this often,
 PAUSE_SECONDS = 0.2  # between two events of a stream: each makes a browser load the page again
 MOST_LISTENERS = 200
 PAGE_POLICY = own_files_and_style(report_style())
-"""With the style of the report: the page keeps a copy of the report, which is still there when the manager has stopped."""
+"""The page keeps a copy of the report, for when the manager has stopped; so the style of the report is allowed too."""
 
 BoardWith = Callable[[int | None], Scoreboard]
 """Gives the scoreboard with this round, or with the current one. It may contain other rounds too."""

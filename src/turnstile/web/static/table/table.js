@@ -332,7 +332,7 @@ export class TableScreen extends HTMLElement {
   #head({ status, game, connection, seat }) {
     const canResign = seat !== null && status && ["Playing", "Gathering", "Settling"].includes(status.phase);
     return [
-      h("h1", null, game?.title ?? "…"),
+      h("h1", null, game?.title ?? "Table"),
       seat === null && status && status.phase !== "Seating" ? h("span", { class: "badge" }, "You are watching") : null,
       connectionBadge(connection),
       h("span", { class: "grow" }),
