@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Page
 
+from tools.screens.matches import resign
 from tools.screens.stage import MY_TURN, Stage, Visit, open_table, take_choices
 
 
@@ -32,6 +33,18 @@ def raise_card(visit: Visit, *indexes: int) -> Visit:
     return go_on
 
 
+def resigned(visit: Visit) -> Visit:
+    """The same table, after the player has given up."""
+
+    def go_on(stage: Stage) -> Page:
+        page = visit(stage)
+        resign(page)
+        page.locator(".result").wait_for()
+        return page
+
+    return go_on
+
+
 def watched(visit: Visit) -> Visit:
     def go_on(stage: Stage) -> Page:
         page = visit(stage)
@@ -53,6 +66,8 @@ GAME_SCREENS: dict[str, Visit] = {
     "66-later": at_table("66", ["attentive", "attentive"], 6),
     "66-turn": at_table("66", ["attentive", "attentive"], 9),
     "66-raised": raise_card(at_table("66", ["attentive"], 2), 0),
+    "66-result": resigned(at_table("66", ["attentive", "attentive"], 3)),
+    "up-down-result": resigned(at_table("up-down", ["counter", "counter"], 12)),
     "66-five": at_table("66", ["attentive"] * 4, 3),
     "66-watching": watched(SIXTY_SIX),
     "up-down-bet": UP_DOWN,
