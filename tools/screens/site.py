@@ -14,7 +14,7 @@ def start(stage: Stage) -> Page:
 
 
 def lobby(stage: Stage) -> Page:
-    """Open tables to join and to watch, one's own table, and the best players."""
+    """Open tables to join and to watch, a table of the player, and the best players."""
     for names in (("Juniper", "Sorrel of the long winding road"), ("Rowan", "Bryony")):
         one, other = two_players(stage, *names)
         resign(other)
@@ -28,16 +28,6 @@ def lobby(stage: Stage) -> Page:
     page.goto(stage.url)
     for part in (".own li", ".open li", ".leaders li"):
         page.locator(part).first.wait_for()
-    return page
-
-
-def logged_out(stage: Stage) -> Page:
-    page = stage.open(name="Ana")
-    page.evaluate(
-        "() => localStorage.setItem('turnstile.player', JSON.stringify({player: 'p-0', name: 'Ana', token: 'x'}))"
-    )
-    page.reload()
-    page.locator(".tile").first.wait_for()
     return page
 
 
