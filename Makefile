@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 BIN := .venv/bin
 INSTALL := $(if $(shell command -v uv 2>/dev/null),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
-.PHONY: help install serve play test torture fmt docs bench clean
+.PHONY: help install serve play test torture fmt docs pictures bench clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
 
@@ -47,6 +47,9 @@ fmt: .venv/installed-dev  ## format and mend what can be mended
 
 docs: .venv/installed-dev  ## make the generated pages anew
 	$(BIN)/python -m tools.pages
+
+pictures: .venv/installed-dev  ## take the pictures of README and docs again
+	$(BIN)/python -m tools.pictures $(ARGS)
 
 bench: .venv/installed-dev  ## speed, beside other libraries; interleaved, in one run
 	$(BIN)/python -m bench

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from playwright.sync_api import Browser
 
 from tools.browser import browser
-from tools.screenshots import server
+from tools.screens.stage import server
 
 ROUNDS = 10
 FIRST_BUTTON = "() => !document.querySelector('button.play')?.disabled && performance.now()"

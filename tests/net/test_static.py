@@ -119,3 +119,15 @@ def test_a_browser_that_does_not_take_gzip_gets_the_plain_file(static_files: Sta
     status, headers, body = get(static_files, "static/site.css", {"Accept-Encoding": accepted})
     assert (status, body) == (200, STYLE)
     assert "Content-Encoding" not in headers
+
+
+def test_several_packages_are_served_as_one_folder_without_two_files_of_the_same_name(
+    static_files: StaticFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "second_site" / "static").mkdir(parents=True)
+    (tmp_path / "second_site" / "static" / "more.css").write_text("p { color: blue; }\n")
+    both = StaticFiles("site_for_tests", "second_site")
+    assert set(both.names()) == {*static_files.names(), "more.css"}
+    assert both.text("more.css") == "p { color: blue; }\n"
+    with pytest.raises(AssertionError, match="file of the same name"):
+        StaticFiles("site_for_tests", "site_for_tests").names()

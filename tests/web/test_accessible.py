@@ -1,6 +1,7 @@
 """axe finds nothing to complain about on any screen, by day and by night; and no screen is wider than a phone."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,19 +10,21 @@ from playwright.sync_api import Page, expect
 from tests.web.pages import Guest, wait_for_turn
 
 NewGuest = Callable[..., Guest]
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def check(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
     width = page.viewport_size["width"] if page.viewport_size else 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1440])
-def test_every_screen_is_accessible(new_guest: NewGuest, scheme: str, width: int) -> None:
-    guest = new_guest(color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce")
+def test_every_screen_is_accessible(new_guest: NewGuest, width: int) -> None:
+    guest = new_guest(viewport={"width": width, "height": 800}, reduced_motion="reduce")
     page = guest.open()
     expect(page.locator(".tile")).to_have_count(4)
     check(page)
@@ -53,6 +56,26 @@ def test_every_screen_is_accessible(new_guest: NewGuest, scheme: str, width: int
     page.get_by_role("button", name="Resign").click()
     page.locator(".result").wait_for()
     check(page)
+    page.get_by_role("button", name="Was it fair?").click()
+    page.locator(".fairness h3").wait_for()
+    check(page)
+    page.keyboard.press("ArrowLeft")
+    page.locator(".replay").wait_for()
+    check(page)
+
+
+def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: NewGuest) -> None:
+    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    for path, words in (
+        ("/nothing", "There is nothing at this address."),
+        ("/rules/nothing", "There is no game"),
+        ("/table/nothing", "There is no such table."),
+    ):
+        page = guest.open(path)
+        expect(page.locator("main")).to_contain_text(words)
+        expect(page.get_by_role("link", name="To all tables")).to_be_visible()
+        check(page)
+    guest.complaints[:] = [text for text in guest.complaints if "404" not in text]
 
 
 @pytest.mark.parametrize("game", ["66", "Even/Odd", "Up-Down"])

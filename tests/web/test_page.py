@@ -17,12 +17,12 @@ from turnstile.web.page import LATER, STATIC_FILES, import_map, layout_names, pa
 MOST_BYTES = 100_000  # over the wire, of all files that a browser loads for a match; JSON comes on top
 
 
-def get(*paths: str) -> list[tuple[int, Mapping[str, str], bytes]]:
+def get(*paths: str, accept: str = "*/*") -> list[tuple[int, Mapping[str, str], bytes]]:
     async def ask() -> list[tuple[int, Mapping[str, str], bytes]]:
         found = list[tuple[int, Mapping[str, str], bytes]]()
         async with served(Router(web_routes()), "127.0.0.1", 0) as serving, aiohttp.ClientSession() as client:
             for path in paths:
-                async with client.get(f"http://127.0.0.1:{serving.port}{path}") as answer:
+                async with client.get(f"http://127.0.0.1:{serving.port}{path}", headers={"Accept": accept}) as answer:
                     found.append((answer.status, answer.headers, await answer.read()))
         return found
 
@@ -42,6 +42,13 @@ def test_every_address_of_the_page_has_the_page_under_a_policy_without_unsafe_wo
     assert "unsafe" not in policy
     assert policy.startswith("default-src 'none'")
     assert headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_browser_gets_the_page_where_there_is_nothing_and_a_program_does_not() -> None:
+    ((status, _, body),) = get("/nothing/here", accept="text/html,*/*;q=0.8")
+    assert (status, body.decode()) == (404, page())
+    ((status, _, body),) = get("/nothing/here", accept="application/json")
+    assert (status, body) == (404, b"Not Found")
 
 
 def test_every_file_that_the_page_names_is_there_and_is_kept_forever() -> None:

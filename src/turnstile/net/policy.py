@@ -6,8 +6,15 @@ from hashlib import sha256
 
 _NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-OWN_FILES_ONLY = f"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; {_NOTHING_ELSE}"
-"""For a page that links its style sheets and scripts: only those of its own site count, and none within the page."""
+
+def own_files_and_style(style: str) -> str:
+    """For a page that links its files, and shows documents that it keeps itself: they may contain exactly this style.
+
+    A document that a page makes (a blob) has the policy of that page.
+    """
+    return (
+        f"default-src 'none'; style-src 'self' '{_hash(style)}'; script-src 'self'; connect-src 'self'; {_NOTHING_ELSE}"
+    )
 
 
 def own_files_and_import_map(import_map: str) -> str:

@@ -39,14 +39,18 @@ class StaticFile(msgspec.Struct, frozen=True):
 
 
 class StaticFiles:
-    """The static files of a package. They are read once, when the first is needed."""
+    """The static files of a package, or of several as if they were in one folder. They are read once, when needed."""
 
-    def __init__(self, package: str) -> None:
-        self.package = package
+    def __init__(self, *packages: str) -> None:
+        self.packages = packages
 
     @cached_property
     def _files(self) -> dict[str, StaticFile]:
-        return {str(file.name): file for file in _read_files(files(self.package) / FOLDER, PurePosixPath())}
+        folders = [files(package) / FOLDER for package in self.packages]
+        found = [file for folder in folders for file in _read_files(folder, PurePosixPath())]
+        by_name = {str(file.name): file for file in found}
+        assert len(by_name) == len(found), f"Two of the packages {self.packages} have a file of the same name."
+        return by_name
 
     @cached_property
     def _addresses(self) -> dict[str, tuple[StaticFile, str]]:

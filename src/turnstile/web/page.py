@@ -10,14 +10,16 @@ from pathlib import PurePosixPath
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
+from turnstile.net import theme
 from turnstile.net.policy import own_files_and_import_map, page_headers
 from turnstile.net.static import StaticFiles
 from turnstile.net.templates import render
 
 PACKAGE = "turnstile.web"
-STATIC_FILES = StaticFiles(PACKAGE)
+STATIC_FILES = StaticFiles(PACKAGE, theme.PACKAGE)
 LAYOUTS = PurePosixPath("layouts")
 AUTHOR = PurePosixPath("author")
 LATER = (LAYOUTS, PurePosixPath("fair"), AUTHOR)
@@ -27,13 +29,29 @@ ADDRESSES = ("/", "/new", "/account", "/table/{table}", "/rules/{game}")
 
 
 def web_routes(*, is_for_authors: bool = False) -> list[BaseRoute]:
-    """The page and its files. `is_for_authors`: whether the server offers the tools for authors of games."""
+    """The page and its files; and for browsers, the page at addresses where there is nothing.
+
+    `is_for_authors`: whether the server offers the tools for authors of games.
+    """
     body, headers = page(is_for_authors=is_for_authors), page_headers(own_files_and_import_map(import_map()))
 
     async def respond(_: Request) -> Response:
         return HTMLResponse(body, headers=headers)
 
-    return [*(Route(address, respond) for address in ADDRESSES), STATIC_FILES.route()]
+    async def respond_not_found(_: Request) -> Response:
+        return HTMLResponse(body, 404, headers=headers)
+
+    pages = [Route(address, respond) for address in ADDRESSES]
+    return [*pages, STATIC_FILES.route(), NothingRoute("/{path:path}", respond_not_found)]
+
+
+class NothingRoute(Route):
+    """Matches what browsers ask for when they open an address. All other requests get the error of the server."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        accepted = b",".join(value for name, value in scope.get("headers", ()) if name == b"accept")
+        is_opened = scope.get("method") == "GET" and b"text/html" in accepted
+        return super().matches(scope) if is_opened else (Match.NONE, {})
 
 
 @cache
@@ -43,7 +61,7 @@ def page(*, is_for_authors: bool = False) -> str:
         PACKAGE,
         "index.html",
         import_map=import_map(),
-        styles=[_hashed(name) for name in sorted(_names(".css"), key=_is_of_layout) if not _is_of_author(name)],
+        styles=[_hashed(name) for name in style_names()],
         modules=[_hashed(name) for name in _names(".js") if not _is_for_later(name)],
         main=_hashed("main.js"),
         icon=_hashed("icon.svg"),
@@ -52,6 +70,12 @@ def page(*, is_for_authors: bool = False) -> str:
         author_css=_hashed(str(AUTHOR / "author.css")),
         is_for_authors=is_for_authors,
     )
+
+
+def style_names() -> list[str]:
+    """The style sheets in the order in which the page loads them: a later one may refine an earlier one."""
+    own = [name for name in _names(".css") if name not in theme.STYLES and not _is_of_author(name)]
+    return [*theme.STYLES, *sorted(own, key=_is_of_layout)]
 
 
 def layout_names() -> list[str]:

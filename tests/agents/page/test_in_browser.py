@@ -1,21 +1,24 @@
 """How the page and the report of a league look in a browser: wide, narrow, light, dark, and without their manager."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import Route, expect
 
 from tests.agents.page.boards import NAMES, board, ecard_board, with_first_draw
 from tools.browser import browser
 from turnstile.agents.page.chart import MOST_LINES
-from turnstile.agents.page.render import STATIC_FILES, render_page, render_report, report_style
+from turnstile.agents.page.render import STATIC_FILES, STYLES, render_page, render_report, report_style
+from turnstile.agents.page.routes import PAGE_POLICY
 from turnstile.kernel.chance import Seed, commit
-from turnstile.net.policy import OWN_FILES_ONLY, one_style_only, page_headers
+from turnstile.net.policy import one_style_only, page_headers
 
 LONG_NAMES = ("x" * 64, "A name of many words, which goes on and on", *NAMES[2:])
 SITE = "http://league.test/"
@@ -33,15 +36,16 @@ def tab() -> Iterator[Tab]:
 
 
 def show(tab: Tab, source: str) -> None:
-    """Show a page as a manager serves it, with its style sheet and under its policy; its script has no effect."""
-    policy = OWN_FILES_ONLY if STATIC_FILES.url("league.css") in source else one_style_only(report_style())
+    """Show a page as a manager serves it, with its style sheets and under its policy; its script has no effect."""
+    policy = PAGE_POLICY if STATIC_FILES.url("league.css") in source else one_style_only(report_style())
+    styles = {STATIC_FILES.url(name): STATIC_FILES.text(name) for name in STYLES}
 
     def answer(route: Route) -> None:
         path = route.request.url.removeprefix(SITE)
         if path == "":
             route.fulfill(body=source, content_type="text/html", headers=dict(page_headers(policy)))
-        elif path == STATIC_FILES.url("league.css"):
-            route.fulfill(body=STATIC_FILES.text("league.css"), content_type="text/css")
+        elif path in styles:
+            route.fulfill(body=styles[path], content_type="text/css")
         else:
             route.fulfill(status=204)
 
@@ -101,7 +105,7 @@ def contrast(one: str, other: str) -> float:
 def test_the_lines_of_the_chart_are_as_dark_or_light_as_the_scheme_needs(tab: Tab) -> None:
     players = tuple(f"Player {number}" for number in range(MOST_LINES))
     show(tab, render_report(board(5, players)))
-    for scheme, card in (("light", "#ffffff"), ("dark", "#1a202a")):
+    for scheme, card in (("light", "#fbfbf7"), ("dark", "#14211b")):
         tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert computed(tab, ".frame", "background-color") == rgb(card)
         colours = [computed(tab, ":root", f"--line-{number}") for number in range(1, MOST_LINES + 1)]
@@ -122,12 +126,69 @@ def rgb(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
 
 
+def hexadecimal(colour: str) -> str:
+    return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
+
+
 def test_what_is_printed_is_dark_on_white_in_any_scheme(tab: Tab) -> None:
     show(tab, render_report(board(5)))
     tab.emulate_media(media="print", color_scheme="dark")
-    assert computed(tab, "body", "background-color") == rgb("#ffffff")
-    assert contrast(computed(tab, ":root", "--ink"), "#ffffff") > 7
+    assert computed(tab, "html", "background-color") == rgb("#ffffff")
+    for selector in ("body", ".summary h1", ".standings td", ".matches td"):
+        assert contrast(hexadecimal(computed(tab, selector, "color")), "#ffffff") > 4.5, selector
     tab.emulate_media(media="screen", color_scheme="light")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_page_and_report_are_accessible(tab: Tab, source: str, scheme: str) -> None:
+    tab.set_viewport_size({"width": 360, "height": 740})
+    tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    show(tab, source)
+    found = Axe().run(tab)
+    tab.emulate_media(color_scheme="light")
+    assert found.violations_count == 0, found.generate_report()
+
+
+# when the league is over
+
+
+def test_the_page_of_a_league_that_is_over_leads_to_its_report_also_when_the_manager_has_stopped(tab: Tab) -> None:
+    """The page keeps a copy of the report, under a policy that lets the report's own style have its effect."""
+    is_running = True
+    documents = {"": render_page(board(5)), "report": render_report(board(5))}
+    files = {STATIC_FILES.url(name): name for name in (*STYLES, "league.js")}
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(SITE)
+        if not is_running:
+            route.abort()
+        elif path in documents:
+            route.fulfill(body=documents[path], content_type="text/html", headers=dict(page_headers(PAGE_POLICY)))
+        elif path in files:
+            kind = "text/css" if path.endswith(".css") else "text/javascript"
+            route.fulfill(body=STATIC_FILES.text(files[path]), content_type=kind)
+        else:
+            route.fulfill(status=204)
+
+    tab.unroute_all()
+    tab.route(f"{SITE}**", answer)
+    tab.goto(SITE)
+    link = tab.get_by_role("link", name="Read the report")
+    expect(link).to_have_attribute("href", re.compile("^blob:"))
+    is_running = False
+    expect(tab.locator("#connection")).to_contain_text("The league is over", timeout=30_000)
+    with tab.context.expect_page() as opened:
+        link.click()
+    expect(opened.value.get_by_role("heading", name="Points, round by round")).to_be_visible()
+    assert computed(opened.value, ".frame", "background-color") == rgb("#fbfbf7")
+    opened.value.close()
+
+
+def test_a_league_that_still_runs_has_no_report_to_end_with(tab: Tab) -> None:
+    show(tab, render_page(board(3)))
+    expect(tab.get_by_role("link", name="Read the report")).to_have_count(0)
+    expect(tab.get_by_role("link", name="report so far")).to_be_visible()
 
 
 # while the league runs
@@ -151,7 +212,7 @@ class Manager:
 
 
 def test_the_page_says_when_the_manager_is_gone_and_when_it_is_back(tab: Tab, tmp_path: Path) -> None:
-    lost, header = tab.locator("#connection"), tab.locator("header")
+    lost, header = tab.locator("#connection"), tab.locator("main header")
     with Manager(tmp_path) as manager:
         tab.goto(f"{manager.home}/")
         expect(header).to_contain_text("The league waits for 3 more players and a referee.")

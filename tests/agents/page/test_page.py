@@ -11,6 +11,7 @@ from tests.agents.page.boards import HOSTILE, NAMES, board, ecard_board, with_fi
 from tests.league.manager.managed import League
 from turnstile.agents.page.projection import health_of, scoreboard_of
 from turnstile.agents.page.render import render_page, render_report, report_style
+from turnstile.agents.page.routes import PAGE_POLICY
 from turnstile.agents.page.scoreboard import Progress, Result, Round, Scoreboard, Verdict, points_by_round, verdict
 from turnstile.agents.process.contacts import Contact
 from turnstile.kernel.chance import Commitment, Seed, commit
@@ -19,7 +20,7 @@ from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.protocol.management import StartLeague
 from turnstile.league.protocol.messages import MatchResultReport
 from turnstile.league.protocol.words import Address, LeagueId, MatchId, Status
-from turnstile.net.policy import OWN_FILES_ONLY, one_style_only
+from turnstile.net.policy import one_style_only
 
 
 def page(shown: Scoreboard, round_id: int | None = None) -> str:
@@ -283,7 +284,7 @@ def test_the_lines_of_the_picture_end_at_the_points_of_the_table() -> None:
 
 
 def test_nothing_but_the_page_s_own_style_and_script_has_any_effect() -> None:
-    for rules in (OWN_FILES_ONLY, one_style_only(report_style())):
+    for rules in (PAGE_POLICY, one_style_only(report_style())):
         assert "unsafe" not in rules
         assert "default-src 'none'" in rules
     assert not re.search(" style=| on[a-z]+=|<style|<script>", page(board(3)))  # they would be without effect

@@ -15,11 +15,13 @@ from turnstile.agents.page.scoreboard import (
 )
 from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.words import GAME_TYPE
+from turnstile.net import theme
 from turnstile.net.static import StaticFiles
 from turnstile.net.templates import render
 
 PACKAGE = "turnstile.agents.page"
-STATIC_FILES = StaticFiles(PACKAGE)
+STATIC_FILES = StaticFiles(PACKAGE, theme.PACKAGE)
+STYLES = (*theme.STYLES, "league.css")
 MOST_IN_CROSS_TABLE = 24  # players; with more, the table is too wide to read
 
 
@@ -31,8 +33,9 @@ def render_page(board: Scoreboard, round_id: int | None = None) -> str:
         "page.html",
         **_common_values(board),
         round=board.round(round_id or board.current_round) or fallback,
-        style_url=STATIC_FILES.url("league.css"),
+        style_urls=[STATIC_FILES.url(name) for name in STYLES],
         script_url=STATIC_FILES.url("league.js"),
+        report_url="report",
     )
 
 
@@ -45,13 +48,14 @@ def render_report(board: Scoreboard) -> str:
         **_common_values(board),
         chart=chart_of(board),
         verdicts=verdicts,
+        report_url=None,
         style=report_style(),
     )
 
 
 def report_style() -> str:
     """The style that the report carries within itself."""
-    return STATIC_FILES.text("league.css")
+    return "\n".join(STATIC_FILES.text(name) for name in STYLES)
 
 
 def _common_values(board: Scoreboard) -> dict[str, object]:

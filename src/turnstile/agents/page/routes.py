@@ -11,12 +11,14 @@ from turnstile.agents.page.change_signal import ChangeSignal
 from turnstile.agents.page.render import STATIC_FILES, render_page, render_report, report_style
 from turnstile.agents.page.scoreboard import Scoreboard
 from turnstile.kernel.values import encode
-from turnstile.net.policy import OWN_FILES_ONLY, one_style_only, page_headers
+from turnstile.net.policy import one_style_only, own_files_and_style, page_headers
 
 DATA_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 HEARTBEAT_SECONDS = 20.0  # a stream without changes sends a comment this often, so that the connection stays open
 PAUSE_SECONDS = 0.2  # between two events of a stream: each makes a browser load the page again
 MOST_LISTENERS = 200
+PAGE_POLICY = own_files_and_style(report_style())
+"""The page keeps a copy of the report, for when the manager has stopped; so the style of the report is allowed too."""
 
 BoardWith = Callable[[int | None], Scoreboard]
 """Gives the scoreboard with this round, or with the current one. It may contain other rounds too."""
@@ -31,7 +33,7 @@ def page_routes(board_with: BoardWith, whole_board: WholeBoard, changes: ChangeS
         wanted = request.query_params.get("round", "")
         round_id = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else None
         source = await asyncio.to_thread(render_page, board_with(round_id), round_id)
-        return HTMLResponse(source, headers=page_headers(OWN_FILES_ONLY))
+        return HTMLResponse(source, headers=page_headers(PAGE_POLICY))
 
     async def report(request: Request) -> Response:
         return HTMLResponse(await reports.latest(), headers=page_headers(one_style_only(report_style())))

@@ -9,6 +9,7 @@ import { isOn } from "./lib/settings.js";
 import { AccountScreen } from "./screens/account.js";
 import { SiteHeader } from "./screens/header.js";
 import { NewTableScreen } from "./screens/new-table.js";
+import { NothingScreen } from "./screens/nothing.js";
 import { RulesScreen } from "./screens/rules.js";
 import { StartScreen } from "./screens/start.js";
 import { TableScreen } from "./table/table.js";
@@ -20,6 +21,7 @@ const ELEMENTS = {
   "new-table-screen": NewTableScreen,
   "account-screen": AccountScreen,
   "rules-screen": RulesScreen,
+  "nothing-screen": NothingScreen,
   "table-screen": TableScreen,
 };
 for (const [name, element] of Object.entries(ELEMENTS)) customElements.define(name, element);
@@ -45,7 +47,7 @@ function screenOf(kind, name) {
   if (kind === "rules" && name) return h("rules-screen", { game: name });
   if (kind === "new") return h("new-table-screen", { game: new URLSearchParams(location.search).get("game") });
   if (kind === "account") return h("account-screen");
-  return h("start-screen");
+  return h(kind ? "nothing-screen" : "start-screen");
 }
 
 /** @param {Element} one @param {Element} other */

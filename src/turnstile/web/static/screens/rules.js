@@ -7,6 +7,7 @@ import { h, morph } from "../lib/dom.js";
 import { Problem } from "../lib/http.js";
 import { gamePage } from "../table/games.js";
 import { layoutOf } from "../table/scene.js";
+import { nothing } from "./nothing.js";
 
 /** The keys of every game. */
 const KEYS = /** @type {const} */ ([
@@ -28,7 +29,7 @@ export class RulesScreen extends HTMLElement {
       morph(this, h("article", { class: "page prose" }, h("h1", null, game.title), rulesOf(game, layout), keysOf(layout, "h2"), h("p", null, h("a", { class: "button", href: `/new?game=${encodeURIComponent(game.name)}` }, "Make a table"))));
     } catch (fault) {
       if (!(fault instanceof Problem)) throw fault;
-      morph(this, h("div", { class: "page" }, h("p", { class: "refusal", role: "alert" }, fault.message), h("p", null, h("a", { class: "button", href: "/" }, "To all games"))));
+      morph(this, nothing(fault.message));
     }
   }
 }

@@ -43,7 +43,7 @@ export class StartScreen extends HTMLElement {
 
   connectedCallback() {
     document.title = "Turnstile";
-    const [hero, own, games, open, leaders] = ["hero", "own", "games", "open", "leaders"].map((kind) => h("section", { class: kind }));
+    const [hero, own, games, open, leaders] = ["hero on-table", "own", "games", "open", "leaders"].map((kind) => h("section", { class: kind }));
     this.append(hero, own, games, open, leaders);
     const store = this.#store;
     store.watch((s) => [s.games, s.busy, s.problem], (s) => morph(hero, this.#hero(s)));

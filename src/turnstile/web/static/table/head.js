@@ -12,7 +12,7 @@ export function tableHead({ status, game, connection, seat }, { command }) {
   const canResign = seat !== null && status && ["Playing", "Gathering", "Settling"].includes(status.phase);
   const showRules = () => document.querySelector("site-header")?.dispatchEvent(new CustomEvent("rules", { detail: game }));
   return [
-    h("h1", null, game?.title ?? "…"),
+    h("h1", null, game?.title ?? "Table"),
     seat === null && status && status.phase !== "Seating" ? h("span", { class: "badge" }, "You are watching") : null,
     connectionBadge(connection),
     h("span", { class: "grow" }),

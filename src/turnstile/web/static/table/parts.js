@@ -63,7 +63,7 @@ function makeParts(root) {
     end: part("section", "ending"),
   };
   const beside = { sheet: part("section", "sheet"), told: part("section", "told"), text: part("details", "in-words") };
-  const felt = h("section", { class: "felt", "aria-label": "The table" }, Object.values(inFelt));
+  const felt = h("section", { class: "felt on-table", "aria-label": "The table" }, Object.values(inFelt));
   const [head, trouble] = [part("header", "table-head"), part("div", "trouble")];
   root.append(head, trouble, h("div", { class: "table-body" }, felt, h("aside", { "aria-label": "What happened" }, Object.values(beside))));
   return { head, trouble, felt, ...inFelt, ...beside };
