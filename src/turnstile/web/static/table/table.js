@@ -175,11 +175,12 @@ export class TableScreen extends HTMLElement {
     void this.#awake.keep(this.#isLive());
   }
 
-  /** The status, as far as the updates that are shown have told it: the result comes with the last of them.
+  /** The status, as far as the updates that are shown have told it: the result comes with the last of them. A match whose
+   * rules have changed was closed without one.
    * @param {Readonly<Stream>} stream */
   #shownStatus(stream) {
     const status = this.#status;
-    if (!status?.result || hasEnded(stream)) return status;
+    if (!status?.result || status.phase === "Closed" || hasEnded(stream)) return status;
     return { ...status, phase: /** @type {const} */ ("Playing"), result: null, clocks: {} };
   }
 
