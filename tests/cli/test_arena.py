@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,15 @@ def test_a_bot_of_ones_own_plays_in_every_command(turnstile: Turnstile, tmp_path
     assert ran.status == 0, ran.err
     ran = turnstile("play", "even-odd", "--bot", name, "--server", "http://127.0.0.1:1")
     assert "A server has its own bots only: reader, contrary," in ran.err
+
+
+def test_the_bots_of_the_page_play(turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", page, re.DOTALL)
+    assert [name for name, _ in blocks] == ["mine.py", "mybot.py"]
+    for name, source in blocks:
+        (tmp_path / name).write_text(source)
+    monkeypatch.chdir(tmp_path)
+    bots = f"mine.py:choose,cmd:{sys.executable} mybot.py"
+    ran = turnstile(*ARENA, bots, "--matches", 2, "--json")
+    assert outcome(ran.out)["matches"] == 2

@@ -56,3 +56,10 @@ def test_without_the_extra_a_sentence_says_how_to_install_it(
     ran = turnstile("simulate", "e-card", "-n", 2, "--on", "ray")
     assert ran.status == 2
     assert "Ray is not installed. Install it with: pip install 'turnstile[ray]'." in ran.err
+
+
+def test_a_cluster_that_is_not_there_is_told_at_once(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    ran = turnstile("simulate", "e-card", "-n", 2, "--on", "ray")
+    assert ran.status == 2
+    assert "There is no Ray cluster at RAY_ADDRESS=127.0.0.1:1: Connection refused." in ran.err

@@ -4,6 +4,7 @@ Ray is an extra, `turnstile[ray]`. When a worker dies, Ray does its work again o
 """
 
 import os
+import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from turnstile.lab.jobs.jobs import Numbered, Work
 
 ADDRESS = "RAY_ADDRESS"
 THIS_MACHINE = "127.0.0.1"
+CONNECT_SECONDS = 5.0
 LEAST_STORE_BYTES = 100_000_000  # results are small; Ray wants 75 MB at least
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
@@ -66,11 +68,12 @@ def _cluster(ray: Any, workers: int) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    if ADDRESS in os.environ:
+    if address := os.environ.get(ADDRESS):
+        _refuse_closed_port(address)
         try:
             ray.init(**QUIET)
         except (ConnectionError, RuntimeError, ValueError) as fault:
-            raise RayUnavailable(f"There is no Ray cluster at {ADDRESS}={os.environ[ADDRESS]}: {fault}") from None
+            raise RayUnavailable(f"{_no_cluster(address, fault)} If it wants a token, set RAY_AUTH_TOKEN.") from None
         with _shutting_down(ray):
             yield
         return
@@ -85,6 +88,21 @@ def _cluster(ray: Any, workers: int) -> Iterator[None]:
         )
         with _shutting_down(ray):
             yield
+
+
+def _refuse_closed_port(address: str) -> None:
+    """Ray would try for minutes to reach a port where nothing listens. Addresses in other forms are left to Ray."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except OSError as fault:
+        raise RayUnavailable(_no_cluster(address, fault.strerror or fault)) from None
+
+
+def _no_cluster(address: str, why: object) -> str:
+    return f"There is no Ray cluster at {ADDRESS}={address}: {str(why).rstrip('.')}."
 
 
 @contextmanager

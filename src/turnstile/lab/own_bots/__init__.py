@@ -28,6 +28,7 @@ BUILT_IN_KINDS = {"python": function.kind, "cmd": command.kind, "command": comma
 LONGEST_NAME = 40  # characters of a bot's name in a player's id
 
 _loaded: dict[tuple[str, str, float], OwnBot] = {}
+_built_ins: dict[tuple[str, str], tuple[AnyGame, Bot[Any]]] = {}
 
 
 def load_bot(game: AnyGame, name: str, seconds: float = USUAL_SECONDS) -> Bot[Any]:
@@ -79,6 +80,14 @@ def close_bots() -> None:
 
 
 def _built_in(game: AnyGame, name: str) -> Bot[Any]:
+    """A bot of the game. It is looked up for each match, so it is kept."""
+    kept = _built_ins.get((game.name, name))
+    if kept is None or kept[0] is not game:
+        kept = _built_ins[game.name, name] = game, _find_built_in(game, name)
+    return kept[1]
+
+
+def _find_built_in(game: AnyGame, name: str) -> Bot[Any]:
     word, colon, setting = name.partition(":")
     bots = bots_of(game)
     if word not in bots:
