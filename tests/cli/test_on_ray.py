@@ -27,7 +27,6 @@ def processes_with(text: str) -> list[int]:
     return found
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Ray leaves files of its own open
 def test_a_killed_worker_changes_nothing_and_nothing_is_left_behind(
     turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,10 +3,9 @@
 from tests.lab import own_bots
 from turnstile.games.ecard import game
 from turnstile.kernel import Seed
-from turnstile.lab.contests import Contest, Played, play_contest, tournament_seatings
+from turnstile.lab.contests import Contest, Played, tournament_seatings
 from turnstile.lab.contests.contest import play_matches
 from turnstile.lab.contests.standings import standings_of
-from turnstile.lab.jobs import Crew
 
 
 def contest(bots: str, deals: int, players: int = 2, name: str = game.name) -> Contest:
@@ -32,15 +31,6 @@ def test_bots_draw_anew_in_every_match() -> None:
     first, second, *_ = play_matches(plan, range(4))
     assert without_times(first)[3:] != without_times(second)[3:]
     assert without_times(play_matches(plan, range(1, 2))[0]) == without_times(second)
-
-
-def test_the_number_of_processes_changes_nothing() -> None:
-    plan = contest("equilibrium,random", 6)
-    one, two = (
-        [without_times(match) for part in play_contest(plan, 0, Crew(count)) for match in part] for count in (1, 2)
-    )
-    assert one == two
-    assert len(one) == plan.matches == 12
 
 
 def without_times(match: Played) -> tuple[object, ...]:

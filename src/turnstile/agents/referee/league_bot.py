@@ -53,7 +53,9 @@ ADVICE = (
 class LeagueBot:
     """Referees matches of one player, one after the other. The player is told nothing about its opponent."""
 
-    def __init__(self, game: AnyGame, name: str, endpoint: str, player: PlayerId, league: LeagueId, seconds: float):
+    def __init__(
+        self, game: AnyGame, name: str, endpoint: str, player: PlayerId, league: LeagueId, seconds: float
+    ) -> None:
         self.game, self.name, self.endpoint, self.seconds = game, name, endpoint, seconds
         self.me, self.league = player, league
         self._runner = asyncio.Runner()

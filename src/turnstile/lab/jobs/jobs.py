@@ -41,6 +41,8 @@ def run(work: Work[T], chunks: Sequence[range], crew: Crew) -> Generator[T, None
 
 
 def _start(work: Work[T], chunks: Sequence[range], crew: Crew) -> Numbered[T]:
+    if not chunks:
+        return _run_here(work, chunks)
     if crew.on == "ray":
         from turnstile.lab.jobs.ray_cluster import run_on_ray  # Ray is an extra, and takes a second to import
 
