@@ -2,14 +2,15 @@
 
 import os
 import signal
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
-from turnstile.lab.jobs import Crew, WorkersLost, chunks_of, processes, run
+from turnstile.lab.jobs import Crew, WorkersLost, processes, run
+from turnstile.lab.jobs.pace import Pace
+from turnstile.lab.jobs.processes import run_in_processes
 
 
 def squares(numbers: range) -> list[int]:
@@ -21,7 +22,7 @@ def squares_after_a_death(mark: Path, numbers: range) -> list[int]:
     if 7 in numbers and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    sleep(0.05 if 0 in numbers else 0)
+    sleep(0.05 if 3 in numbers else 0)
     return squares(numbers)
 
 
@@ -29,28 +30,58 @@ def death(numbers: range) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-CHUNKS = [range(start, start + 2) for start in range(0, 20, 2)]
+NUMBERS = range(3, 23)
 
 
 def test_results_come_in_order_and_the_work_of_a_dead_process_is_done_again(tmp_path: Path) -> None:
-    here = list(run(squares, CHUNKS, Crew(1)))
-    assert here == [squares(chunk) for chunk in CHUNKS]
     mark = tmp_path / "died"
-    assert list(run(partial(squares_after_a_death, mark), CHUNKS, Crew(2))) == here
+    results = list(run(partial(squares_after_a_death, mark), NUMBERS, Crew(2)))
+    assert [number for result in results for number in result] == squares(NUMBERS)
     assert mark.exists()
+    assert [number for result in run(squares, NUMBERS, Crew(1)) for number in result] == squares(NUMBERS)
 
 
 def test_processes_that_die_again_and_again_end_the_work_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "MOST_LOSSES", 2)
     with pytest.raises(WorkersLost, match="ended 2 times without a result"):
-        list(run(death, CHUNKS, Crew(2)))
+        list(run(death, NUMBERS, Crew(2)))
 
 
-@pytest.mark.parametrize(
-    ("first", "end", "workers", "sizes"),
-    [(0, 10, 1, [2] * 5), (0, 3, 4, [1] * 3), (0, 1000, 2, [50] * 20), (95, 100, 1, [1] * 5), (5, 5, 2, [])],
-)
-def test_chunks_are_small_enough_for_all_workers(first: int, end: int, workers: int, sizes: Sequence[int]) -> None:
-    chunks = chunks_of(first, end, workers)
-    assert [len(chunk) for chunk in chunks] == sizes
-    assert [number for chunk in chunks for number in chunk] == list(range(first, end))
+def test_a_caller_that_wants_no_more_results_does_not_wait_for_a_slow_chunk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within this test's time limit: the chunk would take a minute."""
+    monkeypatch.setattr(processes, "ENDING_SECONDS", 0.05)
+    results = run_in_processes(partial(one_is_slow, tmp_path / "mark"), iter([range(1), range(1, 2)]), 2)
+    began = monotonic()
+    assert next(results) == (0, [0])
+    results.close()
+    assert monotonic() - began < 40
+
+
+def one_is_slow(mark: Path, numbers: range) -> list[int]:
+    """The second chunk is slow, and the first one ends only when the second has begun."""
+    if 1 in numbers:
+        mark.touch()
+        sleep(60)
+    while not mark.exists():
+        sleep(0.01)
+    return list(numbers)
+
+
+def sizes(numbers: range, workers: int, seconds_each: float) -> list[int]:
+    """The sizes of all chunks, when each number takes so long."""
+    pace, found = Pace(numbers, workers), []
+    for chunk in pace.chunks():
+        found.append(len(chunk))
+        pace.adapt(len(chunk), seconds_each * len(chunk))
+    assert sum(found) == len(numbers)
+    return found
+
+
+def test_chunks_grow_to_half_a_second_and_shrink_towards_the_end() -> None:
+    assert sizes(range(7, 1007), 1, 0.001)[:8] == [1, 2, 4, 8, 16, 32, 50, 50]
+    assert sizes(range(1000), 1, 0.1)[:6] == [1, 2, 4, 5, 5, 5]
+    assert set(sizes(range(100), 2, 30.0)) == {1}
+    assert sizes(range(1000), 2, 0.0)[-4:] == [1, 1, 1, 1]
+    assert sizes(range(0), 2, 1.0) == []

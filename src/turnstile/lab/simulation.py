@@ -10,7 +10,7 @@ from random import Random
 from turnstile.kernel import Move, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.record import save, write
-from turnstile.lab.jobs import Crew, chunks_of, run
+from turnstile.lab.jobs import Crew, run
 from turnstile.lab.match import Participant, play_out, seated
 from turnstile.lab.own_bots import end_match, load_bot, short_name
 from turnstile.registry import find_game, study_of
@@ -60,7 +60,7 @@ class Totals:
 
 def simulate(plan: Plan, matches: int, crew: Crew) -> Generator[Totals, None, None]:
     """Play the matches. Yields the totals of each chunk, in the order of the matches."""
-    yield from run(partial(play_chunk, plan), chunks_of(0, matches, crew.processes), crew)
+    yield from run(partial(play_chunk, plan), range(matches), crew)
 
 
 def play_chunk(plan: Plan, numbers: range) -> Totals:

@@ -12,7 +12,7 @@ from turnstile.kernel import Move, PlayerId, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.game import places
 from turnstile.lab.contests.seatings import Seating
-from turnstile.lab.jobs import Crew, chunks_of, run
+from turnstile.lab.jobs import Crew, run
 from turnstile.lab.match import Participant, play_out
 from turnstile.lab.own_bots import USUAL_SECONDS, end_match, load_bot
 from turnstile.registry import find_game
@@ -78,7 +78,7 @@ class Played:
 
 def play_contest(contest: Contest, first: int, crew: Crew) -> Generator[list[Played], None, None]:
     """Play the matches from number `first` on. Yields them in order, some at a time. Raises `BotFailed`."""
-    yield from run(partial(play_matches, contest), chunks_of(first, contest.matches, crew.processes), crew)
+    yield from run(partial(play_matches, contest), range(first, contest.matches), crew)
 
 
 def play_matches(contest: Contest, numbers: range) -> list[Played]:

@@ -6,7 +6,7 @@ Ray is an extra, `turnstile[ray]`. When a worker dies, Ray does its work again o
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "E
 T = TypeVar("T")
 
 
-def run_on_ray(work: Work[T], chunks: Sequence[range], workers: int) -> Numbered[T]:
+def run_on_ray(work: Work[T], chunks: Iterator[range], workers: int) -> Numbered[T]:
     """Do the work on Ray, with at least this many workers where a cluster is started here.
 
     Raises `RayUnavailable` and `WorkersLost`. What the work raises, this raises.
