@@ -169,7 +169,7 @@ def test_a_program_that_fails_is_told_with_what_it_printed(
     assert ("oh dear" in body) == ("oh dear\n" in ran.err)
 
 
-def test_a_bot_of_ones_own_plays_in_every_command(turnstile: Turnstile, tmp_path: Path) -> None:
+def test_an_own_bot_plays_in_every_command(turnstile: Turnstile, tmp_path: Path) -> None:
     name = write_program(tmp_path, "print(0, flush=True)")
     ran = turnstile(
         "simulate", "even-odd", "--bots", f"{name},tests.lab.own_bots:first", "-n", 2, "--json", "--processes", 1

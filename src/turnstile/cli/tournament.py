@@ -99,7 +99,7 @@ def tournament(
              "winsBySeat": means, "meanScore"}; a shared win counts in part
       pairs  {"bot", "other", "matches", "ahead": a mean, "scoreDifference": a mean, "p", "correctedP", "isCertain"}:
              how often bot came out ahead of other, and by how many points
-      seats  {"seat", "wins": a mean}: what a seat is worth, whoever sits there
+      seats  {"seat", "wins": a mean}: what a seat is worth to all bots together
     """
     contest = _contest(game, bot_names, matches, players, seed, seconds, options)
     contest = _with_seed_of_file(contest, path, seed, resume)

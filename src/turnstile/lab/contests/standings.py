@@ -24,7 +24,7 @@ class BotResult(Value, frozen=True):
 
 
 class SeatResult(Value, frozen=True):
-    """What a seat is worth, whoever sits there."""
+    """What a seat is worth: the part of the wins of all bots on it."""
 
     seat: int
     wins: Mean
