@@ -16,6 +16,7 @@ from turnstile.games.updown.sight import actions, view
 from turnstile.games.updown.state import State
 from turnstile.kernel import PlayerId, Seed
 from turnstile.lab import Plan, Totals, simulate
+from turnstile.lab.jobs import Crew
 
 RNG = Random(7)
 
@@ -90,7 +91,7 @@ def test_the_chances_of_cards_give_the_chances_of_so_many_hands(chances: list[fl
 def test_it_clearly_beats_random(rivals: int) -> None:
     plan = Plan("up-down", ("counter", *["random"] * rivals), b"{}", Seed("strength"))
     totals = Totals()
-    for part in simulate(plan, 40, 1):
+    for part in simulate(plan, 40, Crew(1)):
         totals.add(part)
     assert totals.wins["counter 1"] > 27, "a match of two equals would be won 20 times of 40; 27 is 2.2 deviations away"
 

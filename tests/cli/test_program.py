@@ -22,6 +22,13 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
     "check": (("e-card", "--most-states", "50"), "", 0, "proved"),
     "step": (("e-card",), START, 0, '"phase":"RoundSetup"'),
     "simulate": (("e-card", "-n", "20", "--processes", "2"), "", 0, "E-Card: 20 matches"),
+    "tournament": (
+        ("e-card", "--bots", "equilibrium,random", "-n", "2", "--processes", "1"),
+        "",
+        0,
+        "What the seats are worth",
+    ),
+    "arena": (("e-card", "--bots", "equilibrium,random", "-n", "2", "--processes", "1"), "", 0, "E-Card: equilibrium,"),
     "replay": (("RECORD",), "", 0, "E-Card: equilibrium 1, equilibrium 2."),
     "verify": (("RECORD",), "", 0, "passed"),
     "matches list": (("--store", "STORE"), "", 0, "e-card"),

@@ -27,6 +27,7 @@ from turnstile.kernel import (
     encode,
     refuse_players,
 )
+from turnstile.kernel.game import places
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.registry import find_game, names
 from turnstile.testing.strategies import RandomMatch
@@ -121,6 +122,20 @@ def test_options_are_refused_when_no_company_could_play_with_them() -> None:
 def test_an_outcome_names_winners_and_scores() -> None:
     ended = Outcome(seated("ana"), ByPlayer(zip(seated("ana", "bo"), (7, 5), strict=True)))
     assert encode(ended) == b'{"winners":["ana"],"scores":{"ana":7,"bo":5}}'
+
+
+@pytest.mark.parametrize(
+    ("winners", "scores", "expected"),
+    [
+        ("a", {"a": 9, "b": 5, "c": 7}, [1, 3, 2]),  # more points are better
+        ("a", {"a": 1, "b": 5, "c": 7}, [1, 2, 3]),  # fewer points are better, as in 66
+        ("a", {"a": 6, "b": 5, "c": 7}, [1, 2, 2]),  # the points do not say who is better
+        ("", {"a": 9, "b": 5, "c": 7}, [1, 1, 1]),  # a draw
+        ("ab", {}, [1, 1, 3]),
+    ],
+)
+def test_places_come_from_winners_and_scores(winners: str, scores: dict[str, int], expected: list[int]) -> None:
+    assert list(places("abc", winners, scores).values()) == expected
 
 
 @pytest.mark.parametrize("names", [("ana", "bo"), ("a", "b", "c", "d", "e"), ("x" * LONGEST_ID, "y")])

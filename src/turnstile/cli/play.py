@@ -8,7 +8,6 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from turnstile.bots import bots_of
 from turnstile.cli.arguments import (
     game_argument,
     options_option,
@@ -17,7 +16,7 @@ from turnstile.cli.arguments import (
     refuse_folder,
     refuse_player_count,
 )
-from turnstile.cli.bots import find_bot
+from turnstile.cli.bots import bot_failure, find_bot, find_server_bot, quiet_bot
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.terminal_player import Left, TerminalPlayer
 from turnstile.cli.terminals import sentence_of
@@ -25,6 +24,7 @@ from turnstile.kernel import AnyGame, Event, Outcome, PlayerId, Rejection, Seed,
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
 from turnstile.lab.match import Participant, next_event, seated
+from turnstile.lab.own_bots import BotFailed, close_bots
 
 
 @click.command()
@@ -86,7 +86,7 @@ def play(
         count = _count(game, players)
         from turnstile.cli.online import Wish, play_online  # the libraries of the network, only when they are used
 
-        bot = None if invite else find_bot(game, bot_name)
+        bot = None if invite else find_server_bot(game, bot_name)
         read_options(game, options)
         status = play_online(
             Wish(game, server, link, table, name, count, bot, options, is_invitation=invite, is_new=is_new, path=path)
@@ -109,6 +109,10 @@ def play(
     except (Left, KeyboardInterrupt) as leaving:
         is_interrupted = isinstance(leaving, KeyboardInterrupt)
         match.console.print("You leave the table. Come back soon.")
+    except BotFailed as fault:
+        raise bot_failure(fault) from None
+    finally:
+        close_bots()
     if path:
         path.write_bytes(match.record())
         click.echo(f"The record is in {path}. Check it with: turnstile verify {path}")
@@ -141,7 +145,7 @@ class TerminalMatch:
         self.events: list[Event] = []
         self.participants: dict[PlayerId, Participant] = {me: self.player.choose}
         for number, rival in enumerate(rivals):
-            self.participants[rival] = seated(bots_of(game)[bot], Random(derive(seed, "bot", number)))
+            self.participants[rival] = seated(quiet_bot(game, bot), Random(derive(seed, "bot", number)))
 
     def play(self) -> None:
         """Play the match from the first event to the last."""

@@ -1,9 +1,6 @@
 """`turnstile simulate`: many matches between bots, and the rates of what happened in them."""
 
 import json
-import os
-import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +18,15 @@ from turnstile.cli.arguments import (
     refuse_match,
     refuse_player_count,
 )
-from turnstile.cli.bots import find_bot
+from turnstile.cli.bots import find_bot, split_names
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
-from turnstile.cli.progress import progress_bar
+from turnstile.cli.playing import crew_for, on_option, play_behind_bar, processes_option, seed_option
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
 from turnstile.lab import simulate as run
+from turnstile.lab.jobs import Crew
 from turnstile.lab.statistics import Rate, Summary
 
 PART_OF_IT = "... "
@@ -46,17 +44,9 @@ PART_OF_IT = "... "
     type=click.IntRange(2),
     help="How many players; by default one for each bot named, or the fewest that the game takes.",
 )
-@click.option(
-    "--seed",
-    help="Repeat a result: the same seed gives the same result with any number of processes. Random by default.",
-)
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    default=os.cpu_count() or 1,
-    show_default="all cores",
-    help="How many processes to use.",
-)
+@seed_option
+@processes_option
+@on_option
 @click.option(
     "--records",
     type=click.Path(file_okay=False, path_type=Path),
@@ -71,13 +61,15 @@ def simulate(
     players: int | None,
     seed: str | None,
     processes: int,
+    where: str,
     records: Path | None,
     as_json: bool,
     options: str,
 ) -> None:
     """Let bots play many matches, and print how often each wins.
 
-    Uses all cores. Every rate comes with its 95 % interval.
+    Uses all cores, or with --on ray a Ray cluster. Every rate comes with its 95 % interval. A bot may be your own:
+    see 'turnstile arena --help'.
 
     \b
     Examples:
@@ -96,9 +88,10 @@ def simulate(
     """
     plan = Plan(game.name, bots_by_seat(game, bot_names, players), options.encode(), read_seed(seed), records)
     refuse_match(game, plan.players, read_options(game, options))
+    crew = crew_for(processes, where, plan.bots)
     if records:
         records.mkdir(parents=True, exist_ok=True)
-    totals, is_interrupted = play_all(plan, matches, processes)
+    totals, is_interrupted = play_all(plan, matches, crew)
     if totals.matches:
         result = summary(plan, totals)
         if as_json:
@@ -112,9 +105,7 @@ def simulate(
 
 def bots_by_seat(game: AnyGame, bot_names: str | None, players: int | None) -> tuple[str, ...]:
     """The name of a bot for each seat."""
-    named = (
-        tuple(find_bot(game, name.strip()) for name in bot_names.split(",")) if bot_names else (find_bot(game, None),)
-    )
+    named = tuple(find_bot(game, name) for name in split_names(bot_names)) if bot_names else (find_bot(game, None),)
     count = players or max(len(named), game.seats[0])
     refuse_player_count(game, count)
     if len(named) not in (1, count):
@@ -122,20 +113,16 @@ def bots_by_seat(game: AnyGame, bot_names: str | None, players: int | None) -> t
     return named * count if len(named) == 1 else named
 
 
-def play_all(plan: Plan, matches: int, processes: int) -> tuple[Totals, bool]:
+def play_all(plan: Plan, matches: int, crew: Crew) -> tuple[Totals, bool]:
     """Play the matches behind a progress bar. Returns what was counted, and whether Ctrl-C stopped it."""
-    totals, began = Totals(), time.monotonic()
-    with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress:
-        task = progress.add_task(plan.game, total=matches, rate="")
-        try:
-            with closing(run(plan, matches, processes)) as parts:
-                for part in parts:
-                    totals.add(part)
-                    rate = totals.matches / (time.monotonic() - began)
-                    progress.update(task, completed=totals.matches, rate=f"{rate:,.0f} matches/s")
-        except KeyboardInterrupt:
-            return totals, True
-    return totals, False
+    totals = Totals()
+
+    def add(part: Totals) -> int:
+        totals.add(part)
+        return part.matches
+
+    is_interrupted = play_behind_bar(run(plan, matches, crew), add, plan.game, matches, 0)
+    return totals, is_interrupted
 
 
 def print_summary(game: AnyGame, result: Summary) -> None:

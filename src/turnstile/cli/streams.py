@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import NoReturn
 
 STDERR = 2
@@ -41,3 +43,26 @@ def exit_on_closed_pipe(fault: BrokenPipeError) -> NoReturn:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.raise_signal(signal.SIGPIPE)
     raise fault
+
+
+@contextmanager
+def stdout_on_stderr() -> Iterator[None]:
+    """Within this context, what this process and the processes that it starts print goes to standard error.
+
+    For code of users: what it prints must not get into the output of a command.
+    """
+    sys.stdout.flush()
+    try:
+        stdout, stderr = sys.stdout.fileno(), sys.stderr.fileno()
+    except (OSError, ValueError):  # they are no files, as in tests
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    before = os.dup(stdout)
+    os.dup2(stderr, stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(before, stdout)
+        os.close(before)

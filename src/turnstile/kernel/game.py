@@ -4,7 +4,7 @@ Each game module defines one `Game`. Tables, simulations, terminals and checks u
 """
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_type_hints
 
@@ -16,6 +16,7 @@ from turnstile.kernel.values import LONGEST_ID, ByPlayer, Event, Malformed, Move
 S = TypeVar("S", bound=Phased)
 V = TypeVar("V", bound=Value)
 O = TypeVar("O", bound=Value)  # noqa: E741
+K = TypeVar("K", bound=Hashable)
 
 Players = tuple[PlayerId, ...]
 Tally = Mapping[str, tuple[int, int]]
@@ -27,6 +28,29 @@ class Outcome(Value, frozen=True):
 
     winners: Players
     scores: ByPlayer[int]
+
+
+def places(players: Sequence[K], winners: Collection[K], scores: Mapping[K, int]) -> dict[K, int]:
+    """The place of each player in an outcome, from 1. Equal players share a place.
+
+    Winners share the first place, and without winners all do. The others are placed by their scores. A game says by its
+    winners whether more points are better; if they do not say, the others share a place.
+    """
+    first = winners or players
+    sign = _sign_of_better(first, scores)
+    keys = {player: (0, 0) if player in first else (1, sign * scores.get(player, 0)) for player in players}
+    return {player: 1 + sum(key < mine for key in keys.values()) for player, mine in keys.items()}
+
+
+def _sign_of_better(winners: Collection[K], scores: Mapping[K, int]) -> int:
+    """1 if fewer points are better, -1 if more are, 0 if the scores do not say."""
+    best = [score for player, score in scores.items() if player in winners]
+    rest = [score for player, score in scores.items() if player not in winners]
+    if not best or not rest:
+        return 0
+    if min(best) >= max(rest):
+        return -1
+    return 1 if max(best) <= min(rest) else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,24 +1,19 @@
-"""Many matches on all cores. Match n depends only on the seed and n, so the number of processes changes nothing."""
+"""Many matches. Match n depends only on the seed and n, so the number of processes changes nothing."""
 
-import signal
 from collections import Counter
 from collections.abc import Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from random import Random
-from threading import current_thread, main_thread
 
-from turnstile.bots import bots_of
 from turnstile.kernel import Move, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.record import save, write
+from turnstile.lab.jobs import Crew, run
 from turnstile.lab.match import Participant, play_out, seated
+from turnstile.lab.own_bots import end_match, load_bot, short_name
 from turnstile.registry import find_game, study_of
-
-LARGEST_CHUNK = 50  # matches a worker plays before it reports: often enough for a smooth progress bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ class Plan:
 
     @property
     def players(self) -> tuple[PlayerId, ...]:
-        return tuple(PlayerId(f"{bot} {seat}") for seat, bot in enumerate(self.bots, start=1))
+        return tuple(PlayerId(f"{short_name(bot)} {seat}") for seat, bot in enumerate(self.bots, start=1))
 
 
 @dataclass(slots=True)
@@ -63,33 +58,9 @@ class Totals:
         self.lengths.update(other.lengths)
 
 
-def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None, None]:
-    """Play the matches. Yields the totals of each chunk when it is done, in any order."""
-    size = max(1, min(LARGEST_CHUNK, matches // (4 * processes)))  # every process has work, and the bar moves
-    chunks = (range(first, min(first + size, matches)) for first in range(0, matches, size))
-    if processes == 1 or matches == 1:
-        yield from (play_chunk(plan, chunk) for chunk in chunks)
-        return
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        playing: set[Future[Totals]] = set()
-        try:
-            while more := {_submitted(pool, plan, chunk) for chunk in islice(chunks, 2 * processes - len(playing))}:
-                done, playing = wait(playing | more, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-            yield from (future.result() for future in playing)
-        finally:  # a caller that stops listening stops the matches, too
-            pool.shutdown(cancel_futures=True)
-
-
-def _submitted(pool: ProcessPoolExecutor, plan: Plan, chunk: range) -> Future[Totals]:
-    """Submit a chunk. A process that this starts inherits that Ctrl-C is ignored: this process stops it."""
-    if current_thread() is not main_thread():  # only the main thread may set signal handlers
-        return pool.submit(play_chunk, plan, chunk)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return pool.submit(play_chunk, plan, chunk)
-    finally:
-        signal.signal(signal.SIGINT, before)
+def simulate(plan: Plan, matches: int, crew: Crew) -> Generator[Totals, None, None]:
+    """Play the matches. Yields the totals of each chunk, in the order of the matches."""
+    yield from run(partial(play_chunk, plan), range(matches), crew)
 
 
 def play_chunk(plan: Plan, numbers: range) -> Totals:
@@ -105,12 +76,14 @@ def play_one(plan: Plan, number: int, totals: Totals) -> None:
     game = find_game(plan.game)
     assert game is not None, f"{plan.game} was installed when the simulation began"
     options = game.read_options(plan.options)
-    bots, seed = bots_of(game), derive(plan.seed, "match", number)
+    seed = derive(plan.seed, "match", number)
+    bots = [load_bot(game, name) for name in plan.bots]
     participants: dict[PlayerId, Participant] = {
-        player: seated(bots[name], Random(derive(seed, "bot", seat)))
-        for seat, (player, name) in enumerate(zip(plan.players, plan.bots, strict=True))
+        player: seated(bot, Random(derive(seed, "bot", seat)))
+        for seat, (player, bot) in enumerate(zip(plan.players, bots, strict=True))
     }
     state, events = play_out(game, options, seed, participants)
+    end_match(game, state, bots)
     outcome = game.outcome(state)
     assert outcome is not None
     totals.matches += 1

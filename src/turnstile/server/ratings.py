@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from openskill.models import PlackettLuce
 
-from turnstile.kernel.game import Players
+from turnstile.kernel.game import Players, places
 from turnstile.kernel.values import ByPlayer, PlayerId
 from turnstile.store.directory import MatchPlayer, MatchResult, Rating
 from turnstile.table.machine import Table
@@ -28,12 +28,12 @@ def result_of(state: Table) -> MatchResult:
     """
     result, header = state.result, state.header
     assert result is not None, "the match has ended"
-    places, scores = places_of(result, state.players), result.scores or NO_SCORES
+    place_of, scores = places_of(result, state.players), result.scores or NO_SCORES
     players = [
         MatchPlayer(
             seat.player,
             seat.player in result.winners,
-            places.get(seat.player),
+            place_of.get(seat.player),
             scores.get(seat.player),
             seat.kind.value,
             seat.bot,
@@ -53,28 +53,10 @@ def result_of(state: Table) -> MatchResult:
 
 
 def places_of(result: Result, players: Players) -> dict[PlayerId, int]:
-    """The place of each player; none of a halted match.
-
-    Winners share the first place, and without winners all do. The others are placed by their scores, if there are any;
-    equal ones share a place.
-    """
+    """The place of each player; none of a halted match."""
     if result.how is How.HALTED:
         return {}
-    winners, scores = result.winners or players, result.scores or NO_SCORES
-    sign = _sign(winners, scores)
-    keys = {player: (0, 0) if player in winners else (1, sign * scores.get(player, 0)) for player in players}
-    return {player: 1 + sum(key < mine for key in keys.values()) for player, mine in keys.items()}
-
-
-def _sign(winners: Players, scores: Mapping[PlayerId, int]) -> int:
-    """1 if fewer points are better, -1 if more are, 0 if the scores do not say: a game tells it by its winners."""
-    best = [score for player, score in scores.items() if player in winners]
-    rest = [score for player, score in scores.items() if player not in winners]
-    if not best or not rest:
-        return 0
-    if min(best) >= max(rest):
-        return -1
-    return 1 if max(best) <= min(rest) else 0
+    return places(players, result.winners, result.scores or NO_SCORES)
 
 
 def new_ratings(match: MatchResult, stored: Mapping[PlayerId, Rating]) -> Sequence[Rating]:

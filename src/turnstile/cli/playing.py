@@ -1,0 +1,96 @@
+"""What commands that play many matches share: their options, the progress bar, and the errors of bots and workers."""
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from turnstile.cli.bots import bot_failure
+from turnstile.cli.progress import progress_bar
+from turnstile.cli.streams import stdout_on_stderr
+from turnstile.lab.jobs import Crew, RayUnavailable, WorkersLost
+from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, close_bots, plays_one_match_at_a_time
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+players_option = click.option(
+    "--players",
+    type=click.IntRange(2),
+    help="How many players; by default the fewest that the game takes.",
+)
+seed_option = click.option(
+    "--seed",
+    help="Repeat a result: the same seed gives the same result with any number of processes. Random by default.",
+)
+processes_option = click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    show_default="all cores",
+    help="How many processes to use.",
+)
+on_option = click.option(
+    "--on",
+    "where",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Play on this machine, or on a Ray cluster: that of RAY_ADDRESS, or one that is started here.",
+)
+seconds_option = click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=USUAL_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a program or a league agent may think about one decision.",
+)
+
+
+def crew_for(processes: int, where: str, bots: Iterable[str]) -> Crew:
+    """Who plays the matches. A bot that plays one match at a time needs a single process here."""
+    crew = Crew(processes, "ray" if where == "ray" else "local")
+    single = next(filter(plays_one_match_at_a_time, bots), None)
+    if single is None:
+        return crew
+    if crew.on == "ray":
+        raise click.UsageError(f"{single} plays one match at a time: leave out --on ray.")
+    return replace(crew, processes=1)
+
+
+def play_behind_bar(
+    parts: Generator[T, None, None], take: Callable[[T], int], title: str, total: int, done: int
+) -> bool:
+    """Take all parts behind a progress bar, and say whether Ctrl-C stopped it.
+
+    `take` returns how many matches a part has. `total` matches are to be played; `done` of them were played before.
+    """
+    began, played = time.monotonic(), 0
+    with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
+        task = progress.add_task(title, total=total, completed=done, rate="")
+        try:
+            with closing(parts):
+                for part in parts:
+                    played += take(part)
+                    rate = played / (time.monotonic() - began)
+                    progress.update(task, completed=done + played, rate=f"{_figures(rate)} matches/s")
+        except KeyboardInterrupt:
+            return True
+        except BotFailed as fault:
+            raise bot_failure(fault) from None
+        except (WorkersLost, RayUnavailable) as fault:
+            raise click.ClickException(str(fault)) from None
+        finally:
+            close_bots()
+    return False
+
+
+def _figures(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2f}"

@@ -1,0 +1,104 @@
+"""Work on the cores of this machine, in a pool of processes.
+
+Ctrl-C reaches all processes of a terminal. The workers ignore it: the main process gets it, and ends them. If a worker
+dies, the pool cannot be used any more: a new one does the work that was lost.
+"""
+
+import signal
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
+from threading import current_thread, main_thread
+from typing import TypeVar
+
+from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, WorkersLost
+from turnstile.lab.jobs.jobs import Numbered, Work
+
+ENDING_SECONDS = 2.0  # for the chunks at work when the caller stops; then their workers are terminated
+
+T = TypeVar("T")
+
+
+class Todo:
+    """The chunks that are to be done: those that were lost first, then new ones."""
+
+    def __init__(self, chunks: Iterator[range]) -> None:
+        self._new = enumerate(chunks)
+        self._lost: list[tuple[int, range]] = []
+        self.taken: dict[int, range] = {}
+
+    def take(self) -> tuple[int, range] | None:
+        found = self._lost.pop(0) if self._lost else next(self._new, None)
+        if found is not None:
+            self.taken[found[0]] = found[1]
+        return found
+
+    def put_back(self) -> None:
+        """What was taken is lost."""
+        self._lost = sorted([*self.taken.items(), *self._lost])
+        self.taken.clear()
+
+
+def run_in_processes(work: Work[T], chunks: Iterator[range], processes: int) -> Numbered[T]:
+    """Do the work in this many processes. Yields each result with its number when it is there.
+
+    Raises `WorkersLost`.
+    """
+    todo, losses = Todo(chunks), 0
+    while True:
+        try:
+            for number, result in _run_in_pool(work, todo, processes):
+                losses = 0
+                yield number, result
+            return
+        except BrokenProcessPool:
+            todo.put_back()
+            losses += 1
+            if losses == MOST_LOSSES:
+                raise WorkersLost(f"Worker processes ended {losses} times without a result. {ADVICE}") from None
+
+
+def _run_in_pool(work: Work[T], todo: Todo, processes: int) -> Numbered[T]:
+    """Raises `BrokenProcessPool` if a worker dies, after all results that are there."""
+    others = set(active_children())
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        numbers: dict[Future[T], int] = {}
+        try:
+            while True:
+                while len(numbers) < 2 * processes and (taken := todo.take()):
+                    numbers[_submit(pool, work, taken[1])] = taken[0]
+                if not numbers:
+                    return
+                done = wait(numbers, return_when=FIRST_COMPLETED).done
+                for number, result in _results(done, numbers):
+                    del todo.taken[number]
+                    yield number, result
+        finally:  # a caller that stops listening stops the work, too
+            pool.shutdown(wait=False, cancel_futures=True)
+            _end([child for child in active_children() if child not in others], set(numbers))
+
+
+def _end(workers: list[BaseProcess], at_work: set[Future[T]]) -> None:
+    """Let the workers finish what they are at, but not for long: a match between slow bots may take minutes."""
+    if wait(at_work, ENDING_SECONDS).not_done:
+        for worker in workers:
+            worker.terminate()
+
+
+def _results(done: set[Future[T]], numbers: dict[Future[T], int]) -> Iterator[tuple[int, T]]:
+    """The results that are there. The error of a lost one comes last."""
+    for future in sorted(done, key=lambda future: isinstance(future.exception(), BrokenProcessPool)):
+        yield numbers.pop(future), future.result()
+
+
+def _submit(pool: ProcessPoolExecutor, work: Work[T], chunk: range) -> Future[T]:
+    """Submit a chunk. A process that this starts inherits that Ctrl-C is ignored: this process stops it."""
+    if current_thread() is not main_thread():  # only the main thread may set signal handlers
+        return pool.submit(work, chunk)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return pool.submit(work, chunk)
+    finally:
+        signal.signal(signal.SIGINT, before)

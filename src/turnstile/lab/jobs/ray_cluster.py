@@ -1,0 +1,122 @@
+"""Work on a Ray cluster: that of RAY_ADDRESS, or one that is started on this machine and ended with the work.
+
+Ray is an extra, `turnstile[ray]`. When a worker dies, Ray does its work again on another one.
+"""
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, RayUnavailable, WorkersLost
+from turnstile.lab.jobs.jobs import Numbered, Work
+
+ADDRESS = "RAY_ADDRESS"
+THIS_MACHINE = "127.0.0.1"
+CONNECT_SECONDS = 5.0
+LEAST_STORE_BYTES = 100_000_000  # results are small; Ray wants 75 MB at least
+QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+
+T = TypeVar("T")
+
+
+def run_on_ray(work: Work[T], chunks: Iterator[range], workers: int) -> Numbered[T]:
+    """Do the work on Ray, with at least this many workers where a cluster is started here.
+
+    Raises `RayUnavailable` and `WorkersLost`. What the work raises, this raises.
+    """
+    ray = _import_ray()
+    with _cluster(ray, workers):
+        task = ray.remote(num_cpus=1, max_retries=MOST_LOSSES)(_task(work))
+        most_waiting = 2 * max(1, int(ray.cluster_resources().get("CPU", workers)))
+        numbers: dict[Any, int] = {}
+        waiting = iter(enumerate(chunks))
+        try:
+            while True:
+                for number, chunk in islice(waiting, most_waiting - len(numbers)):
+                    numbers[task.remote(chunk)] = number
+                if not numbers:
+                    return
+                done, _ = ray.wait(list(numbers), num_returns=1)
+                for reference in done:
+                    yield numbers.pop(reference), _result(ray, reference)
+        finally:  # a caller that stops listening stops the work, too
+            for reference in numbers:
+                ray.cancel(reference, force=True)
+
+
+def _task(work: Work[T]) -> Work[T]:
+    """The work as a plain function: Ray takes no `partial`."""
+    return lambda chunk: work(chunk)
+
+
+def _import_ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report to its makers
+    try:
+        import ray
+    except ImportError:
+        raise RayUnavailable("Ray is not installed. Install it with: pip install 'turnstile[ray]'.") from None
+    return ray
+
+
+@contextmanager
+def _cluster(ray: Any, workers: int) -> Iterator[None]:
+    """A connection to a cluster. One that this program is already connected to stays connected."""
+    if ray.is_initialized():
+        yield
+        return
+    if address := os.environ.get(ADDRESS):
+        _refuse_closed_port(address)
+        try:
+            ray.init(**QUIET)
+        except (ConnectionError, RuntimeError, ValueError) as fault:
+            raise RayUnavailable(f"{_no_cluster(address, fault)} If it wants a token, set RAY_AUTH_TOKEN.") from None
+        with _shutting_down(ray):
+            yield
+        return
+    with tempfile.TemporaryDirectory(prefix="turnstile-ray-", ignore_cleanup_errors=True) as folder:
+        ray.init(
+            address="local",
+            num_cpus=workers,
+            object_store_memory=LEAST_STORE_BYTES,
+            _node_ip_address=THIS_MACHINE,
+            _temp_dir=folder,
+            **QUIET,
+        )
+        with _shutting_down(ray):
+            yield
+
+
+def _refuse_closed_port(address: str) -> None:
+    """Ray would try for minutes to reach a port where nothing listens. Addresses in other forms are left to Ray."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except OSError as fault:
+        raise RayUnavailable(_no_cluster(address, fault.strerror or fault)) from None
+
+
+def _no_cluster(address: str, why: object) -> str:
+    return f"There is no Ray cluster at {ADDRESS}={address}: {str(why).rstrip('.')}."
+
+
+@contextmanager
+def _shutting_down(ray: Any) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _result(ray: Any, reference: Any) -> Any:
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as fault:
+        raise fault.cause from None
+    except ray.exceptions.WorkerCrashedError:
+        raise WorkersLost(f"A piece of work has lost its Ray worker {MOST_LOSSES + 1} times. {ADVICE}") from None

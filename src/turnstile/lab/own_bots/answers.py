@@ -1,0 +1,54 @@
+"""What a bot answers: one of the actions, or its number in the list, from 0."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from turnstile.kernel import Move
+from turnstile.kernel.values import Malformed, decode, encode
+from turnstile.lab.own_bots.failures import BotFailed
+
+LONGEST_QUOTE = 120  # characters of an invalid answer
+
+
+def read_action(name: str, said: object, actions: Sequence[Move], detail: str = "") -> Move:
+    """The action that an answer means. Raises `BotFailed` for any other answer."""
+    if type(said) is int and 0 <= said < len(actions):
+        return actions[said]
+    chosen = next((action for action in actions if action == said), None)
+    if chosen is not None:
+        return chosen
+    if said is None:
+        raise BotFailed(f"{name} has chosen None instead of an action: is a return missing?", detail)
+    raise BotFailed(f"{name} has chosen {_quote(said)}, which is not one of {_offer(actions)}.", detail)
+
+
+def read_json_action(name: str, line: bytes, actions: Sequence[Move], detail: str) -> Move:
+    """The action that a line of JSON means: its number, or the action as it was written in the question."""
+    try:
+        said = decode(line, Any)
+    except Malformed:
+        text = line.decode(errors="replace")[:LONGEST_QUOTE]
+        raise BotFailed(
+            f"{name} has answered {text!r}, which is not JSON. It answers with one line: the number of an action, from "
+            "0, or the action; everything else goes to standard error.",
+            detail,
+        ) from None
+    number = next((number for number, action in enumerate(actions) if _plain(action) == said), said)
+    return read_action(name, number, actions, detail)
+
+
+def _plain(action: Move) -> Any:
+    return msgspec.json.decode(encode(action))
+
+
+def _quote(said: object) -> str:
+    text = msgspec.json.encode(said).decode() if isinstance(said, dict | list) else repr(said)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
+
+
+def _offer(actions: Sequence[Move]) -> str:
+    return (
+        f"its {len(actions)} actions, 0 to {len(actions) - 1}" if len(actions) > 1 else "its actions: there is only 0"
+    )

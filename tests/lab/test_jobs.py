@@ -1,0 +1,87 @@
+"""Pieces of work: done once each, in order, whatever dies."""
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from turnstile.lab.jobs import Crew, WorkersLost, processes, run
+from turnstile.lab.jobs.pace import Pace
+from turnstile.lab.jobs.processes import run_in_processes
+
+
+def squares(numbers: range) -> list[int]:
+    return [number**2 for number in numbers]
+
+
+def squares_after_a_death(mark: Path, numbers: range) -> list[int]:
+    """The first time that 7 is among the numbers, the process dies. The first chunk is the slowest."""
+    if 7 in numbers and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    sleep(0.05 if 3 in numbers else 0)
+    return squares(numbers)
+
+
+def death(numbers: range) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+NUMBERS = range(3, 23)
+
+
+def test_results_come_in_order_and_the_work_of_a_dead_process_is_done_again(tmp_path: Path) -> None:
+    mark = tmp_path / "died"
+    results = list(run(partial(squares_after_a_death, mark), NUMBERS, Crew(2)))
+    assert [number for result in results for number in result] == squares(NUMBERS)
+    assert mark.exists()
+    assert [number for result in run(squares, NUMBERS, Crew(1)) for number in result] == squares(NUMBERS)
+
+
+def test_processes_that_die_again_and_again_end_the_work_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "MOST_LOSSES", 2)
+    with pytest.raises(WorkersLost, match="ended 2 times without a result"):
+        list(run(death, NUMBERS, Crew(2)))
+
+
+def test_a_caller_that_wants_no_more_results_does_not_wait_for_a_slow_chunk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within this test's time limit: the chunk would take a minute."""
+    monkeypatch.setattr(processes, "ENDING_SECONDS", 0.05)
+    results = run_in_processes(partial(one_is_slow, tmp_path / "mark"), iter([range(1), range(1, 2)]), 2)
+    began = monotonic()
+    assert next(results) == (0, [0])
+    results.close()
+    assert monotonic() - began < 40
+
+
+def one_is_slow(mark: Path, numbers: range) -> list[int]:
+    """The second chunk is slow, and the first one ends only when the second has begun."""
+    if 1 in numbers:
+        mark.touch()
+        sleep(60)
+    while not mark.exists():
+        sleep(0.01)
+    return list(numbers)
+
+
+def sizes(numbers: range, workers: int, seconds_each: float) -> list[int]:
+    """The sizes of all chunks, when each number takes so long."""
+    pace, found = Pace(numbers, workers), []
+    for chunk in pace.chunks():
+        found.append(len(chunk))
+        pace.adapt(len(chunk), seconds_each * len(chunk))
+    assert sum(found) == len(numbers)
+    return found
+
+
+def test_chunks_grow_to_half_a_second_and_shrink_towards_the_end() -> None:
+    assert sizes(range(7, 1007), 1, 0.001)[:8] == [1, 2, 4, 8, 16, 32, 50, 50]
+    assert sizes(range(1000), 1, 0.1)[:6] == [1, 2, 4, 5, 5, 5]
+    assert set(sizes(range(100), 2, 30.0)) == {1}
+    assert sizes(range(1000), 2, 0.0)[-4:] == [1, 1, 1, 1]
+    assert sizes(range(0), 2, 1.0) == []
