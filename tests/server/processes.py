@@ -91,10 +91,10 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def several(number: int, store: str) -> AsyncIterator[list[ServerProcess]]:
+async def several(number: int, store: str, *options: str) -> AsyncIterator[list[ServerProcess]]:
     """So many servers on one store."""
     async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(ServerProcess(store)) for _ in range(number)]
+        yield [await stack.enter_async_context(ServerProcess(store, *options)) for _ in range(number)]
 
 
 @asynccontextmanager

@@ -186,7 +186,7 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             server.booking.keep_looking(),
         ]
         if server.host.store.is_shared:
-            works += [server.sessions.keep_checking()]
+            works += [server.sessions.keep_checking(), server.readers.elsewhere.keep_sharing()]
         tasks = [group.create_task(work) for work in works]
         try:
             async with served(
@@ -213,4 +213,5 @@ async def _stop(server: Server, http: Serving) -> None:
     server.is_stopping = True
     server.lobby.stop()
     await server.sessions.stop()
+    await server.readers.elsewhere.leave()
     await http.stop()
