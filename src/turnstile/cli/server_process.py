@@ -14,6 +14,7 @@ from turnstile.net import serving
 from turnstile.server import Running, Server, ServerSettings
 from turnstile.server import serving as serve_all
 from turnstile.server.logs import write_logs
+from turnstile.server.open_files import fit_open_files
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
@@ -23,7 +24,7 @@ def run_server(settings: ServerSettings) -> None:
     """Run a server until it is stopped."""
     write_logs(settings.log_format)
     try:
-        status = serving.run(_until_stopped(settings))
+        status = serving.run(_until_stopped(fit_open_files(settings)))
     except StoreFault as fault:
         raise click.ClickException(str(fault)) from None
     except ExceptionGroup as group:

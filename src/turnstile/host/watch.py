@@ -51,9 +51,8 @@ class Watch:
         ours = self.alarm.take_due(CLAIM_AT_ONCE)
         found = await self._store.claim(Instant(self._store.now() + ahead), CLAIM_FOR, CLAIM_AT_ONCE)
         names = tuple(dict.fromkeys([*ours, *found]))
-        for name, answer in zip(
-            names, await asyncio.gather(*(self._host.do(name, self.ring) for name in names)), strict=True
-        ):
+        answers = await asyncio.gather(*(self._host.do(name, self.ring) for name in names))
+        for name, answer in zip(names, answers, strict=True):
             if isinstance(answer, Rejection) and answer.code in TRY_AGAIN:
                 self.alarm.plan(name, Instant(self._store.now() + RETRY_AFTER))
         return len(found)
