@@ -24,6 +24,7 @@ def served(folder: Path) -> Iterator[str]:
             yield serving.stdout.readline().decode().split()[2]
         finally:
             serving.terminate()
+            assert serving.wait(30) == 0
 
 
 class ServerProcess(ChildProcess):
