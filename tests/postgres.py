@@ -42,6 +42,11 @@ class _Shared:
         self._schemas.append(f"test_{uuid4().hex[:16]}")
         return self._schemas[-1]
 
+    def new_store(self) -> str:
+        """The address of an empty store, for processes of their own."""
+        dsn = self.dsn()
+        return f"{dsn}{'&' if '?' in dsn else '?'}schema={self.new_schema()}"
+
     def close(self) -> None:
         """A server of ours goes with all that is in it; one of somebody else's is left as it was found."""
         if self._server is not None:

@@ -12,7 +12,7 @@ import msgspec
 
 from turnstile.client import Turn
 from turnstile.durable.log import follow_steps, replay
-from turnstile.host.logs import TABLES, linked_news
+from turnstile.host.logs import TABLES, command_of, linked_news
 from turnstile.kernel.values import LogId, PlayerId, decode
 from turnstile.store.log import BEFORE_FIRST, Entry, Position, verify
 from turnstile.store.protocol import Saved, Store
@@ -102,6 +102,8 @@ def _read(table: LogId, entries: Sequence[Entry]) -> _TableLog:
             log.told[each.player, each.seq] = entry.position, each
         if isinstance(event, Command):
             assert entry.answer is not None
+            if entry.command != command_of(event):
+                raise Contradiction(f"Entry {entry.position} has a command that is stored under another id")
             found = log.commands.setdefault((event.player, event.id), [])
             found.append((entry.position, decode(entry.answer, Accepted)))
         if isinstance(event, Act):

@@ -1,10 +1,12 @@
 """Node and packages from npm, for tests: the system's node, and packages in a folder of the virtual environment."""
 
-import os
+import fcntl
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 FOLDER = Path(sys.prefix) / "npm"
@@ -27,11 +29,25 @@ def npm_modules(package: str, version: str) -> Path:
     folder = FOLDER / f"{package}-{version}"
     if not folder.exists():
         FOLDER.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=FOLDER) as temporary:
-            made = Path(temporary) / package
-            _install(f"{package}@{version}", made)
-            _put_in_place(made, folder)
+        with _alone(package):
+            if not folder.exists():
+                _make(package, version, folder)
     return folder / "node_modules"
+
+
+@contextmanager
+def _alone(package: str) -> Iterator[None]:
+    """Keep other processes from installing the same package: it takes long, and once is enough."""
+    with (FOLDER / f"{package}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(package: str, version: str, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as temporary:
+        made = Path(temporary) / package
+        _install(f"{package}@{version}", made)
+        made.rename(folder)  # in one step: a folder of this name is complete
 
 
 def _install(package: str, folder: Path) -> None:
@@ -43,12 +59,3 @@ def _install(package: str, folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own words
     if done.returncode:
         raise NoNode(f"npm could not install {package}: {done.stderr.strip()}")
-
-
-def _put_in_place(made: Path, folder: Path) -> None:
-    """Give a folder its name in one step. If another process was faster, its folder stays."""
-    try:
-        os.rename(made, folder)
-    except OSError:
-        if not folder.exists():
-            raise

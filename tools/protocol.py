@@ -10,12 +10,11 @@ from tools.words import code, default, document, in_words, one_line, parts, tabl
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Refusal
 from turnstile.kernel.values import Value
-from turnstile.server.contract import asyncapi, openapi
+from turnstile.server.contract import DESCRIBED, asyncapi, openapi
 from turnstile.server.contract.asyncapi import ABOUT, FROM_CLIENTS, FROM_SERVER, close_codes
 from turnstile.server.contract.openapi import limit_sentence
 from turnstile.server.endpoint import ALWAYS, Auth, Endpoint
-from turnstile.server.errors import Code, ErrorBody, status_of
-from turnstile.server.http import ENDPOINTS
+from turnstile.server.errors import Code, status_of
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.play.frames import TableChanged
 from turnstile.table.sight import TableStatus
@@ -35,7 +34,7 @@ ERRORS = (
 
 def documents() -> dict[str, str]:
     """The documents for programs, by the names of their files."""
-    found = {"openapi.json": openapi(ENDPOINTS), "asyncapi.json": asyncapi()}
+    found = {"openapi.json": openapi(DESCRIBED), "asyncapi.json": asyncapi()}
     return {
         name: msgspec.json.format(msgspec.json.encode(each), indent=1).decode() + "\n" for name, each in found.items()
     }
@@ -50,7 +49,7 @@ def protocol_page() -> str:
         "## HTTP",
         f"Any request may also get the errors {', '.join(f'{code(each)} ({status_of(each)})' for each in ALWAYS)}.",
         f"For all requests together: {limit_sentence([LimitName.REQUESTS], LIMITS)}",
-        *(block for endpoint in ENDPOINTS for block in _endpoint(endpoint)),
+        *(block for endpoint in DESCRIBED for block in _endpoint(endpoint)),
         "## WebSocket",
         ABOUT,
         "## Frames from clients",
@@ -85,14 +84,14 @@ def _facts(endpoint: Endpoint) -> Iterator[str]:
         if endpoint.auth is Auth.ANYONE
         else "For players: needs a token."
     )
-    if endpoint.request is not None:
-        yield f"Body: {in_words(endpoint.request)}."
+    if endpoint.body_type is not None:
+        yield f"Body: {in_words(endpoint.body_type)}."
     media = ", ".join(map(code, endpoint.media_types))
     answer = "" if endpoint.response is None else f"{in_words(endpoint.response)}, "
     yield f"Answer: {endpoint.status}, {answer}{media}."
     if own := [each for each in endpoint.all_errors if each not in ALWAYS]:
         more = ", and codes of the table and its game" if endpoint.is_open_ended else ""
-        yield f"Errors: {', '.join(f'{code(each)} ({status_of(each)})' for each in own)}{more}."
+        yield f"Errors: {', '.join(f'{code(each)} ({endpoint.error_status(each)})' for each in own)}{more}."
     if endpoint.limits:
         yield limit_sentence(endpoint.limits, LIMITS)
 
@@ -122,9 +121,9 @@ def _fields_of(struct: type[Any]) -> type[Any]:
 
 def _values(frames: Sequence[type[Any]]) -> list[type[Value]]:
     """What the bodies and frames are made of, and what that is made of."""
-    known: list[type[Any]] = [TableStatus, ErrorBody]
-    for endpoint in ENDPOINTS:
-        known += [part for kind in (endpoint.request, endpoint.response) for part in parts(kind)]
+    known: list[type[Any]] = [TableStatus]
+    for endpoint in DESCRIBED:
+        known += [part for kind in (endpoint.body_type, endpoint.response, endpoint.error_body) for part in parts(kind)]
     known = list(dict.fromkeys([*frames, *known]))
     for struct in known:  # grows while we go through it
         known += dict.fromkeys(part for field in fields(struct) for part in parts(field.type) if part not in known)

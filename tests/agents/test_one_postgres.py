@@ -15,7 +15,7 @@ from turnstile.store.opening import open_store
 
 @pytest.fixture
 def url() -> str:
-    return f"{postgres.shared.dsn()}&schema={postgres.shared.new_schema()}"
+    return postgres.shared.new_store()
 
 
 async def logs_in(url: str) -> dict[str, Any]:

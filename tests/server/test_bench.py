@@ -11,15 +11,22 @@ pytestmark = pytest.mark.uncounted
 
 
 def measured(*options: str) -> list[Any]:
+    """The figures of a run of our own."""
+    done = bench("--no-boardgame", *options)
+    return [check(figures) for figures in json.loads(done.stdout)]
+
+
+def bench(*options: str) -> subprocess.CompletedProcess[bytes]:
     words = [sys.executable, "-m", "bench.server", "--tables", "2", "--seconds", "0.5", "--json"]
-    done = subprocess.run([*words, "--no-boardgame", *options], capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    for figures in found:
-        assert figures["moves"] > 0
-        assert figures["checked_updates"] > figures["moves"]
-        assert figures["to_mover"]["p50"] > 0
-        assert figures["server_cpu"] > 0
-    return list(found)
+    return subprocess.run([*words, *options], capture_output=True, check=True)
+
+
+def check(figures: Any) -> Any:
+    assert figures["moves"] > 0
+    assert figures["checked_updates"] > figures["moves"]
+    assert figures["to_mover"]["p50"] > 0
+    assert figures["server_cpu"] > 0
+    return figures
 
 
 def test_a_run_on_sqlite_is_measured_and_checked() -> None:
@@ -33,8 +40,17 @@ def test_a_run_on_two_processes_of_postgresql_is_measured_and_checked() -> None:
     assert figures["database_cpu"] > 0
 
 
-def test_a_run_beside_an_abuser_and_slow_watchers_is_measured_and_checked() -> None:
-    quiet, disturbed = measured("--store", "sqlite", "--rate", "50", "--abuser", "1000", "--watchers", "5")
+def test_a_run_beside_an_abuser_slow_watchers_and_boardgame_io_is_measured_and_checked() -> None:
+    done = bench("--store", "sqlite", "--rate", "50", "--abuser", "1000", "--watchers", "5")
+    quiet, disturbed, *others = json.loads(done.stdout)
+    check(quiet)
+    check(disturbed)
     assert quiet["disturbance"] == ""
     assert disturbed["disturbance"] == "(abuser 1000/s, 5 slow watchers)"
     assert disturbed["abuser_sent"] > 300
+    if others or not done.stderr:
+        assert [other["contestant"] for other in others] == ["boardgame.io in memory", "boardgame.io in files"]
+        assert others[0]["moves"] > 0
+        assert others[0]["server_cpu"] > 0
+    else:
+        assert b"boardgame.io" in done.stderr, "it says why it was not measured: there is no node, or no such package"

@@ -5,19 +5,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).parents[2] / "docs" / "server.md"
+from tests.server.processes import served
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def play(page: str, folder: Path, *words: str) -> str:
+    """What the program of a page prints that plays against a server."""
+    (program,) = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    (folder / "player.py").write_text(program)
+    with served(folder) as url:
+        command = [sys.executable, "player.py", url, *words]
+        played = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert played.returncode == 0, played.stderr
+    return played.stdout
 
 
 def test_the_bot_in_the_docs_plays_a_match(tmp_path: Path) -> None:
-    (bot,) = re.findall(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    (tmp_path / "bot.py").write_text(bot)
-    command = [sys.executable, "-m", "turnstile", "serve", "--port", "0", "--operations-port", "0"]
-    with subprocess.Popen([*command, "--store", str(tmp_path / "t.db")], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        url = re.findall(r"http://[0-9.:]+", server.stdout.readline())[0]
-        played = subprocess.run(
-            [sys.executable, "bot.py", url], cwd=tmp_path, capture_output=True, text=True, timeout=60
-        )
-        server.terminate()
-    assert played.returncode == 0, played.stderr
-    assert "The winner is" in played.stdout
+    assert "The winner is" in play("server.md", tmp_path)
+
+
+def test_the_language_model_in_the_docs_plays_a_match(tmp_path: Path) -> None:
+    assert "The winner is" in play("language-models.md", tmp_path, "e-card")

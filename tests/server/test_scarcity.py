@@ -32,13 +32,13 @@ with lent(HEAVY):
 
 @contextmanager
 def server_process(
-    folder: Path, *flags: str, files: int | None = None, program: tuple[str, ...] = ("-m", "turnstile")
+    folder: Path, *flags: str, files: tuple[int, int] | None = None, program: tuple[str, ...] = ("-m", "turnstile")
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server as a process of its own, and its address. It may have so many files open."""
+    """A server as a process of its own, and its address. `files`: its soft and its hard limit."""
 
     def lower() -> None:
         if files is not None:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+            resource.setrlimit(resource.RLIMIT_NOFILE, files)
 
     command = [sys.executable, *program, "serve", "--port", "0", "--operations-port", "0", *flags]
     with (
@@ -81,6 +81,20 @@ async def say(wire: Wire, number: int) -> None:
         await wire.until("answer")
 
 
+def test_R2_a_server_raises_its_limit_of_files_or_takes_fewer_connections(tmp_path: Path) -> None:
+    def limits(process: subprocess.Popen[str]) -> str:
+        lines = Path(f"/proc/{process.pid}/limits").read_text().splitlines()
+        return next(line for line in lines if line.startswith("Max open files"))
+
+    with server_process(tmp_path, "--most-connections", "300", files=(100, 1_000)) as (process, _):
+        assert limits(process).split()[3] == "364"
+    assert (tmp_path / "log").read_text() == ""
+    with server_process(tmp_path, "--most-connections", "300", files=(100, 200)) as (process, _):
+        assert limits(process).split()[3] == "200"
+    told = (tmp_path / "log").read_text()
+    assert "The system permits 200 open files, so this server takes 136 connections at once instead of 300." in told
+
+
 def test_R2_a_server_without_file_descriptors_serves_those_who_are_there_and_recovers(tmp_path: Path) -> None:
     async def main(process: subprocess.Popen[str], url: str) -> None:
         async with visiting(url) as here:
@@ -104,7 +118,7 @@ def test_R2_a_server_without_file_descriptors_serves_those_who_are_there_and_rec
             await bo.command(table, "join")
             await wire.close()
 
-    with server_process(tmp_path, files=MOST_FILES) as (process, url):
+    with server_process(tmp_path, files=(MOST_FILES, MOST_FILES)) as (process, url):
         run(main(process, url))
     assert (tmp_path / "log").stat().st_size < 100_000, "One fault is not told again and again."
 

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 
 from tests import postgres
 from tests.agents.loops import run, until
 from tests.server.play.test_matches import play
-from tests.server.servers import Guest, site
+from tests.server.processes import several
+from tests.server.servers import Guest, Wire, site
+from turnstile.client import Client
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.store.postgres import PostgresStore
 from turnstile.store.sqlite import SqliteStore
@@ -76,6 +79,31 @@ def test_N8_on_postgresql_a_newer_connection_at_another_server_ends_the_older_on
             assert played[0] == list(range(first["seq"] + 1, first["seq"] + 1 + len(played[0])))
         for store in stores:
             await store.close()
+
+    run(main())
+
+
+def test_N11_a_player_at_another_process_is_not_shown_as_away() -> None:
+    async def main() -> None:
+        async with (
+            several(2, postgres.shared.new_store(), "--beat-seconds", "20") as (one, other),
+            Client(one.url) as near,
+            Client(other.url) as far,
+        ):
+            ana, bo = await near.register("Ana"), await far.register("Bo")
+            table = (await ana.create_table("e-card")).table
+            await bo.join(table)
+            async with ClientSession() as session:
+                mine = Wire(await session.ws_connect(f"{one.url}/api/play"))
+                await mine.hello(table, ana.token)
+                theirs = Wire(await session.ws_connect(f"{other.url}/api/play"))
+                await theirs.hello(table, bo.token)
+                assert theirs.welcomed["here"] == sorted([ana.id, bo.id])
+                assert await mine.until("presence") == {"type": "presence", "player": bo.id, "here": True}
+                stopping = asyncio.create_task(other.stop())
+                assert await theirs.closed() == 4100
+                await stopping
+                assert await mine.until("presence") == {"type": "presence", "player": bo.id, "here": False}
 
     run(main())
 

@@ -320,3 +320,25 @@ def test_P20_a_seat_is_read_with_its_own_token_only() -> None:
             assert refused == (400, "BadRequest")
 
     run(main())
+
+
+def test_a_move_acknowledges_the_update_it_was_decided_on() -> None:
+    """A gated game does not refuse a program that polls, reads its turn and moves."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, game="66")
+            await ana.command(table, "start")
+            seen, moves = {ana: 0, bo: 0}, 0
+            while moves < 5:
+                for guest in (ana, bo):
+                    found = await guest.ask("GET", f"/api/tables/{table}/updates?after={seen[guest]}")
+                    for update in found["updates"]:
+                        seen[guest] = update["seq"]
+                        if update["actions"]:
+                            await guest.command(table, "act", seen=seen[guest], move=update["actions"][0])
+                            moves += 1
+            assert not here.server.counts.errors
+
+    run(main())

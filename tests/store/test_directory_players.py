@@ -6,12 +6,21 @@ import pytest
 
 from tests.store.people import ANA, BO, CY, NOW, hashed, match, rating, registered
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
-from turnstile.kernel.values import Instant, PlayerId
-from turnstile.store.directory import MOST_CODES, MOST_ON_A_PAGE, MOST_TOKENS, Booked, DirectoryStore, RegisteredPlayer
+from turnstile.kernel.values import Instant, LogId, PlayerId
+from turnstile.store.directory import (
+    MOST_CODES,
+    MOST_ON_A_PAGE,
+    MOST_TOKENS,
+    Booked,
+    DirectoryStore,
+    PlayerAtTable,
+    RegisteredPlayer,
+)
 from turnstile.store.protocol import StoreFault, Unstorable
 from turnstile.store.storable import LONGEST_NAME
 
 LATER = Instant(2_000)
+T, U = LogId("t"), LogId("u")
 INVALID_IDS = ["", "a\0b", "\ud800", "x" * 65, "two\nlines"]
 INVALID_NAMES = ["", "a\0b", "\ud800", "x" * (LONGEST_NAME + 1)]
 
@@ -312,3 +321,30 @@ async def test_what_is_stored_of_people_is_there_when_the_place_is_opened_again(
     assert (await store.directory.results_of(BO)).items == (match("t"),)
     assert await store.directory.ratings_of(BO) == (rating(BO),)
     await store.close()
+
+
+# presence
+
+
+@pytest.mark.parametrize("place", SHARED, indirect=True)
+@on_a_store
+async def test_a_process_tells_the_others_who_is_connected_to_it(store: DirectoryStore) -> None:
+    directory, tables = store.directory, [T, U]
+    await directory.share_presence("one", {PlayerAtTable(T, ANA), PlayerAtTable(U, ANA)}, LATER)
+    await directory.share_presence("two", {PlayerAtTable(T, ANA), PlayerAtTable(T, BO)}, LATER)
+    assert await directory.present_elsewhere("one", tables, NOW) == {PlayerAtTable(T, ANA), PlayerAtTable(T, BO)}
+    assert await directory.present_elsewhere("two", tables, NOW) == {PlayerAtTable(T, ANA), PlayerAtTable(U, ANA)}
+    assert await directory.present_elsewhere("two", [U], NOW) == {PlayerAtTable(U, ANA)}
+    assert await directory.present_elsewhere("two", [], NOW) == set()
+    assert await directory.present_elsewhere("two", tables, LATER) == set(), "a process that died is not believed"
+    await directory.share_presence("one", {PlayerAtTable(U, BO)}, LATER)
+    assert await directory.present_elsewhere("two", tables, NOW) == {PlayerAtTable(U, BO)}
+    await directory.share_presence("one", {PlayerAtTable(U, BO)}, Instant(LATER + 60_001))
+    assert await directory.present_elsewhere("two", tables, LATER) == {PlayerAtTable(U, BO)}
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@on_a_store
+async def test_a_store_of_one_process_tells_nothing_of_presence(store: DirectoryStore) -> None:
+    await store.directory.share_presence("one", {PlayerAtTable(T, ANA)}, LATER)
+    assert await store.directory.present_elsewhere("two", [T], NOW) == set()

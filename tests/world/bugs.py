@@ -1,6 +1,6 @@
 """Planted bugs: small, deliberate faults, each with the promise it breaks. They prove that the world can see."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -23,7 +23,7 @@ from turnstile.kernel.timers import next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId
 from turnstile.store.log import Link
 from turnstile.store.memory import MemoryStore
-from turnstile.store.protocol import Commit, Store
+from turnstile.store.protocol import Commit, SeatLine, Store
 from turnstile.table.machine import Table
 from turnstile.table.messages import Told
 from turnstile.table.values import Acknowledge, Resume, Ring
@@ -164,6 +164,14 @@ def old_line_kept_beside_the_new(patch: Patch) -> None:
             real(self, why)
 
     patch.setattr(Line, "end", end)
+
+
+@caught_by("one line", first=626, can_show=lambda world: world.plan.processes > 1)
+def line_kept_beside_a_newer_one_at_another_process(patch: Patch) -> None:
+    async def replaced_lines(self: MemoryStore, lines: Sequence[SeatLine]) -> list[SeatLine]:
+        return []
+
+    patch.setattr(MemoryStore, "replaced_lines", replaced_lines)
 
 
 @caught_by("R9", first=250)

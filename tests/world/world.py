@@ -28,6 +28,8 @@ from turnstile.table.values import Acknowledge, Act, Phase, Ring
 
 CALM_SECONDS = 240.0
 """Simulated seconds in which every match must end once nothing goes wrong any more."""
+REPLACED_SECONDS = 1.5
+"""Simulated seconds after which no replaced line is left: processes ask for them every second."""
 
 
 class Violation(AssertionError):
@@ -264,12 +266,15 @@ class World:
         self.heal()
         for disaster in disasters:
             disaster.cancel()
+        looking = self.loop.create_task(self._look_at_lines())
         try:
             await asyncio.wait_for(asyncio.gather(*tasks), CALM_SECONDS)
         except TimeoutError:
             stuck = {name: audit.state.phase.value for name, audit in self.audits.items()}
             self.fail("live", f"after {CALM_SECONDS} seconds of calm the tables are {stuck}")
             return
+        finally:
+            looking.cancel()
         await self.pause(3.0)
         await self._stop()
 
@@ -302,6 +307,18 @@ class World:
                 self.wake(process)
         for reader in self.readers:
             reader.heal()
+
+    async def _look_at_lines(self) -> None:
+        """N8: in the calm a seat soon has one line, in all processes together."""
+        since = dict[tuple[LogId, PlayerId], float]()
+        while True:
+            lines = Counter(seat for process in self.processes if process is not None for seat in process.seats())
+            now = self.loop.time()
+            since = {seat: since.get(seat, now) for seat, count in lines.items() if count > 1}
+            for (table, player), start in since.items():
+                if now - start > REPLACED_SECONDS:
+                    self.fail("one line", f"{player} has had two lines at {table} for {REPLACED_SECONDS} seconds")
+            await self.pause(0.1)
 
     async def _stop(self) -> None:
         for process in self.processes:

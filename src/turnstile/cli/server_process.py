@@ -16,6 +16,7 @@ from turnstile.server import serving as serve_all
 from turnstile.server.dev.access import is_for_authors
 from turnstile.server.dev.sources import CannotLoad
 from turnstile.server.logs import write_logs
+from turnstile.server.open_files import fit_open_files
 from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
@@ -25,7 +26,7 @@ def run_server(settings: ServerSettings) -> None:
     """Run a server until it is stopped."""
     write_logs(settings.log_format)
     try:
-        status = serving.run(_until_stopped(settings))
+        status = serving.run(_until_stopped(fit_open_files(settings)))
     except (StoreFault, CannotLoad) as fault:
         raise click.ClickException(str(fault)) from None
     except ExceptionGroup as group:

@@ -33,6 +33,7 @@ class Code(StrEnum):
     OTHER_VERSION = "OtherVersion"
     NOT_OVER = "NotOver"
     NO_MATCH = "NoMatch"
+    NOT_BOOKED = "NotBooked"
 
 
 async def every(store: Store, is_open: bool | None = None) -> AsyncIterator[tuple[LogId, Row]]:

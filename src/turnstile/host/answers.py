@@ -40,7 +40,8 @@ _CODES = {
     Unknown: Code.OUTCOME_UNKNOWN,
     Unstorable: Code.UNSTORABLE,
 }
-_TRY_AGAIN = {*_CODES.values(), Code.STOPPING} - {Code.UNSTORABLE}
+TRY_AGAIN = {*_CODES.values(), Code.STOPPING} - {Code.UNSTORABLE}
+"""Codes of refusals that say nothing but: try again."""
 
 
 class Refused(Value, frozen=True):
@@ -60,4 +61,4 @@ def passing(fault: StoreFault) -> Rejection:
 
 def is_passing(answer: object) -> bool:
     """Whether this is a refusal that says nothing but: try again."""
-    return isinstance(answer, Refused) and answer.error.code in _TRY_AGAIN
+    return isinstance(answer, Refused) and answer.error.code in TRY_AGAIN

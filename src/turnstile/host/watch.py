@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import Raw
 
 from turnstile.durable.alarm import Alarm
+from turnstile.host.answers import TRY_AGAIN
 from turnstile.host.live import Live
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.timers import Timer, next_timer
 from turnstile.kernel.values import ByPlayer, Instant, LogId
 from turnstile.table.clocks import ACKS
@@ -20,6 +22,7 @@ BEAT_EVERY = 1.0  # seconds
 LOOK_EVERY = 1.0  # seconds
 CLAIM_AT_ONCE = 100  # tables
 CLAIM_FOR = 5_000  # milliseconds
+RETRY_AFTER = 1_000  # milliseconds until a timer rings again whose event the store could not take
 
 
 class Watch:
@@ -47,7 +50,11 @@ class Watch:
         """Our own tables by our own plan; those of servers that may have died, as the store has them."""
         ours = self.alarm.take_due(CLAIM_AT_ONCE)
         found = await self._store.claim(Instant(self._store.now() + ahead), CLAIM_FOR, CLAIM_AT_ONCE)
-        await asyncio.gather(*(self._host.do(name, self.ring) for name in dict.fromkeys([*ours, *found])))
+        names = tuple(dict.fromkeys([*ours, *found]))
+        answers = await asyncio.gather(*(self._host.do(name, self.ring) for name in names))
+        for name, answer in zip(names, answers, strict=True):
+            if isinstance(answer, Rejection) and answer.code in TRY_AGAIN:
+                self.alarm.plan(name, Instant(self._store.now() + RETRY_AFTER))
         return len(found)
 
     async def ring(self, live: Live) -> None:

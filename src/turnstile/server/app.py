@@ -14,14 +14,14 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from turnstile.host.answers import PASSING, passing
 from turnstile.kernel.values import Value, encode
 from turnstile.net.serving import Serving, serve, served
 from turnstile.server.callable import CALLABLE_ENDPOINTS
 from turnstile.server.door import Headers, bearer_token, decode_body, decode_query, read_body, read_headers
-from turnstile.server.endpoint import JSON, Auth, Call, Endpoint, Found, Routes
+from turnstile.server.endpoint import JSON, PREFLIGHT, Auth, Call, Endpoint, Found, Routes, preflight_response
 from turnstile.server.errors import Code, ErrorBody, Problem, problem_of
 from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LIMITS, LimitName
@@ -38,10 +38,12 @@ ALWAYS = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
-PREFLIGHT = "OPTIONS"
+RawHeader = tuple[bytes, bytes]
 ALL_ENDPOINTS = (*ENDPOINTS, *CALLABLE_ENDPOINTS)
 OTHER = "other"
 """Stands for an address without an endpoint, in counts."""
+MCP = "mcp"
+"""Stands for requests over MCP, in counts."""
 
 
 class App:
@@ -70,7 +72,8 @@ class App:
             elif found.methods:
                 response = self._without_endpoint(scope["method"], tuple(found.methods))
             else:
-                return await self._others(scope, receive, send)
+                name = MCP if scope["path"] == PATH else OTHER
+                return await self._others(scope, receive, self._sender(name, headers, send))
         except (Problem, *PASSING) as fault:
             problem = fault if isinstance(fault, Problem) else problem_of(passing(fault))
             self.server.counts.count_error(problem.code)
@@ -108,22 +111,33 @@ class App:
     @staticmethod
     def _without_endpoint(method: str, allowed: Sequence[str]) -> Response:
         if method == PREFLIGHT:
-            headers = {
-                "Access-Control-Allow-Methods": ", ".join(allowed),
-                "Access-Control-Allow-Headers": "authorization, content-type, last-event-id",
-                "Access-Control-Max-Age": "600",
-            }
-            return Response(status_code=204, headers=headers)
+            return preflight_response(allowed)
         allow = (b"allow", ", ".join(allowed).encode())
         raise Problem(Code.WRONG_METHOD, f"This address takes {', '.join(allowed)} only.", headers=(allow,))
 
+    def _sender(self, name: str, headers: Headers, send: Send) -> Send:
+        """Sends the answer of another interface: counted, and with the headers that every answer has."""
+
+        async def send_counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.server.counts.requests[name, message["status"]] += 1
+                given = list(message.get("headers", ()))
+                message = {**message, "headers": given + self._more_headers(given, headers)}
+            await send(message)
+
+        return send_counted
+
     def _add_headers(self, response: Response, headers: Headers) -> None:
+        response.raw_headers += self._more_headers(response.raw_headers, headers)
+
+    def _more_headers(self, given: Sequence[RawHeader], headers: Headers) -> list[RawHeader]:
         """Headers that every answer has; for pages of other sites only if the operator has named the site."""
-        present = {name for name, _ in response.raw_headers}
-        response.raw_headers += [pair for pair in ALWAYS if pair[0] not in present]
+        present = {name.lower() for name, _ in given}
+        more = [pair for pair in ALWAYS if pair[0] not in present]
         origin = headers.get(b"origin")
         if origin and self.server.door.is_foreign_but_allowed(origin):
-            response.raw_headers += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+            more += [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+        return more
 
 
 def _refuse(problem: Problem, endpoint: Endpoint | None, found: Found, headers: Headers) -> Response:
@@ -186,7 +200,7 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
             server.booking.keep_looking(),
         ]
         if server.host.store.is_shared:
-            works += [server.sessions.keep_checking()]
+            works += [server.sessions.keep_checking(), server.readers.elsewhere.keep_sharing()]
         if server.dev_games is not None:
             works += [server.dev_games.keep_watching()]
         tasks = [group.create_task(work) for work in works]
@@ -217,4 +231,5 @@ async def _stop(server: Server, http: Serving) -> None:
     if server.dev_games is not None:
         server.dev_games.close()
     await server.sessions.stop()
+    await server.readers.elsewhere.leave()
     await http.stop()

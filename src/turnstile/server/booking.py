@@ -10,6 +10,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from turnstile.durable.log import OtherKind, Outdated
 from turnstile.host import Host
 from turnstile.host.answers import PASSING, STOPPING
 from turnstile.host.answers import Code as HostCode
@@ -19,7 +20,7 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId
 from turnstile.server.counts import Counts
 from turnstile.server.ratings import POOL, new_ratings, result_of
-from turnstile.store.directory import Booked, Directory, MatchResult, book_rated
+from turnstile.store.directory import Booked, Directory, DirectoryStore, MatchResult, book_rated
 from turnstile.store.protocol import Unstorable
 from turnstile.table.machine import Table
 
@@ -113,20 +114,35 @@ class Booking:
             self._unreadable.add(name)
 
     async def _book(self, match: MatchResult) -> None:
-        try:
-            booked = await self._book_once(match)
-        except Unstorable as fault:
-            log.warning("A match cannot be booked: %s", fault, extra={"table": match.table})
-            await self._directory.skip_booking(match.table)
-            return
-        self._counts.booked += booked is Booked.NOW
+        self._counts.booked += await book_match(self._directory, match) is Booked.NOW
 
-    async def _book_once(self, match: MatchResult) -> Booked:
-        if match.is_rated and await self._are_registered(match):
-            return await book_rated(self._directory, match, POOL, partial(new_ratings, match))
-        return await self._directory.book(replace(match, is_rated=False))
 
-    async def _are_registered(self, match: MatchResult) -> bool:
-        """Whether all players are registered, or were: a player who is deleted does not spoil the others' match."""
-        players = [each.player for each in match.players]
-        return len(await self._directory.players(players)) == len(players)
+async def book_match(directory: Directory, match: MatchResult) -> Booked:
+    """Store the result of a match, and the ratings that follow from it, unless that was done before."""
+    try:
+        if match.is_rated and await _are_registered(directory, match):
+            return await book_rated(directory, match, POOL, partial(new_ratings, match))
+        return await directory.book(replace(match, is_rated=False))
+    except Unstorable as fault:
+        log.warning("A match cannot be booked: %s", fault, extra={"table": match.table})
+        await directory.skip_booking(match.table)
+        return Booked.ALREADY
+
+
+async def _are_registered(directory: Directory, match: MatchResult) -> bool:
+    """Whether all players are registered, or were: a player who is deleted does not spoil the others' match."""
+    players = [each.player for each in match.players]
+    return len(await directory.players(players)) == len(players)
+
+
+async def book_closed_table(store: DirectoryStore, name: LogId) -> None:
+    """Book the match of a closed table from its log, without a host. It does nothing if no match has ended there.
+
+    Raises `Damaged`; and `CannotGoOn` for a log that another release can read, with other games.
+    """
+    try:
+        ended = await read_end(store, name)
+    except (OtherKind, Outdated):
+        return  # no release has a result for it
+    if ended is not None:
+        await book_match(store.directory, result_of(ended))

@@ -69,7 +69,8 @@ class AddWordsCommand(PlayerCommand, frozen=True, tag="addWords", kw_only=True):
 
 
 class ActCommand(PlayerCommand, frozen=True, tag="act", kw_only=True):
-    """Make a move: one of the `actions` of the newest update. `seen`: the update that the move was decided on."""
+    """Make a move: one of the `actions` of the newest update. `seen`: the update that the move was decided on, which is
+    acknowledged by this."""
 
     move: Raw
     seen: int | None = None

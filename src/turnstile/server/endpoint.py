@@ -4,7 +4,7 @@ Routing, reading of requests, limits and the OpenAPI document all come from thes
 body and query are decoded already, and returns a value that is encoded for it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -15,7 +15,7 @@ from starlette.responses import Response
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LogId, Value
 from turnstile.server.door import Headers
-from turnstile.server.errors import Code, Problem
+from turnstile.server.errors import Code, ErrorBody, Problem, status_of
 from turnstile.server.limits import LimitName
 from turnstile.server.people import Person
 
@@ -26,6 +26,8 @@ B = TypeVar("B")
 Q = TypeVar("Q")
 
 JSON = "application/json"
+PREFLIGHT = "OPTIONS"
+ALLOWED_HEADERS = ("authorization", "content-type", "last-event-id")
 
 
 class Auth(Enum):
@@ -88,10 +90,21 @@ class Endpoint:
     """The limit that counts besides `requests`."""
     write_problem: ProblemWriter | None = None
     """How its errors look where another protocol demands it; `None`: as an `ErrorBody`."""
+    described_request: type[Any] | None = None
+    """The type of the body in the contract, if `request` leaves a part of it to the handler."""
+    error_body: type[Value] = ErrorBody
+    """The type of its errors in the contract."""
+    error_status: Callable[[str], int] = status_of
+    """The HTTP status of an error with a code."""
     more_limits: tuple[LimitName, ...] = ()
     """Limits that the handler itself takes from."""
     is_open_ended: bool = False
     """Whether refusals of tables and games pass through, with codes of their own."""
+
+    @property
+    def body_type(self) -> type[Any] | None:
+        """The type of the body, as the contract describes it."""
+        return self.described_request or self.request
 
     @property
     def segments(self) -> tuple[str, ...]:
@@ -138,6 +151,16 @@ def endpoint(method: str, path: str, **rest: Any) -> Callable[[Handler], Endpoin
         return Endpoint(method=method, path=path, name=handle.__name__, doc=doc, handle=handle, **rest)
 
     return make
+
+
+def preflight_response(methods: Sequence[str], headers: Sequence[str] = ALLOWED_HEADERS) -> Response:
+    """The answer to a browser that asks what a page of another site may send."""
+    allowed = {
+        "Access-Control-Allow-Methods": ", ".join(methods),
+        "Access-Control-Allow-Headers": ", ".join(headers),
+        "Access-Control-Max-Age": "600",
+    }
+    return Response(status_code=204, headers=allowed)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Readers of tables: everything that the server does with a host's lines is here, and who is present because of it.
 
 A WebSocket, a stream and a long poll are all readers. The newest reader of a seat is the one that counts: the host
-ends the line of the one before. A player is present while it has a reader.
+ends the line of the one before. A player is present while it has a reader, in this process or in another.
 """
 
 import asyncio
@@ -14,7 +14,9 @@ from turnstile.host.lines import refuse_line
 from turnstile.host.live import Live
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId
+from turnstile.server.elsewhere import Elsewhere
 from turnstile.server.errors import problem_of
+from turnstile.store.directory import Directory, PlayerAtTable
 from turnstile.table.values import Code as TableCode
 
 T = TypeVar("T")
@@ -54,8 +56,9 @@ class Reader:
 class Readers:
     """All readers of a server, by table."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, directory: Directory) -> None:
         self.host = host
+        self.elsewhere = Elsewhere(host.store, directory, self)
         self._at: dict[LogId, set[Reader]] = {}
         self._leaving: dict[tuple[LogId, PlayerId], asyncio.TimerHandle] = {}
 
@@ -78,6 +81,7 @@ class Readers:
         wants what it has not acknowledged. If there is no such update, because an older store was restored, it starts
         from what was acknowledged, and never after `last`. In every case the first update has the whole view.
         """
+        await self.elsewhere.learn(name)
         line = await self._attach(name, player, last or 0, history)
         is_resumed = last is not None
         if isinstance(line, Refused) and line.error.code in (HostCode.FUTURE_UPDATE, HostCode.OTHER_HISTORY):
@@ -196,6 +200,21 @@ class Readers:
         """Whether a player has a reader at this table, in this process."""
         return any(reader.player == player for reader in self._at.get(table, ()))
 
+    async def is_present(self, table: LogId, player: PlayerId) -> bool:
+        """Whether a player has a reader at this table, in this process or in another."""
+        await self.elsewhere.learn(table)
+        return self.is_here(table, player) or player in self.elsewhere.players(table)
+
+    def tables(self) -> set[LogId]:
+        """The tables that have readers."""
+        return set(self._at)
+
+    def all_present(self) -> set[PlayerAtTable]:
+        """The seated players who have a reader in this process, or had one a moment ago."""
+        everyone = ((table, each.player) for table, readers in self._at.items() for each in readers)
+        here = {PlayerAtTable(table, player) for table, player in everyone if player is not None}
+        return here | {PlayerAtTable(*each) for each in self._leaving}
+
     def present(self, reader: Reader) -> tuple[PlayerId, ...]:
         """The seated players who are here, as this reader may know.
 
@@ -205,18 +224,19 @@ class Readers:
             return ()
         here = {other.player for other in self._at.get(reader.table, ()) if other.player is not None}
         leaving = {player for table, player in self._leaving if table == reader.table}
-        return tuple(sorted(here | leaving))
+        return tuple(sorted(here | leaving | self.elsewhere.players(reader.table)))
 
     def _arrive(self, reader: Reader) -> None:
         table, player = reader.table, reader.player
         was_here = player is None or self.is_here(table, player)
         self._at.setdefault(table, set()).add(reader)
         if player is not None and not was_here:
+            self.elsewhere.share_soon()
             leaving = self._leaving.pop((table, player), None)
-            if leaving is None:
-                self._tell(table, player, is_here=True)
-            else:
+            if leaving is not None:
                 leaving.cancel()
+            elif player not in self.elsewhere.players(table):
+                self._tell(table, player, is_here=True)
 
     def _leave(self, table: LogId, player: PlayerId) -> None:
         if (table, player) not in self._leaving:
@@ -225,7 +245,14 @@ class Readers:
 
     def _has_left(self, table: LogId, player: PlayerId) -> None:
         del self._leaving[table, player]
-        self._tell(table, player, is_here=False)
+        self.elsewhere.share_soon()
+        if player not in self.elsewhere.players(table):
+            self._tell(table, player, is_here=False)
+
+    def tell_elsewhere(self, table: LogId, player: PlayerId, *, is_here: bool) -> None:
+        """A player has come to another process, or left it. It changes nothing while the player is here as well."""
+        if not self.is_here(table, player) and (table, player) not in self._leaving:
+            self._tell(table, player, is_here=is_here)
 
     def _tell(self, table: LogId, player: PlayerId, *, is_here: bool) -> None:
         for reader in self._at.get(table, ()):

@@ -42,7 +42,7 @@ class Server:
         self.command_quota = self.limits.quota(LimitName.COMMANDS)
         """Looked at for each move, so it is looked up once."""
         self.people = People(directory, host.store.now, clock)
-        self.readers = Readers(host)
+        self.readers = Readers(host, directory)
         self.tables = Tables(host, self.readers, directory, self.settings.most_open_tables)
         self.lobby = Lobby(self.tables)
         self.booking = Booking(host, directory, self.counts)

@@ -138,12 +138,20 @@ class Tables:
     async def submit(self, person: Person, name: LogId, command: AnyCommand) -> Answer:
         """A player's command at a table. Raises `Problem`, or returns the answer of the host."""
         if type(command) is ActCommand:
+            if command.seen is not None:
+                await self._acknowledge_seen(name, person.player, command.seen)
             return await self._host.submit(name, event_of(person.player, command))
         if isinstance(command, JoinCommand):
             await self._check_invitation(name, person, command.invite)
         if isinstance(command, AddBotCommand) and command.name.startswith(PLAYER_PREFIX):
             return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
         return await self._host.submit(name, event_of(person.player, command))
+
+    async def _acknowledge_seen(self, name: LogId, player: PlayerId, seen: int) -> None:
+        """To say which update a move was decided on is to acknowledge it. What is refused here, the move is, too."""
+        live = self._host.tables.live.get(name)
+        if live is None or live.cursors.get(player, 0) < seen:
+            await self._host.acknowledge(name, player, seen)
 
     async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
         """Refuse a player who was not invited to a table by invitation. Raises `Problem`.

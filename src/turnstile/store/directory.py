@@ -1,13 +1,14 @@
 """The protocol of the directory: what a server keeps about people beside the logs.
 
-Players with the hashes of their tokens, one-time codes, invitations, who sits at which table, results and ratings. The
-directory never sees a secret: tokens, codes and invitations arrive as SHA-256 hashes. Every change is durable when its
-method returns, and every list comes in pages. Every directory passes the tests in tests/store, unchanged.
+Players with the hashes of their tokens, one-time codes, invitations, who sits at which table, results and ratings; and
+who is connected to which process. The directory never sees a secret: tokens, codes and invitations arrive as SHA-256
+hashes. Every change is durable when its method returns, unless it says otherwise, and every list comes in pages. Every
+directory passes the tests in tests/store, unchanged.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -79,6 +80,13 @@ class Rating(msgspec.Struct, frozen=True, gc=False):
     def ordinal(self) -> float:
         """What the leaders are sorted by: the player is almost certainly at least this strong."""
         return self.mu - 3 * self.sigma
+
+
+class PlayerAtTable(NamedTuple):
+    """A seated player who is connected."""
+
+    table: LogId
+    player: PlayerId
 
 
 class Booked(Enum):
@@ -239,6 +247,18 @@ class Directory(Protocol):
 
     async def leaders(self, game: str, pool: str, *, after: PageMark | None = None, limit: int = 50) -> Page[Rating]:
         """The ratings at a game by their `ordinal`, the highest first."""
+
+    # presence
+
+    async def share_presence(self, process: str, present: Collection[PlayerAtTable], until: Instant) -> None:
+        """Record who is connected to a process, in place of what it has recorded before.
+
+        It counts until an instant, because a process may die. It is the one thing here that is not durable. Only stores
+        that processes share write anything.
+        """
+
+    async def present_elsewhere(self, process: str, tables: Collection[LogId], now: Instant) -> set[PlayerAtTable]:
+        """Who is connected to other processes, at these tables."""
 
 
 class DirectoryStore(Store, Protocol):

@@ -271,3 +271,19 @@ def test_a_table_whose_record_cannot_be_written_is_not_pruned(
     assert ran.err.count("\n") == 1
     left = lines(turnstile("matches", "list", "--game", "66", "--finished", "--store", store, "--json").out)
     assert [table["table"] for table in left] == ["66 match", "resigned"]
+
+
+def test_the_result_of_a_match_is_stored_before_its_table_is_pruned(turnstile: Turnstile, store: Path) -> None:
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE log SET event = x'7b7d' WHERE table_key = (SELECT key FROM tables WHERE id = 'resigned')")
+    db.close()
+    ran = turnstile("matches", "prune", "--finished-before", "0s", "--store", store, "--yes")
+    assert ran.status == 2
+    assert "resigned: The result of this match is not stored yet, and cannot be read here: Log resigned is" in ran.err
+    left = lines(turnstile("matches", "list", "--finished", "--store", store, "--json").out)
+    assert [table["table"] for table in left] == ["resigned"]
+    with sqlite3.connect(store) as db:
+        booked = [table for (table,) in db.execute("SELECT table_id FROM results ORDER BY table_id")]
+    db.close()
+    assert booked == sorted({*OVER} - {"resigned"})
+    assert turnstile("matches", "prune", "resigned", "--without-result", "--store", store, "--yes").status == 0

@@ -5,15 +5,19 @@ import json
 
 import pytest
 
+from tests.agents import loops
+from tests.agents.loops import current, hurry, pass_time
 from tests.host import bell
 from tests.host.faults.cases import ANA, BO, TIMED, T, World, act, attached, code, pick, started, stream, until
+from tests.host.matches import begun, hear, hosting
 from turnstile.durable.log import replay
 from turnstile.host import Host
 from turnstile.host.logs import TABLES
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.values import Instant, LogId, Malformed, decode
 from turnstile.registry import lent
-from turnstile.store.protocol import Saved
+from turnstile.store.memory import Disk, MemoryStore
+from turnstile.store.protocol import Commit, Saved, StorageFull
 from turnstile.table.clocks import timer_of
 from turnstile.table.values import How, Phase, Ring, Settings, Start
 
@@ -221,3 +225,33 @@ def test_T8_a_game_with_timers_of_its_own_gets_the_time_back_that_nobody_was_the
 
     with lent(bell.game):
         asyncio.run(run())
+
+
+class Full(MemoryStore):
+    """A store that counts commits, and refuses them while its disk is full."""
+
+    is_full, commits = False, 0
+
+    async def commit(self, commit: Commit) -> bool:
+        self.commits += 1
+        if self.is_full:
+            raise StorageFull("The disk is full.")
+        return await super().commit(commit)
+
+
+def test_S3_a_timer_that_cannot_be_written_down_is_tried_again_once_a_second() -> None:
+    async def run() -> None:
+        loop = current()
+        store = Full(lambda: round(loop.time() * 1000), Disk(), is_shared=False)
+        async with hosting(store) as host:
+            name = await begun(host, "t", "e-card", ANA, BO, settings=TIMED)
+            await asyncio.gather(*(hear(host, name, player, Phase.PLAYING) for player in (ANA, BO)))
+            store.is_full, before = True, store.commits
+            for _ in range(60):  # the players have ten seconds each
+                pass_time(0.5)
+                await asyncio.sleep(0.002)
+            assert 10 < store.commits - before < 60
+            store.is_full = False
+            await hurry(hear(host, name, ANA, Phase.FINISHED), 0.5)
+
+    loops.run(run())

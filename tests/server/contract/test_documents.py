@@ -11,14 +11,12 @@ from tests.agents.loops import run
 from tests.server.servers import site
 from turnstile.kernel.values import encode
 from turnstile.registry import names
-from turnstile.server.contract import asyncapi, openapi
+from turnstile.server.contract import DESCRIBED, asyncapi, openapi
 from turnstile.server.endpoint import Auth
-from turnstile.server.errors import status_of
-from turnstile.server.http import ENDPOINTS
 from turnstile.server.limits import LimitName
 from turnstile.server.play.closing import CloseCode
 
-DOCUMENTS = json.loads(encode({"/openapi.json": openapi(ENDPOINTS), "/asyncapi.json": asyncapi()}))
+DOCUMENTS = json.loads(encode({"/openapi.json": openapi(DESCRIBED), "/asyncapi.json": asyncapi()}))
 
 
 def _references(value: Any) -> Iterator[str]:
@@ -52,13 +50,13 @@ def test_every_schema_is_one(path: str) -> None:
 
 def test_every_endpoint_is_described_with_its_errors_and_limits() -> None:
     document = DOCUMENTS["/openapi.json"]
-    for endpoint in ENDPOINTS:
+    for endpoint in DESCRIBED:
         operation = document["paths"][endpoint.path][endpoint.method.lower()]
         assert operation["summary"]
         for limit in ("requests", *endpoint.limits):
             assert f"`{limit}`" in operation["description"]
         for code in endpoint.all_errors:
-            response = _find(document, operation["responses"][str(status_of(code))]["$ref"])
+            response = _find(document, operation["responses"][str(endpoint.error_status(code))]["$ref"])
             assert f"`{code}`" in response["description"]
         assert (operation["security"] == [{"token": []}]) is (endpoint.auth is Auth.PLAYER)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
+from msgspec.structs import replace
 
 from tests.agents.loops import hurry, run, until
 from tests.server.mcp.models import model
@@ -402,3 +403,25 @@ def test_the_sdk_is_not_imported_before_it_is_needed() -> None:
         "import sys, turnstile.server, turnstile.cli.serve; sys.exit('mcp' in sys.modules or 'pydantic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_answers_are_counted_and_have_the_headers_of_all_others() -> None:
+    async def main() -> None:
+        friend = "https://friend.example"
+        async with site(replace(SETTINGS, origins=(friend,))) as here:
+            asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+            headers = {"Origin": friend, "Accept": "application/json, text/event-stream"}
+            async with here.client.post(here.url + "/mcp", json=asked, headers=headers) as response:
+                assert response.status == 200
+                assert response.headers["Access-Control-Allow-Origin"] == friend
+                assert response.headers["X-Content-Type-Options"] == "nosniff"
+                assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+                assert len(response.headers.getall("Cache-Control")) == 1
+            async with here.client.options(here.url + "/mcp", headers={"Origin": friend}) as response:
+                assert (response.status, response.headers["Access-Control-Allow-Methods"]) == (204, "POST")
+                assert "mcp-protocol-version" in response.headers["Access-Control-Allow-Headers"]
+            assert await here.refusal("GET", "/mcp") == (405, "WrongMethod")
+            counted = {status: count for (name, status), count in here.server.counts.requests.items() if name == "mcp"}
+            assert counted == {200: 1, 204: 1, 405: 1}
+
+    run(main())

@@ -7,14 +7,17 @@ import aiohttp
 import pytest
 from msgspec.structs import replace
 
-from tests.agents.loops import be_patient, current, pass_time, run, until
+from tests.agents.loops import be_patient, current, hurry, pass_time, run, until
 from tests.server.servers import SETTINGS, Guest, Site, Wire, site
 from turnstile.host import Ending, Update
-from turnstile.kernel.values import LogId, PlayerId
+from turnstile.kernel.values import Instant, LogId, PlayerId
+from turnstile.server.elsewhere import COUNTS_FOR, SHARE_PAUSE
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.play.session import Session
 from turnstile.server.play.sessions import CHECK_COUNTS, Sessions
 from turnstile.server.play.socket import FULL
+from turnstile.server.readers import ABSENT_AFTER
+from turnstile.store.directory import PlayerAtTable
 from turnstile.store.memory import Disk, MemoryStore
 
 
@@ -121,7 +124,7 @@ def test_N11_another_process_has_the_same_stream() -> None:
             elsewhere = await Guest(there, ana.player, ana.token).hello(table, 0)
             assert await elsewhere.until("update") == first
             far = await Guest(there, bo.player, bo.token).hello(table)
-            await mine.send("ack", upto=1)
+            await elsewhere.send("ack", upto=1)
             await far.send("ack", upto=(await far.until("update"))["seq"])
             pass_time(1)
             await far.until("update")
@@ -277,6 +280,50 @@ def test_a_player_who_reconnects_is_here_for_one_who_came_in_between() -> None:
             assert sorted(other.welcomed["here"]) == sorted([ana.player, bo.player])
             pass_time(4)
             assert await other.until("presence") == {"type": "presence", "player": ana.player, "here": False}
+
+    run(main())
+
+
+def test_N11_a_player_at_another_process_is_present_and_may_change_the_process() -> None:
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo, table = await started(here)
+            mine = await ana.hello(table)
+            await until(lambda: any(present for _, present in disk.people.presence.values()))
+            other = await Guest(there, bo.player, bo.token).hello(table)
+            assert other.welcomed["here"] == sorted([ana.player, bo.player])
+            assert await mine.until("presence") == {"type": "presence", "player": bo.player, "here": True}
+            moved = await bo.hello(table)
+            assert await other.closed() == 4009
+            back = await Guest(there, bo.player, bo.token).hello(table)
+            assert await moved.closed() == 4009
+            for _ in range(4):
+                pass_time(ABSENT_AFTER / 2)
+                await asyncio.sleep(2 * SHARE_PAUSE)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await mine.until("presence")
+            await back.close()
+            await until(lambda: not there.server.readers.is_here(LogId(table), PlayerId(bo.player)))
+            assert await hurry(mine.until("presence"), 0.5) == {"type": "presence", "player": bo.player, "here": False}
+
+    run(main())
+
+
+def test_C17_a_player_at_a_process_that_has_died_is_absent_soon() -> None:
+    async def main() -> None:
+        loop = current()
+        store = MemoryStore(lambda: round(loop.time() * 1000), Disk())
+        async with site(store=store) as here:
+            ana, bo, table = await started(here)
+            mine = await ana.hello(table)
+            there, until = {PlayerAtTable(LogId(table), PlayerId(bo.player))}, Instant(store.now() + COUNTS_FOR)
+            await store.directory.share_presence("killed", there, until)
+            assert (await hurry(mine.until("presence"), 0.5))["here"]
+            assert not (await hurry(mine.until("presence"), 0.5))["here"]
+            assert store.now() >= until
 
     run(main())
 

@@ -6,7 +6,7 @@ Requests and answers are lost, late, doubled and overtake each other; a connecti
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tests.reading import LineReader, NoView
@@ -73,6 +73,14 @@ class Process:
 
     def stop(self) -> None:
         self.world.loop.call_soon(self._stop.set, context=self.context)
+
+    def seats(self) -> Iterator[tuple[LogId, PlayerId]]:
+        """The seats that have a line here, once for each line that other processes can replace."""
+        if self.is_alive and self.is_ready:
+            for name, live in self.host.tables.live.items():
+                for line in live.lines:
+                    if line.player is not None and line.number is not None and not line.is_closed:
+                        yield name, line.player
 
     def serve(self, call: Call, reply: Reply, asked: tuple[LogId, str] | None) -> None:
         """A request has arrived."""

@@ -16,8 +16,9 @@ from turnstile.host.logs import TABLES
 from turnstile.kernel import Rejection
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.net.text import one_line
+from turnstile.store.directory import DirectoryStore
 from turnstile.store.opening import open_existing
-from turnstile.store.protocol import Store, StoreFault
+from turnstile.store.protocol import StoreFault
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ json_option = json_option_of("Print a line of JSON for each table.")
 tables_argument = click.argument("tables", nargs=-1, metavar="[TABLE]...")
 
 
-def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
+def in_store(where: str, work: Callable[[DirectoryStore], Coroutine[Any, Any, T]]) -> T:
     """Open a store, do some work on it and return its result. Faults of the store become one sentence."""
 
     async def run() -> T:
@@ -53,7 +54,7 @@ def in_store(where: str, work: Callable[[Store], Coroutine[Any, Any, T]]) -> T:
 
 
 @asynccontextmanager
-async def _opened(where: str) -> AsyncIterator[Store]:
+async def _opened(where: str) -> AsyncIterator[DirectoryStore]:
     store = await open_existing(where)
     try:
         yield store

@@ -1,6 +1,6 @@
 """`turnstile matches export`, `prune`, `check` and `rebuild`."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -23,13 +23,15 @@ from turnstile.cli.matches.stores import (
 )
 from turnstile.durable import upkeep
 from turnstile.durable.files import PRIVATE, PUBLIC, write_whole
-from turnstile.durable.log import tag_of
+from turnstile.durable.log import CannotGoOn, tag_of
 from turnstile.durable.upkeep import Code, every, read_entries, save_entries
 from turnstile.host.logs import TABLES
 from turnstile.host.records import record_of
 from turnstile.kernel import Rejection
 from turnstile.kernel.record import save
 from turnstile.kernel.values import LogId
+from turnstile.store.directory import DirectoryStore
+from turnstile.store.log import Damaged
 from turnstile.store.protocol import Store
 
 folder = click.Path(file_okay=False, path_type=Path)
@@ -153,6 +155,9 @@ def keep(path: Path, data: bytes, mode: int) -> Rejection | None:
 )
 @click.option("--export", "target", type=folder, help="First write the record of each table into this folder.")
 @click.option("--put-aside", is_flag=True, help="Also prune named tables that were put aside; their content is lost.")
+@click.option(
+    "--without-result", is_flag=True, help="Also prune matches whose result cannot be stored first; it is lost."
+)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def prune(
@@ -161,12 +166,14 @@ def prune(
     finished_before: int | None,
     target: Path | None,
     put_aside: bool,
+    without_result: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Delete finished tables for good.
 
-    With --export, a table is deleted only after its record is on the disk.
+    The results and ratings of their matches stay: what no server has stored yet is stored first. With --export, a
+    table is deleted only after its record is on the disk.
 
     \b
     Examples:
@@ -181,8 +188,17 @@ def prune(
         names = in_store(store, lambda opened: _finished_before(opened, finished_before))
     if not (yes or not names or _is_certain(len(names), finished_before)):
         raise click.ClickException("Nothing was pruned.")
-    verdicts = in_store(store, lambda opened: _pruned_all(opened, names, target, put_aside, as_json))
+    options = PruneOptions(target, put_aside, without_result)
+    verdicts = in_store(store, lambda opened: _pruned_all(opened, names, options, as_json))
     finish(verdicts)
+
+
+class PruneOptions(NamedTuple):
+    """`target`: the folder for the records."""
+
+    target: Path | None
+    put_aside: bool
+    without_result: bool
 
 
 def _is_certain(count: int, finished_before: int | None) -> bool:
@@ -202,26 +218,50 @@ async def _finished_before(store: Store, milliseconds: int) -> list[LogId]:
 
 
 async def _pruned_all(
-    store: Store, names: Sequence[LogId], target: Path | None, put_aside: bool, as_json: bool
+    store: DirectoryStore, names: Sequence[LogId], options: PruneOptions, as_json: bool
 ) -> list[Verdict]:
-    return await one_by_one(names, "Pruning", lambda name: pruned(store, name, target, put_aside), as_json)
+    unbooked = {name async for name in _unbooked(store)}
+    return await one_by_one(names, "Pruning", lambda name: _pruned(store, name, options, name in unbooked), as_json)
 
 
-async def pruned(store: Store, name: LogId, target: Path | None, put_aside: bool) -> Verdict:
+async def _unbooked(store: DirectoryStore) -> AsyncIterator[LogId]:
+    """The closed tables whose matches have no stored result. A server leaves few of them."""
+    after: LogId | None = None
+    while found := await store.directory.unbooked(after):
+        for name in found:
+            yield name
+        after = found[-1]
+
+
+async def _pruned(store: DirectoryStore, name: LogId, options: PruneOptions, is_unbooked: bool) -> Verdict:
     """Delete a table, or say why it was not deleted."""
     row = await store.row(name)
     if row is None:
         return Verdict(name, error=Rejection(Code.NO_LOG, f"There is no log {name}."))
-    if row.note and not put_aside:
+    if row.note and not options.put_aside:
         why = "This table was put aside: repair and rebuild it, or use --put-aside to delete it."
         return Verdict(name, error=Rejection(Code.NOT_OVER, why))
-    kept = Verdict(name) if target is None else await exported(store, name, target)
+    kept = Verdict(name) if options.target is None else await exported(store, name, options.target)
     if kept.error is not None and kept.error.code != Code.NO_MATCH:
         return kept
+    if is_unbooked and not options.without_result and (refused := await _refuse_unbooked(store, name)):
+        return Verdict(name, error=refused)
     if not await store.prune(name):
         why = "This is not over: only finished tables and league agents can be pruned."
         return Verdict(name, error=Rejection(Code.NOT_OVER, why))
     return Verdict(name, done="pruned" if kept.file is None else f"pruned, {kept.done}", file=kept.file)
+
+
+async def _refuse_unbooked(store: DirectoryStore, name: LogId) -> Rejection | None:
+    """Store the result of a match, or say why the table must stay until that is done."""
+    from turnstile.server.booking import book_closed_table  # only now: other commands need no ratings
+
+    try:
+        await book_closed_table(store, name)
+    except (Damaged, CannotGoOn) as fault:
+        why = f"The result of this match is not stored yet, and cannot be read here: {fault}"
+        return Rejection(Code.NOT_BOOKED, f"{why} Use --without-result to lose it.")
+    return None
 
 
 # check

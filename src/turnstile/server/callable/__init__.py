@@ -13,4 +13,7 @@ CALLABLE_ENDPOINTS: tuple[Endpoint, ...] = (
     *sign_in.ENDPOINTS,
 )
 
-__all__ = ["CALLABLE_ENDPOINTS"]
+DESCRIBED_ENDPOINTS: tuple[Endpoint, ...] = (*functions.DESCRIBED, *documents.ENDPOINTS)
+"""Those that the OpenAPI document describes. The routes for signing in belong to the protocol of Firebase."""
+
+__all__ = ["CALLABLE_ENDPOINTS", "DESCRIBED_ENDPOINTS"]

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     media_types=(JSON, EVENTS),
     auth=Auth.ANYONE,
     errors=(HostCode.NO_TABLE, HostCode.NO_SPECTATORS),
+    more_limits=(LimitName.POLLS, LimitName.STREAMS),
 )
-async def get_game(call: Call[None, None]) -> Response:
+async def get_game_document(call: Call[None, None]) -> Response:
     """The game of an Up-Down table, as the caller may see it: the `GameState` of the specification.
 
     With `Accept: text/event-stream`, the document now and again after every change. Each event is a whole document.
@@ -87,4 +88,4 @@ def _has_ended(reader: Reader) -> bool:
     return reader.ending not in (Ending.CLOSED, Ending.REPLACED)
 
 
-ENDPOINTS: tuple[Endpoint, ...] = (get_game,)
+ENDPOINTS: tuple[Endpoint, ...] = (get_game_document,)

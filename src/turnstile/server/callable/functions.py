@@ -13,11 +13,14 @@ from starlette.responses import Response
 from turnstile.games.updown.cards import Card
 from turnstile.games.updown.moves import PlaceBet, PlayCard
 from turnstile.host import Refused
+from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.values import LONGEST_ID, LogId, Move, Value, encode
 from turnstile.server.callable.preflight import preflight_of
 from turnstile.server.callable.rooms import acknowledge_for, acknowledge_for_absent, find_room
+from turnstile.server.callable.statuses import http_status_of
 from turnstile.server.callable.wire import (
     CallBody,
+    CallFailure,
     EventResponse,
     accepts_events,
     decode_data,
@@ -26,10 +29,11 @@ from turnstile.server.callable.wire import (
 )
 from turnstile.server.commands import ActCommand, AnyCommand, StartCommand
 from turnstile.server.door import read_headers
-from turnstile.server.endpoint import Auth, Call, Endpoint
+from turnstile.server.endpoint import JSON, Auth, Call, Endpoint
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.limits import LimitName
 from turnstile.server.people import Person
+from turnstile.server.updates import EVENTS
 from turnstile.table.values import Code as TableCode
 
 if TYPE_CHECKING:
@@ -69,11 +73,42 @@ class Called(Value, frozen=True):
     seq: int
 
 
+class StartGameCall(Value, frozen=True):
+    data: StartGameData
+
+
+class PlaceBetCall(Value, frozen=True):
+    data: PlaceBetData
+
+
+class PlayCardCall(Value, frozen=True):
+    data: PlayCardData
+
+
+class CalledResult(Value, frozen=True):
+    """The answer to a call that took effect."""
+
+    result: Called
+
+
 Work = Callable[["Server", Person, D], Awaitable[Called]]
 
+ERRORS = (
+    HostCode.NO_TABLE,
+    HostCode.PUT_ASIDE,
+    HostCode.GAME_FAILED,
+    Code.NOT_ONE_TABLE,
+    TableCode.NOT_ADMIN,
+    TableCode.NOT_SEATED,
+    TableCode.NOT_YOUR_SEAT,
+)
+FORMAT = (
+    'It is a Firebase callable function: `{{"data": ...}}` in, `{{"result": ...}}` out. Also at `/PROJECT/REGION/{}`.'
+)
 
-def callable_function(name: str, as_type: type[D]) -> Callable[[Work[D]], tuple[Endpoint, ...]]:
-    """Make a function callable at both of its addresses."""
+
+def callable_function(name: str, as_type: type[D], described: type[Value]) -> Callable[[Work[D]], tuple[Endpoint, ...]]:
+    """Make a function callable at both of its addresses. `described`: its body in the contract."""
 
     def make(work: Work[D]) -> tuple[Endpoint, ...]:
         async def handle(call: Call[CallBody, None]) -> Response:
@@ -85,21 +120,28 @@ def callable_function(name: str, as_type: type[D]) -> Callable[[Work[D]], tuple[
             return result_response(await working)
 
         paths = (f"/callable/{name}", f"/{{project}}/{{region}}/{name}")
-        posts = [_endpoint(path, name, work.__doc__, handle, limit=LimitName.COMMANDS) for path in paths]
+        doc = f"{work.__doc__} {FORMAT.format(name)}"
+        rest = {"described_request": described, "response": CalledResult, "limit": LimitName.COMMANDS}
+        posts = [_endpoint(path, name, doc, handle, **rest) for path in paths]
         return (*posts, *map(preflight_of, posts))
 
     return make
 
 
-def _endpoint(path: str, name: str, doc: str | None, handle: Any, **rest: Any) -> Endpoint:
+def _endpoint(path: str, name: str, doc: str, handle: Any, **rest: Any) -> Endpoint:
     return Endpoint(
         method="POST",
         path=path,
         name=name,
-        doc=doc or "",
+        doc=doc,
         handle=handle,
         request=CallBody,
+        media_types=(JSON, EVENTS),
+        errors=ERRORS,
+        is_open_ended=True,
         write_problem=write_call_problem,
+        error_body=CallFailure,
+        error_status=http_status_of,
         **rest,
     )
 
@@ -109,7 +151,7 @@ def _check_caller(person: Person, data: CallData) -> None:
         raise Problem(TableCode.NOT_YOUR_SEAT, "playerId must be your own.")
 
 
-@callable_function("startGame", StartGameData)
+@callable_function("startGame", StartGameData, StartGameCall)
 async def start_game(server: "Server", person: Person, data: StartGameData) -> Called:
     """Start the match. For the admin of the room, once two players or more sit there."""
     room = await find_room(server, person.player, LogId(data.room_id))
@@ -118,13 +160,13 @@ async def start_game(server: "Server", person: Person, data: StartGameData) -> C
     return called
 
 
-@callable_function("placeBet", PlaceBetData)
+@callable_function("placeBet", PlaceBetData, PlaceBetCall)
 async def place_bet(server: "Server", person: Person, data: PlaceBetData) -> Called:
     """Bet how many hands of this round the caller will win."""
     return await _act(server, person, data.room_id, PlaceBet(person.player, data.bet))
 
 
-@callable_function("playCard", PlayCardData)
+@callable_function("playCard", PlayCardData, PlayCardCall)
 async def play_card(server: "Server", person: Person, data: PlayCardData) -> Called:
     """Play a card from the caller's hand."""
     return await _act(server, person, data.room_id, PlayCard(person.player, data.card))
@@ -155,7 +197,10 @@ async def refuse_unknown(call: Call[CallBody, None]) -> Response:
 
 
 _unknown = _endpoint(
-    "/callable/{function}", "unknownFunction", refuse_unknown.__doc__, refuse_unknown, auth=Auth.ANYONE
+    "/callable/{function}", "unknownFunction", refuse_unknown.__doc__ or "", refuse_unknown, auth=Auth.ANYONE
 )
 
 ENDPOINTS: Sequence[Endpoint] = (*start_game, *place_bet, *play_card, _unknown, preflight_of(_unknown))
+
+DESCRIBED: Sequence[Endpoint] = (start_game[0], place_bet[0], play_card[0])
+"""The functions at their own addresses: those of the emulator are the same."""

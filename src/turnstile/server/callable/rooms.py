@@ -111,5 +111,5 @@ async def acknowledge_for_absent(server: "Server", room: LogId) -> None:
     """
     status = await read_status(server, room, None)
     for seat in status.seats:
-        if seat.kind is not Kind.BOT and not server.readers.is_here(room, seat.player):
+        if seat.kind is not Kind.BOT and not await server.readers.is_present(room, seat.player):
             await acknowledge_for(server, room, seat.player)

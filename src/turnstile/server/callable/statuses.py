@@ -114,5 +114,9 @@ def call_status_of(code: str) -> CallStatus:
     return STATUS_OF.get(code, CallStatus.FAILED_PRECONDITION)
 
 
+def http_status_of(code: str) -> int:
+    return HTTP_STATUSES[call_status_of(code)]
+
+
 def call_text_of(problem: Problem) -> str:
     return TEXT_OF.get(problem.code, problem.details.message)

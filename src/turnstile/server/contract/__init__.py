@@ -4,7 +4,12 @@ The documents are served at `/openapi.json` and `/asyncapi.json`. Nothing in the
 paths, bodies, errors and limits come from the endpoints, messages from the frames, texts from docstrings.
 """
 
+from turnstile.server.callable import DESCRIBED_ENDPOINTS
 from turnstile.server.contract.asyncapi import asyncapi
 from turnstile.server.contract.openapi import openapi
+from turnstile.server.http import ENDPOINTS
 
-__all__ = ["asyncapi", "openapi"]
+DESCRIBED = (*ENDPOINTS, *DESCRIBED_ENDPOINTS)
+"""All endpoints of the contract."""
+
+__all__ = ["DESCRIBED", "asyncapi", "openapi"]

@@ -10,7 +10,6 @@ import msgspec
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.server.contract.schemas import PREFIX, Schema, Schemas, one_line, summary_of
 from turnstile.server.endpoint import JSON, Auth, Endpoint
-from turnstile.server.errors import CONFLICT, ErrorBody, status_of
 from turnstile.server.limits import LIMITS, Limit, LimitName
 
 ABOUT = (
@@ -25,13 +24,15 @@ PATH_WORDS = {
     "part": "`events`, `messages`, `view` or `options`.",
 }
 BEARER = "token"
+OTHER_CODE = ""
+"""Stands for a code of a game, which the server does not know."""
 RETRY_AFTER: Schema = {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}
 Limits = Mapping[LimitName, Limit]
 
 
 def openapi(endpoints: Sequence[Endpoint], limits: Limits = LIMITS) -> dict[str, Any]:
     """The document. `limits` are those of the server that serves it."""
-    schemas = Schemas([kind for endpoint in endpoints for kind in _types(endpoint)] + [ErrorBody])
+    schemas = Schemas([kind for endpoint in endpoints for kind in _types(endpoint)])
     paths: dict[str, dict[str, Any]] = {}
     errors = Errors()
     for endpoint in endpoints:
@@ -50,7 +51,8 @@ def openapi(endpoints: Sequence[Endpoint], limits: Limits = LIMITS) -> dict[str,
 
 def _types(endpoint: Endpoint) -> list[Any]:
     query = [] if endpoint.query is None else [field.type for field in msgspec.structs.fields(endpoint.query)]
-    return [*query, *(kind for kind in (endpoint.request, endpoint.response) if kind is not None)]
+    kinds = (endpoint.body_type, endpoint.response, endpoint.error_body)
+    return [*query, *(kind for kind in kinds if kind is not None)]
 
 
 def _operation(endpoint: Endpoint, schemas: Schemas, errors: "Errors", limits: Limits) -> dict[str, Any]:
@@ -62,8 +64,8 @@ def _operation(endpoint: Endpoint, schemas: Schemas, errors: "Errors", limits: L
         "responses": {**_success(endpoint, schemas), **errors.of(endpoint)},
         "security": [{BEARER: []}] if endpoint.auth is Auth.PLAYER else [{}, {BEARER: []}],
     }
-    if endpoint.request is not None:
-        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.request)}}}
+    if endpoint.body_type is not None:
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(endpoint.body_type)}}}
     return operation
 
 
@@ -128,9 +130,9 @@ class Errors:
         """The errors of an endpoint by status, each with its codes."""
         by_status: dict[int, list[str]] = {}
         for code in endpoint.all_errors:
-            by_status.setdefault(status_of(code), []).append(str(code))
+            by_status.setdefault(endpoint.error_status(code), []).append(str(code))
         if endpoint.is_open_ended:
-            by_status.setdefault(CONFLICT, [])
+            by_status.setdefault(endpoint.error_status(OTHER_CODE), [])
         return {
             str(status): {"$ref": f"#/components/responses/{self._name(status, _error(endpoint, status, codes))}"}
             for status, codes in sorted(by_status.items())
@@ -148,9 +150,9 @@ class Errors:
 
 
 def _error(endpoint: Endpoint, status: int, codes: Sequence[str]) -> dict[str, Any]:
-    schema: Schema = {"$ref": PREFIX + ErrorBody.__name__}
+    schema: Schema = {"$ref": PREFIX + endpoint.error_body.__name__}
     told = f"{HTTPStatus(status).phrase}: {', '.join(f'`{code}`' for code in codes)}"
-    if endpoint.is_open_ended and status == CONFLICT:
+    if endpoint.is_open_ended and status == endpoint.error_status(OTHER_CODE):
         told += ", or a code of the table or of its game"
     elif not endpoint.is_open_ended:
         code = {"properties": {"code": {"enum": sorted(codes)}}}

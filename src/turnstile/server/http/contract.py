@@ -23,10 +23,9 @@ async def get_openapi(call: Call[None, None]) -> Response:
 
 @cache
 def _openapi(limits: tuple[Any, ...]) -> bytes:
-    from turnstile.server.contract import openapi
-    from turnstile.server.http import ENDPOINTS
+    from turnstile.server.contract import DESCRIBED, openapi
 
-    return msgspec.json.encode(openapi(ENDPOINTS, dict(limits)))
+    return msgspec.json.encode(openapi(DESCRIBED, dict(limits)))
 
 
 @endpoint("GET", "/asyncapi.json", response=dict[str, Any], auth=Auth.ANYONE)

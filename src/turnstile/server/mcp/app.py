@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnstile.server.door import bearer_token, check_json, read_body, read_headers
+from turnstile.server.endpoint import PREFLIGHT, preflight_response
 from turnstile.server.errors import Code, Problem
 from turnstile.server.mcp.seat import Caller
 from turnstile.server.people import hash_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("turnstile.server")
 
 PATH = "/mcp"
+ALLOWED_HEADERS = ("authorization", "content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name")
 NOT_INSTALLED = "This server speaks no MCP: its operator installs it with pip install 'turnstile[mcp]'."
 
 
@@ -45,6 +47,8 @@ class McpApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises `Problem` before anything was sent."""
         server, headers, request = self._server, read_headers(scope["headers"]), Request(scope, receive)
+        if scope["method"] == PREFLIGHT:
+            return await preflight_response(("POST",), ALLOWED_HEADERS)(scope, receive, send)
         if scope["method"] != "POST":  # without sessions there is nothing to listen to, and nothing to delete
             raise Problem(Code.WRONG_METHOD, "This address takes POST only.", headers=((b"allow", b"POST"),))
         address, token = server.door.address_of(scope, headers), bearer_token(headers)
@@ -54,7 +58,7 @@ class McpApp:
         has_actions = request.query_params.get("actions") != "off"
         caller = Caller(person, address, None if token is None else hash_of(token), has_actions)
         answer = await self._sdk_app()
-        await answer({**scope, "turnstile.caller": caller}, _replay(body, receive), send)
+        return await answer({**scope, "turnstile.caller": caller}, _replay(body, receive), send)
 
     async def _sdk_app(self) -> ASGIApp:
         """The SDK's application, started by the first request."""

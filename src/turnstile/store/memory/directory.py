@@ -1,6 +1,6 @@
 """A directory in memory, on the disk of a store in memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from turnstile.store.directory import (
     MatchResult,
     Page,
     PageMark,
+    PlayerAtTable,
     Rating,
     RegisteredPlayer,
 )
@@ -244,6 +245,16 @@ class MemoryDirectory:
             if (rating.game, rating.pool) == (game, pool) and (rating.ordinal, rating.player) < start
         ]
         return page_of(_newest_first(those), limit, rows_for(limit))
+
+    # presence
+
+    async def share_presence(self, process: str, present: Collection[PlayerAtTable], until: Instant) -> None:
+        self._people().presence[process] = until, frozenset(present)
+
+    async def present_elsewhere(self, process: str, tables: Collection[LogId], now: Instant) -> set[PlayerAtTable]:
+        shared = self._people().presence.items()
+        others = (present for name, (until, present) in shared if name != process and until > now)
+        return {each for present in others for each in present if each.table in tables}
 
     # helpers
 

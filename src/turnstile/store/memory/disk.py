@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from turnstile.kernel.values import Instant, LogId, PlayerId
-from turnstile.store.directory import Invitation, MatchResult, Rating, RegisteredPlayer
+from turnstile.store.directory import Invitation, MatchResult, PlayerAtTable, Rating, RegisteredPlayer
 from turnstile.store.log import Command, Entry, Position
 from turnstile.store.protocol import Outage, Row
 
@@ -43,6 +43,8 @@ class People:
     results: dict[LogId, MatchResult] = field(default_factory=dict)
     ratings: dict[tuple[PlayerId, str, str], Rating] = field(default_factory=dict)
     """By player, game and pool."""
+    presence: dict[str, tuple[Instant, frozenset[PlayerAtTable]]] = field(default_factory=dict)
+    """Who is connected to each process, and until when that counts."""
 
 
 @dataclass

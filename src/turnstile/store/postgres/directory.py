@@ -3,7 +3,7 @@
 A change that must not be made twice raises `Unknown` when the connection breaks in the middle of it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
 import asyncpg
@@ -19,12 +19,13 @@ from turnstile.store.directory import (
     MatchResult,
     Page,
     PageMark,
+    PlayerAtTable,
     Rating,
     RegisteredPlayer,
 )
 from turnstile.store.directory_columns import invitation_of, match_of, page_of_logs, player_id_of, player_of, rating_of
 from turnstile.store.pages import bounded, page_of, rows_for, start_by_rating, start_by_time
-from turnstile.store.postgres import people, seats
+from turnstile.store.postgres import people, presence, seats
 from turnstile.store.postgres.booking import book_match
 from turnstile.store.protocol import Row
 from turnstile.store.storable import (
@@ -230,6 +231,23 @@ class PostgresDirectory:
         found = map(rating_of, await self._fetch(people.LEADERS, game, pool, *start_by_rating(after), rows + 1))
         those = ((0, None, None) if each is None else (each.ordinal, each.player, each) for each in found)
         return page_of(those, limit, rows)
+
+    # presence
+
+    async def share_presence(self, process: str, present: Collection[PlayerAtTable], until: Instant) -> None:
+        valid = sorted(each for each in present if is_log_id(each.table) and is_player_id(each.player))
+        columns = [each.table for each in valid], [each.player for each in valid]
+
+        async def work(connection: asyncpg.Connection) -> None:
+            await connection.execute(presence.SHARE, process, *columns, until)
+            await connection.execute(presence.SWEEP, until)
+
+        await self._run(work)
+
+    async def present_elsewhere(self, process: str, tables: Collection[LogId], now: Instant) -> set[PlayerAtTable]:
+        valid = [table for table in tables if is_log_id(table)]
+        found = await self._fetch(presence.ELSEWHERE, process, valid, now) if valid else []
+        return {PlayerAtTable(LogId(row["table_id"]), PlayerId(row["player"])) for row in found}
 
     # helpers
 

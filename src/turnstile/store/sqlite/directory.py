@@ -1,12 +1,21 @@
 """The directory in the SQLite file of the logs. Its changes share transactions and syncs with the commits."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import apsw
 
 from turnstile.kernel.values import Instant, LogId, PlayerId, is_log_id
-from turnstile.store.directory import Booked, Invitation, MatchResult, Page, PageMark, Rating, RegisteredPlayer
+from turnstile.store.directory import (
+    Booked,
+    Invitation,
+    MatchResult,
+    Page,
+    PageMark,
+    PlayerAtTable,
+    Rating,
+    RegisteredPlayer,
+)
 from turnstile.store.pages import bounded
 from turnstile.store.protocol import Row, StoreFault
 from turnstile.store.sqlite import people, results, seats
@@ -150,6 +159,14 @@ class SqliteDirectory:
         if not (is_log_id(game) and is_log_id(pool)):
             return Page((), None)
         return await self._look(partial(results.leaders, game=game, pool=pool, after=after, limit=limit))
+
+    # presence: one process has the file, and knows its own connections
+
+    async def share_presence(self, process: str, present: Collection[PlayerAtTable], until: Instant) -> None:
+        pass
+
+    async def present_elsewhere(self, process: str, tables: Collection[LogId], now: Instant) -> set[PlayerAtTable]:
+        return set()
 
     # helpers
 

@@ -6,7 +6,7 @@ export type Ack = { readonly type: "ack"; readonly upto: number };
 /** The caller has every update up to this one. */
 export type Acknowledged = { readonly upto: number };
 
-/** Make a move: one of the `actions` of the newest update. `seen`: the update that the move was decided on. */
+/** Make a move: one of the `actions` of the newest update. `seen`: the update that the move was decided on, which is acknowledged by this. */
 export type ActCommand = { readonly type: "act"; readonly id: string; readonly upto: number | null; readonly move: any; readonly seen: number | null };
 
 /** Give a seat to a bot, under a name. For the player who opened the table. */
