@@ -25,6 +25,7 @@ COMMANDS = {
     "check": Place("turnstile.cli.check:check", "Prove what can be proved about a machine, and sample the rest"),
     "step": Place("turnstile.cli.step:step", "Apply events to states, a line of JSON each"),
     "simulate": Place("turnstile.cli.simulate:simulate", "Let bots play many matches, and print how often each wins"),
+    "actions": Place("turnstile.cli.actions:actions", "List the action ids of a game, or what its observations hold"),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(

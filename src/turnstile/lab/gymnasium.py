@@ -42,7 +42,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._seat_task = make_seat_task(game, **arguments)
         self.task = self._seat_task.task
         self.render_mode = render_mode
-        self.observation_space = observation_box(self.task.layout)
+        self.observation_space: spaces.Space[Any] = observation_box(self.task.layout)
         self.action_space = spaces.Discrete(len(self.task.ids))
         self.match: SeatMatch | None = None
 
@@ -72,7 +72,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """Which actions are legal now, as MaskablePPO of sb3-contrib asks for it."""
         return self._current().mask().astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """In the mode `ansi`, the match as the learner sees it."""
         match = self._current()
         return None if self.render_mode is None else match.episode.text(match.player)

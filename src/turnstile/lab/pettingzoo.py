@@ -115,7 +115,7 @@ class _Spaces:
         return self.episode.text(self.player_of[agent])
 
 
-class TurnEnv(AECEnv[str, Observation, int | None]):
+class TurnEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """One agent acts after the other (AEC)."""
 
     def __init__(self, task: Task, render_mode: str | None = None) -> None:
@@ -145,7 +145,7 @@ class TurnEnv(AECEnv[str, Observation, int | None]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._select()
 
@@ -191,7 +191,7 @@ class TurnEnv(AECEnv[str, Observation, int | None]):
         """Nothing is left open."""
 
 
-class SimultaneousEnv(ParallelEnv[str, Observation, int]):
+class SimultaneousEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """All agents act at once; those that cannot move wait."""
 
     def __init__(self, task: Task, render_mode: str | None = None) -> None:

@@ -182,18 +182,22 @@ class _Worker:
         theirs.close()
 
     def send(self, order: Seed | Arrays) -> None:
-        self.pipe.send(order)
+        try:
+            self.pipe.send(order)
+        except BrokenPipeError:
+            raise self._has_ended() from None
 
     def receive(self) -> Batch:
         try:
             answer = self.pipe.recv()
-        except EOFError:
-            self.process.join()
-            raise RuntimeError(
-                f"A process of the environments has ended with status {self.process.exitcode}."
-            ) from None
+        except (EOFError, ConnectionResetError):
+            raise self._has_ended() from None
         assert isinstance(answer, Batch)
         return answer
+
+    def _has_ended(self) -> RuntimeError:
+        self.process.join()
+        return RuntimeError(f"A process of the environments has ended with status {self.process.exitcode}.")
 
     def stop(self) -> None:
         self.pipe.close()  # the process ends when nothing more can come

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from turnstile.kernel import AnyGame, Move, PlayerId, Players, encode, wire_name
+from turnstile.kernel import AnyGame, Move, PlayerId, Players, wire_name
 from turnstile.lab.encoding.arrays import numpy
-from turnstile.lab.encoding.finite import MOST_VALUES, Finite, Key, NotFinite, RelativeSeat, Seating, finite, type_name
+from turnstile.lab.encoding.finite import MOST_VALUES, Finite, Key, NotFinite, Seating, finite, key_text, type_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,7 +116,7 @@ class ActionIds:
         kind, key = self._keys[action]
         fields = [field.encode_name for field in msgspec.structs.fields(kind.event) if field.name != "player"]
         return " ".join(
-            [wire_name(kind.event), *(f"{name}={_written(each)}" for name, each in zip(fields, key, strict=True))]
+            [wire_name(kind.event), *(f"{name}={key_text(each)}" for name, each in zip(fields, key, strict=True))]
         )
 
     def names(self) -> list[str]:
@@ -144,12 +144,3 @@ def _values_of(game: AnyGame, event: type[Move], field: msgspec.structs.FieldInf
             f"({type_name(field.type)}) could be anything, because {fault}. Mark the field with the values that the "
             "game offers, such as Annotated[int, Among(range(4))] from turnstile.kernel.marks."
         ) from None
-
-
-def _written(key: Any) -> str:
-    """A key as people read it."""
-    if isinstance(key, msgspec.Struct):
-        return " ".join(_written(each) for each in msgspec.structs.astuple(key))
-    if isinstance(key, tuple):
-        return ",".join(map(_written, key))
-    return str(key) if isinstance(key, RelativeSeat) else encode(key).decode().strip('"')

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NewType, Union, get_args
 
 import msgspec
 
-from turnstile.kernel import PlayerId, Players
+from turnstile.kernel import PlayerId, Players, encode
 from turnstile.kernel.marks import Among, Combination, Seated, Within
 
 MOST_VALUES = 100_000  # of one type; a game with more moves than that is not for fixed ids
@@ -148,6 +148,15 @@ def _key_of_player(player: PlayerId, seating: Seating) -> RelativeSeat:
 
 def _value_of_player(key: RelativeSeat, seating: Seating) -> PlayerId:
     return seating.players[_value_of_seat(key, seating)]
+
+
+def key_text(key: Any) -> str:
+    """A key as people read it."""
+    if isinstance(key, msgspec.Struct):
+        return " ".join(key_text(each) for each in msgspec.structs.astuple(key))
+    if isinstance(key, tuple):
+        return ",".join(map(key_text, key))
+    return str(key) if isinstance(key, RelativeSeat) else encode(key).decode().strip('"')
 
 
 # types

@@ -68,6 +68,10 @@ class Layout:
         """What stands where, in order: `slices()[0].name` is the first field of the view."""
         return list(_slices("", self.slots, 0))
 
+    def outline(self) -> list[Slice]:
+        """The same in short, for people: of parts that are alike, the first, with the step to the next one."""
+        return list(_outline("", self.slots, 0, ""))
+
 
 @lru_cache(maxsize=256)
 def layout_of(game: AnyGame, players: int, recent: int = RECENT) -> Layout:
@@ -92,6 +96,20 @@ def _slices(name: str, slots: Slots, start: int) -> Iterator[Slice]:
         yield Slice(name, start, slots.size, slots.meaning)
     for label, at, part in slots.parts:
         yield from _slices(joined_name(name, label), part, start + at)
+
+
+def _outline(name: str, slots: Slots, start: int, repeated: str) -> Iterator[Slice]:
+    if not slots.parts:
+        yield Slice(name, start, slots.size, slots.meaning + repeated)
+        return
+    parts = slots.parts
+    if len(parts) > 1 and all(part is parts[0][2] for _, _, part in parts):
+        labels, one = f"[{parts[0][0][1:-1]}..{parts[-1][0][1:-1]}]", parts[0][2]
+        again = f"{repeated}; {len(parts)} times, every {one.size}" if one.size else repeated
+        yield from _outline(name + labels, one, start, again)
+        return
+    for label, at, part in parts:
+        yield from _outline(joined_name(name, label), part, start + at, repeated)
 
 
 def joined_name(name: str, label: str) -> str:

@@ -28,12 +28,13 @@ import msgspec
 from turnstile.kernel import ByPlayer, PlayerId
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.marks import Among, AtMost, Combination, Seated
-from turnstile.lab.encoding.finite import Finite, NotFinite, Seating, bounds_of, finite, unwrap
+from turnstile.lab.encoding.finite import Finite, NotFinite, Seating, bounds_of, finite, key_text, unwrap
 
 MOST_KINDS = 64
 """A tuple of items with at most so many different values is counted, not listed."""
 USUAL_COUNT = 4.0
 """Counts are divided by this, so that they are mostly between 0 and 1."""
+MOST_LISTED = 21  # values that the meaning of some slots lists one by one
 HIGHEST_COUNT = 64 / USUAL_COUNT
 HIGHEST_LOGARITHM = 44.0  # more than log(1 + 2**63)
 
@@ -138,7 +139,7 @@ def _one_hot(values: Sequence[Any]) -> Slots:
     def write(out: Any, at: int, value: Any, seating: Seating) -> None:
         out[at + place[value]] = 1
 
-    listed = ", ".join(str(value) for value in values)
+    listed = ", ".join(map(key_text, values))
     return Slots(len(values), write, 0, 1, f"one of {listed}")
 
 
@@ -280,9 +281,9 @@ def _counts(kinds: Finite) -> Slots:
             slot = at + place[key_of(each, seating) if key_of else each]
             out[slot] = min(out[slot] + 1 / USUAL_COUNT, HIGHEST_COUNT)
 
-    return Slots(
-        len(place), write, 0, HIGHEST_COUNT, f"how many of each of {len(place)} kinds, divided by {USUAL_COUNT:g}"
-    )
+    names = [key_text(key) for key in kinds.keys]
+    listed = ", ".join(names if len(names) <= MOST_LISTED else [*names[:2], "...", names[-1]])
+    return Slots(len(place), write, 0, HIGHEST_COUNT, f"how many of each of {listed}, divided by {USUAL_COUNT:g}")
 
 
 def _listed(item: Any, most: int, frame: Frame) -> Slots:
@@ -303,10 +304,10 @@ def _listed(item: Any, most: int, frame: Frame) -> Slots:
 def _recent(item: Any, frame: Frame) -> Slots:
     """The length of a history, and its last items, the newest first."""
     length, last = _number(None), _listed(item, frame.recent, frame)
-    parts = _sequence([("length", length), ("newest first", last)])
+    parts = _sequence([("length", length), ("last", last)])
 
     def write(out: Any, at: int, value: Any, seating: Seating) -> None:
         length.write(out, at, len(value), seating)
         last.write(out, at + 1, value[: -frame.recent - 1 : -1], seating)
 
-    return _joined(parts, write, f"a history: its length, and its last {frame.recent} items")
+    return _joined(parts, write, f"a history: its length, and its last {frame.recent} items, the newest first")

@@ -5,6 +5,7 @@ from typing import Any
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, encode
 from turnstile.kernel.changes import change_between
 from turnstile.lab.encoding.text import to_plain
+from turnstile.registry import find_game
 
 
 class Moment:
@@ -22,19 +23,29 @@ class Moment:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Moment":
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A moment is pickled as its first state and its events. Its game must be installed where it is read."""
+        events: list[Event] = []
+        moment = self
+        while moment.parent is not None and moment.event is not None:
+            events.append(moment.event)
+            moment = moment.parent
+        return _read_moment, (self.game.name, moment.state, events[::-1])
+
     def after(self, event: Event) -> "Moment":
         """The moment after this event, and after everything that the dealer then does by itself."""
+        return self._next(event).settled()
+
+    def _next(self, event: Event) -> "Moment":
         state = self.game.machine.apply(self.state, event)
         assert not isinstance(state, Rejection), f"{event}: {state.sentence}"
-        return Moment(self.game, state, self, event).settled()
+        return Moment(self.game, state, self, event)
 
     def settled(self) -> "Moment":
         """The first moment from this one on in which a player can move, or the match is over."""
         moment = self
         while self.game.outcome(moment.state) is None and (due := self.game.dealer(moment.state)) is not None:
-            state = self.game.machine.apply(moment.state, due)
-            assert not isinstance(state, Rejection), f"{due}: {state.sentence}"
-            moment = Moment(self.game, state, moment, due)
+            moment = moment._next(due)
         return moment
 
     def stream(self, player: PlayerId) -> str:
@@ -61,6 +72,16 @@ class Moment:
         told = [f"is told {_line(message)}" for message in step.told(player)]
         change = change_between(to_plain(self.game.view(self.parent.state, player)), sight)
         return [*done, *told, *([f"sees {_line(change)}"] if change else [])]
+
+
+def _read_moment(name: str, state: Any, events: list[Event]) -> Moment:
+    game = find_game(name)
+    if game is None:
+        raise LookupError(f"This is a match of {name}, which is not installed here.")
+    moment = Moment(game, state)
+    for event in events:
+        moment = moment._next(event)
+    return moment
 
 
 def _line(value: Any) -> str:
