@@ -1,16 +1,18 @@
 """Views as tensors and texts: they fit their space, show what the view shows, and nothing that is hidden."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 
-from tests.lab.encoding.test_actions import named
+from tests.lab.encoding.test_actions import PLAYERS, named
 from tests.lab.situations import COMPANIES, GAMES, situations
 from turnstile.games import ecard
-from turnstile.kernel import AnyGame, PlayerId, Seed
+from turnstile.kernel import AnyGame, PlayerId, Seed, Value
+from turnstile.kernel.marks import Among, AtMost
 from turnstile.lab.encoding import Layout, NoTensor, layout_of, view_text
+from turnstile.lab.encoding.slots import WrongMark
 from turnstile.lab.environment import Moment
 from turnstile.registry import study_of
 
@@ -115,3 +117,37 @@ def test_a_view_without_a_fixed_size_is_refused() -> None:
 
     with pytest.raises(NoTensor, match="The view of e-card has no tensor of fixed size"):
         layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
+
+
+class Row(Value, frozen=True):
+    cards: Annotated[tuple[Annotated[int, Among(range(3))], ...], AtMost(2)]
+
+
+@pytest.mark.parametrize(
+    ("cards", "sentence"),
+    [
+        ((0, 1, 2), "A list has 3 items, and its mark says at most 2."),
+        ((7,), "7 is not one of the marked values: 0, 1, 2"),
+    ],
+)
+def test_a_view_that_contradicts_its_marks_is_an_error(cards: tuple[int, ...], sentence: str) -> None:
+    def view(state: Any, player: PlayerId | None) -> Row:
+        return Row(cards)
+
+    layout = layout_of(replace(ecard.game, view=view), 2)  # type: ignore[arg-type]
+    assert layout.size == 2 * (1 + 3)
+    with pytest.raises(WrongMark, match=sentence):
+        layout.tensor(Row(cards), PLAYERS[:2], PLAYERS[0])
+
+
+@pytest.mark.parametrize("recent", [0, 1, 100])
+def test_a_tensor_has_as_many_items_of_a_history_as_were_asked_for(recent: int) -> None:
+    situation = situations(ecard.game, 2)[30]
+    view = ecard.game.view(situation.state, situation.player)
+    layout = layout_of(ecard.game, 2, recent)
+    tensor = layout.tensor(view, situation.players, situation.player)
+    there = [
+        each for each in layout.slices() if each.name.startswith("revealed.last") and each.name.endswith("].is there")
+    ]
+    assert len(there) == recent
+    assert sum(tensor[each.start] for each in there) == min(recent, len(view.revealed))

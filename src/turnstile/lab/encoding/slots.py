@@ -42,6 +42,10 @@ Write = Callable[[Any, int, Any, Seating], None]
 """Writes a value into a tensor of zeros, from this place on, as the player of the seating sees it."""
 
 
+class WrongMark(ValueError):
+    """A view with a value that the marks of its type exclude: a mistake of the game's author."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slots:
     """The slots of one type."""
@@ -137,7 +141,10 @@ def _one_hot(values: Sequence[Any]) -> Slots:
     place = {value: index for index, value in enumerate(values)}
 
     def write(out: Any, at: int, value: Any, seating: Seating) -> None:
-        out[at + place[value]] = 1
+        try:
+            out[at + place[value]] = 1
+        except KeyError:
+            raise WrongMark(f"{value!r} is not one of the marked values: {listed}.") from None
 
     listed = ", ".join(map(key_text, values))
     return Slots(len(values), write, 0, 1, f"one of {listed}")
@@ -294,6 +301,8 @@ def _listed(item: Any, most: int, frame: Frame) -> Slots:
     parts = _sequence([(f"[{place}]", one) for place in range(most)])
 
     def write(out: Any, at: int, value: Any, seating: Seating) -> None:
+        if len(value) > most:
+            raise WrongMark(f"A list has {len(value)} items, and its mark says at most {most}.")
         for place, each in enumerate(value):
             out[at + place * step] = 1
             slots.write(out, at + place * step + 1, each, seating)

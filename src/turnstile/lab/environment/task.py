@@ -6,8 +6,6 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-import msgspec
-
 from turnstile.kernel import AnyGame, PlayerId, Players, Rejection, Seed, encode
 from turnstile.kernel.chance import derive
 from turnstile.kernel.game import refuse_count
@@ -165,7 +163,3 @@ def read_start(game: AnyGame, data: bytes | str) -> Any:
     if isinstance(state, Rejection):
         raise InvalidTask(state.sentence)
     return state
-
-
-def write_options(options: Mapping[str, Any] | None) -> bytes:
-    return msgspec.json.encode(options or {}, order="deterministic")
