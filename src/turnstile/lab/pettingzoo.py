@@ -22,12 +22,12 @@ from pettingzoo import AECEnv, ParallelEnv  # noqa: E402
 from pettingzoo.utils import wrappers  # noqa: E402
 
 from turnstile.kernel import AnyGame, PlayerId  # noqa: E402
+from turnstile.lab.encoding.layout import RECENT  # noqa: E402
 from turnstile.lab.environment import Episode, IllegalAction, Rewards, Task, agent_name, make_task  # noqa: E402
+from turnstile.lab.environment.rewards import ILLEGAL_REWARD  # noqa: E402
 from turnstile.lab.spaces import draw_seed, observation_box  # noqa: E402
 
 Observation = dict[str, Any]
-LOSS = -1.0
-"""The reward for an illegal action, which ends the match."""
 
 
 def env(
@@ -38,7 +38,7 @@ def env(
     rewards: str | Rewards = "win",
     start: Any = None,
     most_moves: int | None = None,
-    recent: int = 4,
+    recent: int = RECENT,
     render_mode: str | None = None,
 ) -> AECEnv[str, Observation, int | None]:
     """A game in which one agent acts after the other. An illegal action ends the match with a reward of -1.
@@ -49,7 +49,7 @@ def env(
     task = make_task(
         game, players=players, options=options, rewards=rewards, start=start, most_moves=most_moves, recent=recent
     )
-    checked: Any = wrappers.TerminateIllegalWrapper(TurnEnv(task, render_mode), illegal_reward=LOSS)
+    checked: Any = wrappers.TerminateIllegalWrapper(TurnEnv(task, render_mode), illegal_reward=ILLEGAL_REWARD)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(checked))
 
 
@@ -66,7 +66,7 @@ def parallel_env(
     rewards: str | Rewards = "win",
     start: Any = None,
     most_moves: int | None = None,
-    recent: int = 4,
+    recent: int = RECENT,
     render_mode: str | None = None,
 ) -> "SimultaneousEnv":
     """A game in which all agents act at once: made for games with simultaneous moves, such as E-Card and Even/Odd.
@@ -80,15 +80,14 @@ def parallel_env(
     return SimultaneousEnv(task, render_mode)
 
 
-class _Spaces:
-    """What both environments have: agents, spaces and texts."""
+class _Agents:
+    """What both environments have: agents with their spaces, and the match that they play."""
 
     task: Task
     episode: Episode
 
-    def __init__(self, task: Task, actions: int, render_mode: str | None) -> None:
+    def __init__(self, task: Task, actions: int) -> None:
         self.task = task
-        self.render_mode = render_mode
         self.metadata = {
             "name": f"turnstile_{task.game.name}_v{task.game.version}",
             "render_modes": ["ansi"],
@@ -97,10 +96,10 @@ class _Spaces:
         self.possible_agents = [agent_name(seat) for seat in range(len(task.players))]
         self.player_of = dict(zip(self.possible_agents, task.players, strict=True))
         self.agent_of = {player: agent for agent, player in self.player_of.items()}
-        self._action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
         box = observation_box(task.layout)
         mask = spaces.Box(0, 1, (actions,), np.int8)
-        self._observation_spaces = {
+        self.observation_spaces = {
             agent: spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
         }
         self.random, _ = seeding.np_random()
@@ -120,26 +119,26 @@ class TurnEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def __init__(self, task: Task, render_mode: str | None = None) -> None:
         super().__init__()
-        self._own = _Spaces(task, len(task.ids), render_mode)
-        self.metadata = self._own.metadata
-        self.possible_agents = self._own.possible_agents
+        self._common = _Agents(task, len(task.ids))
+        self.metadata = self._common.metadata
+        self.possible_agents = self._common.possible_agents
         self.render_mode = render_mode
         self.task = task
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        return self._own._observation_spaces[agent]
+        return self._common.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        return self._own._action_spaces[agent]
+        return self._common.action_spaces[agent]
 
     @property
     def episode(self) -> Episode:
         """The match that is being played."""
-        return self._own.episode
+        return self._common.episode
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new match. The same seed gives the same deal."""
-        self._own.begin(seed)
+        self._common.begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -150,10 +149,10 @@ class TurnEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._select()
 
     def _select(self) -> None:
-        self.agent_selection = self._own.agent_of[self.episode.to_act()[0]]
+        self.agent_selection = self._common.agent_of[self.episode.to_act()[0]]
 
     def observe(self, agent: str) -> Observation:
-        player = self._own.player_of[agent]
+        player = self._common.player_of[agent]
         mask = self.episode.mask(player)
         if agent != self.agent_selection:
             mask[:] = 0
@@ -161,7 +160,7 @@ class TurnEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def text(self, agent: str) -> str:
         """What an agent sees, in words."""
-        return self._own.text(agent)
+        return self._common.text(agent)
 
     def step(self, action: int | None) -> None:
         agent = self.agent_selection
@@ -170,12 +169,12 @@ class TurnEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             return
         if action is None:
             raise IllegalAction(f"{agent} is in play and must choose an action.")
-        self.episode.act(self._own.player_of[agent], action)
+        self.episode.act(self._common.player_of[agent], action)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if self.episode.is_over:
             rewards = self.episode.rewards()
-            self.rewards = {each: rewards[self._own.player_of[each]] for each in self.agents}
+            self.rewards = {each: rewards[self._common.player_of[each]] for each in self.agents}
             self.terminations = dict.fromkeys(self.agents, self.episode.outcome is not None)
             self.truncations = dict.fromkeys(self.agents, self.episode.was_stopped)
         else:
@@ -196,34 +195,34 @@ class SimultaneousEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
     def __init__(self, task: Task, render_mode: str | None = None) -> None:
         self.wait = len(task.ids)
-        self._own = _Spaces(task, len(task.ids) + 1, render_mode)
-        self.metadata = self._own.metadata
-        self.possible_agents = self._own.possible_agents
+        self._common = _Agents(task, len(task.ids) + 1)
+        self.metadata = self._common.metadata
+        self.possible_agents = self._common.possible_agents
         self.agents: list[str] = []
         self.render_mode = render_mode
         self.task = task
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        return self._own._observation_spaces[agent]
+        return self._common.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        return self._own._action_spaces[agent]
+        return self._common.action_spaces[agent]
 
     @property
     def episode(self) -> Episode:
         """The match that is being played."""
-        return self._own.episode
+        return self._common.episode
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begin a new match. The same seed gives the same deal."""
-        self._own.begin(seed)
+        self._common.begin(seed)
         self.agents = list(self.possible_agents)
         return self._observations(), {agent: {} for agent in self.agents}
 
     def _observations(self) -> dict[str, Observation]:
-        return {agent: self._observe(self._own.player_of[agent]) for agent in self.agents}
+        return {agent: self._observe(self._common.player_of[agent]) for agent in self.agents}
 
     def _observe(self, player: PlayerId) -> Observation:
         mask = np.append(self.episode.mask(player), np.int8(not self.episode.offered(player)))
@@ -231,7 +230,7 @@ class SimultaneousEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
     def text(self, agent: str) -> str:
         """What an agent sees, in words."""
-        return self._own.text(agent)
+        return self._common.text(agent)
 
     def step(
         self, actions: dict[str, int]
@@ -252,19 +251,19 @@ class SimultaneousEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         won = self.episode.rewards()
         return (
             observations,
-            {agent: LOSS if agent in illegal else won[self._own.player_of[agent]] for agent in acted},
+            {agent: ILLEGAL_REWARD if agent in illegal else won[self._common.player_of[agent]] for agent in acted},
             dict.fromkeys(acted, bool(illegal) or self.episode.outcome is not None),
             dict.fromkeys(acted, self.episode.was_stopped),
             {agent: {"illegal": True} if agent in illegal else {} for agent in acted},
         )
 
     def _may_choose(self, agent: str, action: int) -> bool:
-        offered = self.episode.offered(self._own.player_of[agent])
+        offered = self.episode.offered(self._common.player_of[agent])
         return action in offered if offered else action == self.wait
 
     def _make(self, chosen: Mapping[str, int]) -> None:
         for agent, action in chosen.items():
-            player = self._own.player_of[agent]
+            player = self._common.player_of[agent]
             if action in self.episode.offered(player):
                 self.episode.act(player, action)
 

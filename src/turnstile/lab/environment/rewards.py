@@ -7,11 +7,15 @@ from turnstile.kernel import Outcome, PlayerId, Players
 Rewards = Callable[[Outcome, Players], Mapping[PlayerId, float]]
 """The rewards of a finished match. Before the end, every reward is 0."""
 
+ILLEGAL_REWARD = -1.0
+"""The reward for an illegal action, which ends the match."""
+
 
 def win_rewards(outcome: Outcome, players: Players) -> Mapping[PlayerId, float]:
-    """1 for the only winner, and the others pay it together; winners share. The sum is always 0.
+    """1 for the only winner, and the other players pay it together; several winners share. The sum is always 0.
 
-    Of n players, the winners share a prize of n and everybody has paid 1; divided by n - 1, a single winner gets 1.
+    The winners among n players share a prize of n, to which every player pays 1. The result is divided by n - 1, so
+    that a single winner gets 1.
     With two players this is 1 for a win, -1 for a loss and 0 for a draw.
     """
     winners = outcome.winners or players

@@ -9,6 +9,7 @@ from turnstile.bots import Bot, bots_of
 from turnstile.kernel import AnyGame, PlayerId, Seed
 from turnstile.kernel.chance import derive, draw
 from turnstile.lab.environment.episode import Episode
+from turnstile.lab.environment.rewards import ILLEGAL_REWARD
 from turnstile.lab.environment.task import InvalidTask, Task, make_task
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from turnstile.lab.encoding.layout import Tensor
 
 MOST_DEALS = 1000  # to find a match in which the seat moves at all
-LOSS = -1.0
-"""The reward for an illegal action, which ends the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class SeatMatch:
         """Make the learner's move, and return the reward. An illegal action ends the match with a reward of -1."""
         if action not in self.episode.offered(self.player):
             self.was_illegal = True
-            return LOSS
+            return ILLEGAL_REWARD
         self.episode.act(self.player, action)
         self._let_bots_move()
         return float(self.episode.rewards()[self.player])
