@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from turnstile.games.ecard import BeginPicking, Card, Code, Hand, Pair, Phase, Pick, Reset, Roles, Start, State
 from turnstile.games.ecard.cards import EMPEROR_HAND, SLAVE_HAND
-from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE, first_emperor
+from turnstile.games.ecard.rules import first_emperor
+from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE
 from turnstile.kernel import ByPlayer, Event, PlayerId, Refusal, Rejection, Seed
 
 

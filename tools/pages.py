@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from tools import cases, protocol, settings_page, typescript
+from tools import cases, environments_page, protocol, settings_page, typescript
 from tools.words import code, description, document, in_words, one_line, parts, table
 from turnstile.kernel import AnyGame, Machine, Transition, Value
 from turnstile.kernel.diagram import NoGraphviz, is_fresh, mermaid, svg
@@ -67,6 +67,7 @@ def pages(machines: Sequence[AnyInspectable]) -> list[Page]:
         f"{inspectable.machine.name}.md": reference(inspectable) for inspectable in machines
     }
     texts["faults.md"] = faults(cases.tried())
+    texts["environments.md"] = environments_page.environments_page()
     texts["settings.md"] = settings_page.settings_page()
     return [
         *(text_page(name, text) for name, text in texts.items()),
@@ -135,6 +136,7 @@ def contents(machines: Iterable[AnyInspectable]) -> str:
         "Every installed game and other machine, as its code describes it.",
         "\n".join(lines),
         "And [every case of a fault](faults.md), with the tests that try it.",
+        "And [the action ids and observations of every game](environments.md), for programs that learn.",
         "And [the settings of the server](settings.md), with its limits.",
     )
 

@@ -106,7 +106,10 @@ def one_shape(kind: Any) -> str:
     return PLAIN_TYPES[kind]
 
 
-def limits(meta: msgspec.Meta) -> list[str]:
+def limits(meta: object) -> list[str]:
+    """The bounds that the type enforces. Marks of the kernel enforce nothing."""
+    if not isinstance(meta, msgspec.Meta):
+        return []
     return [words.format(limit) for name, words in LIMITS.items() if (limit := getattr(meta, name)) is not None]
 
 

@@ -30,6 +30,7 @@ COMMANDS = {
         "Let bots play a round robin, and print who is better, and how certain that is",
     ),
     "arena": Place("turnstile.cli.arena:arena", "Let one bot, such as your own, play against each of the others"),
+    "actions": Place("turnstile.cli.actions:actions", "List the action ids of a game, or what its observations hold"),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(

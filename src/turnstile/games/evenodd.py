@@ -12,6 +12,7 @@ from turnstile.kernel.chance import LONGEST_SEED, Commitment, Seed, commit, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
+from turnstile.kernel.marks import Among, Within
 from turnstile.kernel.values import ByPlayer, Event, Message, Move, PlayerId, Value
 
 # words
@@ -65,12 +66,12 @@ class Judgement(NamedTuple):
 class GameResult(Value, frozen=True):
     """One drawn number, what both players had chosen, and the result. Without a winner it is a draw."""
 
-    drawn_number: int
+    drawn_number: Annotated[int, Within(NUMBERS[0], NUMBERS[-1])]
     number_parity: Parity
     choices: ByPlayer[Parity]
     status: Status
     winner_player_id: PlayerId | None
-    points: ByPlayer[int]
+    points: ByPlayer[Annotated[int, Within(0, POINTS_FOR_A_WIN)]]
 
 
 class Options(Value, frozen=True):
@@ -100,7 +101,7 @@ class Start(Event, frozen=True):
 class ChooseParity(Move, frozen=True, tag="CHOOSE_PARITY_RESPONSE"):
     """A player says "even" or "odd". It is a plain text, so that the rules refuse any other text."""
 
-    parity_choice: str
+    parity_choice: Annotated[str, Among([parity.value for parity in Parity])]
 
 
 class MatchStarted(Message, frozen=True):
@@ -133,10 +134,10 @@ class View(Value, frozen=True):
 
     phase: Phase
     players: Players
-    draws: int
+    draws: Annotated[int, Within(DRAWS[0], DRAWS[-1])]
     choice: Parity | None
     has_chosen: ByPlayer[bool]
-    score: ByPlayer[int]
+    score: ByPlayer[Annotated[int, Within(0, DRAWS[-1] * POINTS_FOR_A_WIN)]]
     results: tuple[GameResult, ...]
 
 

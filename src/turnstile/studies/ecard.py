@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Pair, Phase, Pick, Start, State, View
-from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE, SIDES, first_emperor
+from turnstile.games.ecard.rules import first_emperor
+from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE, SIDES
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from turnstile.games.sixtysix import rules as sixtysix
 from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Card, Seat, total
 from turnstile.games.sixtysix.moves import POWERS, ExchangeCards, PeekAnothersCard, PeekOwnCard
-from turnstile.games.sixtysix.scores import FAILED_STOP, LIMIT, lowest_total, round_scores
+from turnstile.games.sixtysix.scores import HIGHEST_SCORE, LIMIT, lowest_total, round_scores
 from turnstile.games.sixtysix.state import Options, Phase, Place, Round, Sight, State, View
 from turnstile.kernel import Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, draw, shuffle
@@ -39,7 +39,6 @@ POWER_USED = {
     Phase.EXCHANGING_CARDS: ExchangeCards,
 }
 MOST_TURNS = 2**53  # the largest whole number that every reader of JSON can count to
-HIGHEST_SCORE = sum(sorted(DECK)[-HAND_SIZE:]) + FAILED_STOP
 
 
 # sound

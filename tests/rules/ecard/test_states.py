@@ -5,7 +5,7 @@ from functools import cache
 
 from tests.rules.ecard.matches import PLAYERS, started
 from turnstile.games.ecard import Options, Phase, State, actions, dealer, ecard, game
-from turnstile.games.ecard.rules import ROUNDS
+from turnstile.games.ecard.state import ROUNDS
 from turnstile.kernel import Event
 from turnstile.kernel.check import SEEDS, Report, Verdict, Walk, World, check, world_of
 from turnstile.studies.ecard import study

@@ -19,7 +19,7 @@ from turnstile.games.ecard.messages import (
     SideSwitched,
     TieBreak,
 )
-from turnstile.games.ecard.rules import ROUNDS, ROUNDS_IN_SIDE
+from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE
 from turnstile.kernel import ByPlayer, Message, Move, PlayerId
 
 NAMES = {Card.EMPEROR: "Emperor", Card.CITIZEN: "Citizen", Card.SLAVE: "Slave"}

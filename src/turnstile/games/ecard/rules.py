@@ -21,7 +21,7 @@ from turnstile.games.ecard.messages import (
     SideSwitched,
     TieBreak,
 )
-from turnstile.games.ecard.state import Code, Options, Pair, Phase, Roles, State, View
+from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE, Code, Options, Pair, Phase, Roles, State, View
 from turnstile.games.ecard.text import RULES
 from turnstile.kernel.chance import LONGEST_SEED, Seed, commit, draw
 from turnstile.kernel.effects import Tell
@@ -30,9 +30,6 @@ from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId
 
 SEATS = range(2, 3)
-SIDES = 4
-ROUNDS_IN_SIDE = 3
-ROUNDS = SIDES * ROUNDS_IN_SIDE
 
 # events
 

@@ -1,11 +1,17 @@
 """A match of E-Card as a value: its phases, its state, and what one player sees of it."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from turnstile.games.ecard.cards import Card, Hand
+from turnstile.games.ecard.cards import EMPEROR_HAND, Card, Hand
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import Players
+from turnstile.kernel.marks import Within
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
+
+SIDES = 4
+ROUNDS_IN_SIDE = 3
+ROUNDS = SIDES * ROUNDS_IN_SIDE
 
 # words
 
@@ -37,7 +43,7 @@ class Roles(Value, frozen=True):
 class Pair(Value, frozen=True):
     """Two cards that were turned over: in which decisive round (from 1), by whom, and who won; `None` is a draw."""
 
-    round: int
+    round: Annotated[int, Within(1, ROUNDS + 1)]
     emperor_player: PlayerId
     cards: ByPlayer[Card]
     winner: PlayerId | None
@@ -72,9 +78,9 @@ class View(Value, frozen=True):
     hand: Hand
     pending_pick: Card | None
     has_picked: ByPlayer[bool]
-    hand_sizes: ByPlayer[int]
-    score: ByPlayer[int]
-    decisive_round_index: int
-    decisive_in_side: int
+    hand_sizes: ByPlayer[Annotated[int, Within(0, len(EMPEROR_HAND))]]
+    score: ByPlayer[Annotated[int, Within(0, ROUNDS + 1)]]
+    decisive_round_index: Annotated[int, Within(0, ROUNDS + 1)]
+    decisive_in_side: Annotated[int, Within(0, ROUNDS_IN_SIDE)]
     is_tie_break: bool
     revealed: tuple[Pair, ...]

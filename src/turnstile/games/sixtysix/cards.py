@@ -1,8 +1,9 @@
 """The cards of 66: what is in the deck, who has seen which card of a hand, and the notation for both."""
 
 from collections.abc import Iterable, Sequence
-from typing import NewType, TypeVar
+from typing import Annotated, NewType, TypeVar
 
+from turnstile.kernel.marks import SEATED, Among
 from turnstile.kernel.values import Value
 
 T = TypeVar("T")
@@ -10,10 +11,20 @@ T = TypeVar("T")
 Seat = NewType("Seat", int)
 """Where a player sits, from 0: the `playerIndex` of the messages."""
 
+SeatField = Annotated[Seat, SEATED]
+"""A field of a view that holds a seat."""
+
 LOWEST, HIGHEST = 0, 13
 COPIES = {LOWEST: 2, **dict.fromkeys(range(1, HIGHEST), 4), HIGHEST: 2}
 DECK = tuple(value for value, copies in COPIES.items() for _ in range(copies))
 HAND_SIZE = 4
+PLACES = range(HAND_SIZE)
+
+Index = Annotated[int, Among(PLACES)]
+"""A place in the row of a hand, from 0. A row never grows."""
+
+Face = Annotated[int, Among(range(LOWEST, HIGHEST + 1))]
+"""The value of a card in a view."""
 
 
 class Card(Value, frozen=True):

@@ -1,7 +1,11 @@
 """What the players of 66 may do, in the order of the phases of a match. `rules` decides whether it is allowed."""
 
+from typing import Annotated
+
 from msgspec.structs import force_setattr
 
+from turnstile.games.sixtysix.cards import PLACES, Index
+from turnstile.kernel.marks import SEATED, Combination
 from turnstile.kernel.values import Move
 
 
@@ -14,7 +18,7 @@ class TakeCardFromDeck(Move, frozen=True):
 
 
 class ReplaceCardByDiscarded(Move, frozen=True):
-    card_index: int
+    card_index: Index
 
 
 class ShowCards(Move, frozen=True):
@@ -23,7 +27,7 @@ class ShowCards(Move, frozen=True):
     So a claim has one form, in a record and in a list of actions.
     """
 
-    card_indexes: tuple[int, ...]
+    card_indexes: Annotated[tuple[int, ...], Combination(PLACES, fewest=2)]
 
     def __post_init__(self) -> None:
         force_setattr(self, "card_indexes", tuple(sorted(self.card_indexes)))
@@ -34,7 +38,7 @@ class StopRound(Move, frozen=True):
 
 
 class ReplaceCardFromDeck(Move, frozen=True):
-    card_index: int
+    card_index: Index
 
 
 class Discard(Move, frozen=True):
@@ -42,18 +46,18 @@ class Discard(Move, frozen=True):
 
 
 class PeekOwnCard(Move, frozen=True):
-    card_index: int
+    card_index: Index
 
 
 class PeekAnothersCard(Move, frozen=True):
-    another_player_index: int
-    card_index: int
+    another_player_index: Annotated[int, SEATED]
+    card_index: Index
 
 
 class ExchangeCards(Move, frozen=True):
-    card_index: int
-    another_player_index: int
-    another_player_card_index: int
+    card_index: Index
+    another_player_index: Annotated[int, SEATED]
+    another_player_card_index: Index
 
 
 class ReplaceCardsFromDeck(Move, frozen=True):

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from turnstile.games.sixtysix.cards import Hand, Seat, total
+from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Hand, Seat, total
 from turnstile.kernel.game import Outcome, Players
 from turnstile.kernel.values import ByPlayer
 
 FAILED_STOP = 10  # what a stopper pays on top of its hand when another player holds less
 LIMIT = 66
+HIGHEST_SCORE = sum(sorted(DECK)[-HAND_SIZE:]) + FAILED_STOP  # of one seat in one round
 
 
 def round_scores(hands: Sequence[Hand], stopper: Seat | None) -> tuple[int, ...]:

@@ -2,10 +2,13 @@
 
 from enum import StrEnum
 from functools import cache
+from typing import Annotated
 
-from turnstile.games.sixtysix.cards import Hand, Seat
+from turnstile.games.sixtysix.cards import DECK, HAND_SIZE, Face, Hand, Index, Seat, SeatField
+from turnstile.games.sixtysix.scores import HIGHEST_SCORE, LIMIT
 from turnstile.kernel.chance import Commitment, Seed
 from turnstile.kernel.game import Players
+from turnstile.kernel.marks import SEATED, AtMost, Within
 from turnstile.kernel.values import Value
 
 # words
@@ -58,16 +61,16 @@ class Code(StrEnum):
 class Place(Value, frozen=True):
     """Where a card lies: whose hand, and which place of the row, from 0."""
 
-    player_index: Seat
-    card_index: int
+    player_index: SeatField
+    card_index: Index
 
 
 class Round(Value, frozen=True):
     """A finished round: how many turns it had, who stopped it, and the points of each seat."""
 
     turn_count: int
-    stopper: Seat | None
-    scores: tuple[int, ...]
+    stopper: SeatField | None
+    scores: Annotated[tuple[Annotated[int, Within(0, HIGHEST_SCORE)], ...], SEATED]
 
 
 class Options(Value, frozen=True):
@@ -139,8 +142,8 @@ def first_seats(count: int) -> tuple[Seat, ...]:
 class Sight(Value, frozen=True):
     """A card of a hand as one player knows it: no value if it has not seen it. Who has seen it is public."""
 
-    value: int | None
-    seen_by: tuple[Seat, ...]
+    value: Face | None
+    seen_by: tuple[SeatField, ...]
 
 
 class View(Value, frozen=True):
@@ -154,19 +157,19 @@ class View(Value, frozen=True):
 
     phase: Phase
     players: Players
-    player_index: Seat | None
+    player_index: SeatField | None
     commitment: Commitment
-    turn: Seat
-    starter: Seat
-    stopper: Seat | None
+    turn: SeatField
+    starter: SeatField
+    stopper: SeatField | None
     turn_count: int
-    deck_size: int
-    discarded: tuple[int, ...]
-    discarded_value: int | None
-    hand_sizes: tuple[int, ...]
-    seen: tuple[tuple[Sight, ...], ...]
-    taken: int | None
-    touched: tuple[Place, ...]
+    deck_size: Annotated[int, Within(0, len(DECK))]
+    discarded: tuple[Face, ...]
+    discarded_value: Face | None
+    hand_sizes: Annotated[tuple[Annotated[int, Within(0, HAND_SIZE)], ...], SEATED]
+    seen: Annotated[tuple[Annotated[tuple[Sight, ...], AtMost(HAND_SIZE)], ...], SEATED]
+    taken: Face | None
+    touched: Annotated[tuple[Place, ...], AtMost(HAND_SIZE)]
     is_identical: bool | None
-    totals: tuple[int, ...]
+    totals: Annotated[tuple[Annotated[int, Within(0, LIMIT + HIGHEST_SCORE)], ...], SEATED]
     rounds: tuple[Round, ...]

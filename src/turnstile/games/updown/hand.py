@@ -1,9 +1,11 @@
 """One hand of Up-Down: who plays when, what may be played, and who wins it."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from turnstile.games.updown.cards import HEIGHT, Card, Hand, Suit
 from turnstile.kernel.game import Players
+from turnstile.kernel.marks import AtMost
 from turnstile.kernel.values import PlayerId, Value
 
 
@@ -16,7 +18,7 @@ class HandState(Value, frozen=True):
     """The hand that is being played. The pinta is the suit of its first card; `hand_order` is PH1, PH2, ..."""
 
     hand_number: int
-    cards_played: tuple[PlayedCard, ...]
+    cards_played: Annotated[tuple[PlayedCard, ...], AtMost(None)]
     pinta: Suit | None
     current_player_index: int
     hand_order: Players
@@ -24,7 +26,7 @@ class HandState(Value, frozen=True):
 
 class HandResult(Value, frozen=True):
     hand_number: int
-    cards_played: tuple[PlayedCard, ...]
+    cards_played: Annotated[tuple[PlayedCard, ...], AtMost(None)]
     pinta: Suit
     winner_id: PlayerId
 

@@ -1,14 +1,23 @@
 """The rounds of Up-Down: their sizes, the bets, the points, and what a round in play and a finished round hold."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from turnstile.games.updown.cards import DECK, Card, Hand
 from turnstile.games.updown.hand import HandResult, HandState
 from turnstile.kernel.game import Players
+from turnstile.kernel.marks import SEATED, Within
 from turnstile.kernel.values import PlayerId, Value
 
+SEATS = range(2, 11)
+LARGEST_ROUND = (len(DECK) - 1) // SEATS[0]
 POINTS_FOR_THE_BET = 10
 POINTS_A_HAND = 2
+
+Hands = Annotated[int, Within(0, LARGEST_ROUND)]
+"""How many hands of a round: a bet, or what a player won."""
+
+RoundSize = Annotated[int, Within(1, LARGEST_ROUND)]
 
 
 class PlayerState(Value, frozen=True):
@@ -16,8 +25,8 @@ class PlayerState(Value, frozen=True):
 
     id: PlayerId
     hand: Hand
-    bet: int | None
-    hands_won: int
+    bet: Hands | None
+    hands_won: Hands
     score: int
 
 
@@ -26,9 +35,9 @@ class PlayerView(Value, frozen=True):
 
     id: PlayerId
     hand: Hand | None
-    hand_size: int
-    bet: int | None
-    hands_won: int
+    hand_size: Hands
+    bet: Hands | None
+    hands_won: Hands
     score: int
 
 
@@ -36,7 +45,7 @@ class RoundState(Value, frozen=True):
     """The round that is being played. `betting_order` is PS1, PS2, ...; all of it is public."""
 
     round_number: int
-    cards_per_player: int
+    cards_per_player: RoundSize
     mesa: Card
     starting_player_id: PlayerId
     betting_order: Players
@@ -49,18 +58,18 @@ class PlayerResult(Value, frozen=True):
     """A player's points in a round, and its points in all rounds up to this one."""
 
     player_id: PlayerId
-    bet: int
-    hands_won: int
-    points: int
+    bet: Hands
+    hands_won: Hands
+    points: Annotated[int, Within(0, POINTS_FOR_THE_BET + POINTS_A_HAND * LARGEST_ROUND)]
     score: int
 
 
 class RoundResult(Value, frozen=True):
     round_number: int
-    cards_per_player: int
+    cards_per_player: RoundSize
     mesa: Card
     starting_player_id: PlayerId
-    results: tuple[PlayerResult, ...]
+    results: Annotated[tuple[PlayerResult, ...], SEATED]
     completed_hands: tuple[HandResult, ...]
 
 

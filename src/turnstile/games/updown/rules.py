@@ -22,6 +22,7 @@ from turnstile.games.updown.news import (
     round_completed,
 )
 from turnstile.games.updown.rounds import (
+    SEATS,
     PlayerState,
     RoundResult,
     RoundState,
@@ -33,7 +34,6 @@ from turnstile.games.updown.rounds import (
 )
 from turnstile.games.updown.sight import actions, view
 from turnstile.games.updown.state import (
-    SEATS,
     Code,
     Options,
     Phase,

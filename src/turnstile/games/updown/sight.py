@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from turnstile.games.updown.hand import playable
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
-from turnstile.games.updown.rounds import PlayerView, forbidden_bet
-from turnstile.games.updown.state import SEATS, Phase, State, View, hand_of, player_of, round_of
+from turnstile.games.updown.rounds import SEATS, PlayerView, forbidden_bet
+from turnstile.games.updown.state import Phase, State, View, hand_of, player_of, round_of
 from turnstile.kernel.values import PlayerId
 
 Moves = tuple[StartGame, ...] | tuple[PlaceBet, ...] | tuple[PlayCard, ...]

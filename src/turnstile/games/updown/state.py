@@ -6,12 +6,11 @@ from typing import Annotated
 import msgspec
 
 from turnstile.games.updown.hand import HandState
-from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, RoundState, largest_round
+from turnstile.games.updown.rounds import LARGEST_ROUND, PlayerState, PlayerView, RoundResult, RoundSize, RoundState
 from turnstile.kernel.chance import Seed
 from turnstile.kernel.game import Outcome, Players
+from turnstile.kernel.marks import SEATED
 from turnstile.kernel.values import ByPlayer, PlayerId, Value
-
-SEATS = range(2, 11)
 
 # words
 
@@ -49,7 +48,7 @@ class Options(Value, frozen=True):
     The bound in its type is for two players; for more players, `new` checks a smaller one.
     """
 
-    max_round_size: Annotated[int, msgspec.Meta(ge=1, le=largest_round(SEATS[0]))] | None = None
+    max_round_size: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ROUND)] | None = None
 
 
 class State(Value, frozen=True):
@@ -68,10 +67,10 @@ class View(Value, frozen=True):
     """The match as one player sees it: everything but the hands of the others and what is not dealt yet."""
 
     phase: Phase = msgspec.field(name="status")
-    players: tuple[PlayerView, ...]
+    players: Annotated[tuple[PlayerView, ...], SEATED]
     player_order: Players
     current_round: RoundState | None
-    round_sequence: tuple[int, ...]
+    round_sequence: tuple[RoundSize, ...]
     completed_rounds: tuple[RoundResult, ...]
 
 

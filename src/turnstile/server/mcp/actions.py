@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
@@ -96,6 +96,8 @@ def _form(event: type[Move]) -> str:
 
 def _field_form(name: str, kind: Any) -> str:
     shown = short_name(name).upper()
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return ".".join(short_name(field.encode_name).upper() for field in msgspec.structs.fields(kind))
     if get_origin(kind) in (tuple, list) and get_args(kind):
