@@ -1,24 +1,27 @@
 """Many matches on all cores. Match n depends only on the seed and n, so the number of processes changes nothing."""
 
 import signal
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from threading import current_thread, main_thread
+from typing import Any
 
 from turnstile.bots import bots_of
-from turnstile.kernel import Move, PlayerId, Rejection, Seed
+from turnstile.kernel import AnyGame, Event, Move, Outcome, PlayerId, Players, Rejection, Seed
 from turnstile.kernel.chance import derive
 from turnstile.kernel.record import save, write
+from turnstile.lab.collectors import Output, collector_of
 from turnstile.lab.match import Participant, play_out, seated
 from turnstile.registry import find_game, study_of
 
 LARGEST_CHUNK = 50  # matches a worker plays before it reports: often enough for a smooth progress bar
+LARGEST_CHUNK_OF_DECISIONS = 10  # fewer, because the decisions of all of them are in memory
+CHUNKS_AHEAD = 4  # chunks that each process may be ahead of the oldest unfinished one: they wait in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,29 @@ class Plan:
     seed: Seed
     records: Path | None = None
     """The folder that gets a record of every match."""
+    output: Output | None = None
+    """What the totals of a chunk bring along for the output file."""
 
     @property
     def players(self) -> tuple[PlayerId, ...]:
         return tuple(PlayerId(f"{bot} {seat}") for seat, bot in enumerate(self.bots, start=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match of a plan that is over."""
+
+    number: int
+    """From 1."""
+    game: AnyGame
+    options: Any
+    seed: Seed
+    players: Players
+    bots: tuple[str, ...]
+    state: Any
+    events: list[Event]
+    outcome: Outcome
+    moves: int
 
 
 @dataclass(slots=True)
@@ -49,6 +71,21 @@ class Totals:
     happened: Counter[str] = field(default_factory=Counter)
     chances: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
+    output: bytes = b""
+    """What the output file gets of these matches. It is not added up."""
+
+    def count(self, match: Played) -> None:
+        outcome = match.outcome
+        self.matches += 1
+        if len(outcome.winners) == 1:
+            self.wins[outcome.winners[0]] += 1
+        else:
+            self.shared += 1
+        self.points.update(outcome.scores)
+        self.lengths[match.moves] += 1
+        for fact, (times, chances) in study_of(match.game).tally(match.state).items():
+            self.happened[fact] += times
+            self.chances[fact] += chances
 
     def add(self, other: "Totals") -> None:
         self.matches += other.matches
@@ -64,19 +101,22 @@ class Totals:
 
 
 def simulate(plan: Plan, matches: int, processes: int) -> Generator[Totals, None, None]:
-    """Play the matches. Yields the totals of each chunk when it is done, in any order."""
-    size = max(1, min(LARGEST_CHUNK, matches // (4 * processes)))  # every process has work, and the bar moves
+    """Play the matches. Yields the totals of each chunk, in the order of the matches."""
+    largest = LARGEST_CHUNK if plan.output in (None, Output.RESULTS) else LARGEST_CHUNK_OF_DECISIONS
+    size = max(1, min(largest, matches // (4 * processes)))  # every process has work, and the bar moves
     chunks = (range(first, min(first + size, matches)) for first in range(0, matches, size))
     if processes == 1 or matches == 1:
         yield from (play_chunk(plan, chunk) for chunk in chunks)
         return
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        playing: set[Future[Totals]] = set()
+        playing: deque[Future[Totals]] = deque()
         try:
-            while more := {_submitted(pool, plan, chunk) for chunk in islice(chunks, 2 * processes - len(playing))}:
-                done, playing = wait(playing | more, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-            yield from (future.result() for future in playing)
+            for chunk in chunks:
+                playing.append(_submitted(pool, plan, chunk))
+                if len(playing) == CHUNKS_AHEAD * processes:
+                    yield playing.popleft().result()
+            while playing:
+                yield playing.popleft().result()
         finally:  # a caller that stops listening stops the matches, too
             pool.shutdown(cancel_futures=True)
 
@@ -94,18 +134,24 @@ def _submitted(pool: ProcessPoolExecutor, plan: Plan, chunk: range) -> Future[To
 
 def play_chunk(plan: Plan, numbers: range) -> Totals:
     """Play some of the matches, one after the other."""
-    totals = Totals()
+    totals, collector = Totals(), None if plan.output is None else collector_of(plan.output)
     for number in numbers:
-        play_one(plan, number, totals)
+        match = play_one(plan, number)
+        totals.count(match)
+        if collector is not None:
+            collector.add(match)
+        if plan.records is not None:
+            write_record(match, plan.records)
+    totals.output = b"" if collector is None else collector.finish()
     return totals
 
 
-def play_one(plan: Plan, number: int, totals: Totals) -> None:
-    """Play match `number` of a plan, and add it to `totals`."""
+def play_one(plan: Plan, index: int) -> Played:
+    """Play the match at `index` of a plan."""
     game = find_game(plan.game)
     assert game is not None, f"{plan.game} was installed when the simulation began"
     options = game.read_options(plan.options)
-    bots, seed = bots_of(game), derive(plan.seed, "match", number)
+    bots, seed = bots_of(game), derive(plan.seed, "match", index)
     participants: dict[PlayerId, Participant] = {
         player: seated(bots[name], Random(derive(seed, "bot", seat)))
         for seat, (player, name) in enumerate(zip(plan.players, plan.bots, strict=True))
@@ -113,17 +159,11 @@ def play_one(plan: Plan, number: int, totals: Totals) -> None:
     state, events = play_out(game, options, seed, participants)
     outcome = game.outcome(state)
     assert outcome is not None
-    totals.matches += 1
-    if len(outcome.winners) == 1:
-        totals.wins[outcome.winners[0]] += 1
-    else:
-        totals.shared += 1
-    totals.points.update(outcome.scores)
-    totals.lengths[sum(isinstance(event, Move) for event in events)] += 1
-    for fact, (times, chances) in study_of(game).tally(state).items():
-        totals.happened[fact] += times
-        totals.chances[fact] += chances
-    if plan.records is not None:
-        record = write(game, plan.players, options, seed, events)
-        assert not isinstance(record, Rejection)
-        (plan.records / f"{plan.game}-{number + 1:06}.jsonl").write_bytes(save(record))
+    moves = sum(isinstance(event, Move) for event in events)
+    return Played(index + 1, game, options, seed, plan.players, plan.bots, state, events, outcome, moves)
+
+
+def write_record(match: Played, folder: Path) -> None:
+    record = write(match.game, match.players, match.options, match.seed, match.events)
+    assert not isinstance(record, Rejection)
+    (folder / f"{match.game.name}-{match.number:06}.jsonl").write_bytes(save(record))
