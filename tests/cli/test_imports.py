@@ -15,7 +15,7 @@ HTTP = {"aiohttp", "httptools", "starlette", "uvicorn", "uvloop"}
 STORES = {"apsw", "asyncpg"}
 SERVERS = HTTP | STORES | {"asyncio", "jinja2"}
 PROCESSES = {"concurrent.futures", "multiprocessing"}
-ALWAYS_HEAVY = {"numpy", "pygraphviz", "hypothesis", "pytest"}
+ALWAYS_HEAVY = {"matplotlib", "numpy", "pyarrow", "pygraphviz", "hypothesis", "pytest"}
 LEAST = SERVERS | PROCESSES | {"rich"}
 
 
@@ -35,6 +35,7 @@ UNUSED: dict[tuple[str, ...], set[str]] = {
     ("check", "e-card", "--most-states", "1"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("play", "e-card"): SERVERS | {"rich.markdown"},
     ("simulate", "e-card", "-n", "1", "--processes", "1"): SERVERS,
+    ("report", "/no/such/file"): SERVERS,
     ("replay", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("verify", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("serve", "--port", "many"): LEAST,

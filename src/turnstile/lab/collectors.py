@@ -7,7 +7,7 @@ from turnstile.lab.results import ResultLine, write_lines
 from turnstile.registry import study_of
 
 if TYPE_CHECKING:
-    from turnstile.lab.simulation import Played
+    from turnstile.lab.simulation import SimulatedMatch
 
 
 class Output(StrEnum):
@@ -22,7 +22,7 @@ class Output(StrEnum):
 class Collector(Protocol):
     """Makes the content for the file from finished matches, in the process that plays them."""
 
-    def add(self, match: "Played") -> None: ...
+    def add(self, match: "SimulatedMatch") -> None: ...
     def finish(self) -> bytes: ...
 
 
@@ -40,13 +40,13 @@ class ResultLines:
     def __init__(self) -> None:
         self._lines: list[ResultLine] = []
 
-    def add(self, match: "Played") -> None:
+    def add(self, match: "SimulatedMatch") -> None:
         outcome, players = match.outcome, match.players
         self._lines.append(
             ResultLine(
                 match=match.number,
                 seats=players,
-                winners=tuple(seat for seat, player in enumerate(players) if player in outcome.winners),
+                winners=match.winning_seats,
                 scores=tuple(outcome.scores[player] for player in players) if outcome.scores else (),
                 moves=match.moves,
                 facts=dict(study_of(match.game).tally(match.state)),

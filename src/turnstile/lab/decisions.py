@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from turnstile.kernel import Move, Rejection
 from turnstile.kernel.values import encode
-from turnstile.lab.results import Header
+from turnstile.lab.results import Header, shares
 
 if TYPE_CHECKING:
-    from turnstile.lab.simulation import Played
+    from turnstile.lab.simulation import SimulatedMatch
 
 TEXT = pa.string()
 NAME = pa.dictionary(pa.int16(), pa.string())
@@ -39,7 +39,7 @@ COLUMNS = (
     Column("choice", TEXT, "The move that was chosen, as JSON."),
     Column("choice_index", pa.int16(), "The position of the choice in `actions`, from 0."),
     Column("won", pa.bool_(), "Whether the seat was among the winners of the match."),
-    Column("share", pa.float64(), "The seat's share of the win: 1 divided by the number of winners, or 0."),
+    Column("share", pa.float64(), "The seat's share of the win: winners share it, without winners all do."),
     Column("score", pa.float64(), "The seat's score at the end of the match; null if the game has none."),
     Column("moves", pa.int32(), "How many moves the whole match had."),
 )
@@ -72,7 +72,7 @@ class DecisionBatches:
         packed = pa.ipc.IpcWriteOptions(compression="zstd", emit_dictionary_deltas=True)
         self._stream = pa.ipc.new_stream(self._sink, self._schema, options=packed)
 
-    def add(self, match: "Played") -> None:
+    def add(self, match: "SimulatedMatch") -> None:
         values: list[list[Any]] = [list(column) for column in zip(*self._rows(match), strict=True)]
         arrays = [pa.array(column, each.type) for column, each in zip(values, self._schema, strict=True)]
         self._stream.write_batch(pa.record_batch(arrays, schema=self._schema))
@@ -81,16 +81,16 @@ class DecisionBatches:
         self._stream.close()
         return bytes(self._sink.getvalue())
 
-    def _rows(self, match: "Played") -> Iterator[tuple[Any, ...]]:
+    def _rows(self, match: "SimulatedMatch") -> Iterator[tuple[Any, ...]]:
         """Replays the match. It shows every decision as it was met, whatever the bots looked at."""
         game, outcome = match.game, match.outcome
         seats = {player: seat for seat, player in enumerate(match.players)}
+        share = shares(match.winning_seats, len(seats))
         state: Any = game.new(match.players, match.options, match.seed)
         for step, event in enumerate(match.events):
             assert not isinstance(state, Rejection)
             if isinstance(event, Move):
                 player, legal = event.player, game.actions(state, event.player)
-                won = player in outcome.winners
                 row = (
                     match.number,
                     step,
@@ -101,8 +101,8 @@ class DecisionBatches:
                     encode(legal).decode(),
                     encode(event).decode(),
                     legal.index(event),
-                    won,
-                    1 / len(outcome.winners) if won else 0.0,
+                    seats[player] in match.winning_seats,
+                    share[seats[player]],
                     outcome.scores.get(player),
                     match.moves,
                 )

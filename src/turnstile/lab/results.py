@@ -3,12 +3,10 @@
 The format is in docs/lab.md. A reader ignores fields that it does not know, so a writer may add some.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import msgspec
-
-from turnstile.kernel.values import encode
 
 VERSION = 1
 
@@ -54,6 +52,17 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     facts: dict[str, tuple[int, int]] = {}
     """What the game's study counts: how often each fact was true, and out of how many times."""
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        return shares(self.winners, len(self.seats))
+
+
+def shares(winners: Collection[int], seats: int) -> tuple[float, ...]:
+    """The part of the win that each seat has: the winners share it; without winners, all seats do."""
+    sharing = winners or range(seats)
+    return tuple(1 / len(sharing) if seat in sharing else 0.0 for seat in range(seats))
+
 
 def write_lines(values: Iterable[Header | ResultLine]) -> bytes:
-    return b"".join(encode(value) + b"\n" for value in values)
+    """The lines. The facts keep the order in which the game's study tells them."""
+    return b"".join(msgspec.json.encode(value) + b"\n" for value in values)

@@ -44,7 +44,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SimulatedMatch:
     """A match of a plan that is over."""
 
     number: int
@@ -58,6 +58,11 @@ class Played:
     events: list[Event]
     outcome: Outcome
     moves: int
+
+    @property
+    def winning_seats(self) -> tuple[int, ...]:
+        """From 0."""
+        return tuple(seat for seat, player in enumerate(self.players) if player in self.outcome.winners)
 
 
 @dataclass(slots=True)
@@ -74,7 +79,7 @@ class Totals:
     output: bytes = b""
     """What the output file gets of these matches. It is not added up."""
 
-    def count(self, match: Played) -> None:
+    def count(self, match: SimulatedMatch) -> None:
         outcome = match.outcome
         self.matches += 1
         if len(outcome.winners) == 1:
@@ -146,7 +151,7 @@ def play_chunk(plan: Plan, numbers: range) -> Totals:
     return totals
 
 
-def play_one(plan: Plan, index: int) -> Played:
+def play_one(plan: Plan, index: int) -> SimulatedMatch:
     """Play the match at `index` of a plan."""
     game = find_game(plan.game)
     assert game is not None, f"{plan.game} was installed when the simulation began"
@@ -160,10 +165,10 @@ def play_one(plan: Plan, index: int) -> Played:
     outcome = game.outcome(state)
     assert outcome is not None
     moves = sum(isinstance(event, Move) for event in events)
-    return Played(index + 1, game, options, seed, plan.players, plan.bots, state, events, outcome, moves)
+    return SimulatedMatch(index + 1, game, options, seed, plan.players, plan.bots, state, events, outcome, moves)
 
 
-def write_record(match: Played, folder: Path) -> None:
+def write_record(match: SimulatedMatch, folder: Path) -> None:
     record = write(match.game, match.players, match.options, match.seed, match.events)
     assert not isinstance(record, Rejection)
     (folder / f"{match.game.name}-{match.number:06}.jsonl").write_bytes(save(record))
