@@ -48,7 +48,11 @@ fmt: .venv/installed-dev  ## format and mend what can be mended
 docs: .venv/installed-dev  ## make the generated pages anew
 	$(BIN)/python -m tools.pages
 
-bench: .venv/installed-dev  ## speed, beside other libraries; interleaved, in one run
+.venv/installed-peers: .venv/installed-dev
+	$(INSTALL) --editable '.[dev,peers]'
+	@touch $@
+
+bench: .venv/installed-peers  ## speed, beside other libraries; interleaved, in one run
 	$(BIN)/python -m bench
 
 clean:  ## forget .venv and the caches

@@ -38,5 +38,5 @@ def axis_up_to(high: float) -> Axis:
 
 def _round_step(least: float) -> float:
     """The next step of 1, 2 or 5 times a power of ten."""
-    scale = 10 ** floor(log10(least))
-    return next(times * scale for times in (1, 2, 5, 10) if times * scale >= least * (1 - 1e-9))
+    scale = 10.0 ** floor(log10(least))
+    return next(times * scale for times in (1.0, 2.0, 5.0, 10.0) if times * scale >= least * (1 - 1e-9))

@@ -289,7 +289,7 @@ def _histograms(
 
 def _bar_width(low: float, high: float, *, least: float) -> float:
     """A round width, at least `least`, that makes at most `MOST_BARS` bars."""
-    scales = (10**exponent for exponent in range(-3, 9))
+    scales = (10.0**exponent for exponent in range(-3, 9))
     widths = (scale * times for scale in scales for times in (1, 2, 5))
     return next(width for width in widths if width >= least and (high - low) / width < MOST_BARS)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Canvas
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from turnstile.reports.figures import CurvePlot, Figure, HeatMap, HistogramPlot, IntervalPlot
 
@@ -115,9 +116,7 @@ def _draw_histograms(figure: HistogramPlot) -> Canvas:
 
 
 def _canvas(height: float) -> Canvas:
-    canvas = Canvas(figsize=(WIDTH, height), layout="constrained")
-    canvas.get_layout_engine().set(w_pad=0.18, h_pad=0.18, wspace=0.06, hspace=0.06)
-    return canvas
+    return Canvas(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(w_pad=0.18, h_pad=0.18, wspace=0.06))
 
 
 def _axes(canvas: Canvas, title: str, place: tuple[int, int, int] = (1, 1, 1), size: int = 14) -> Any:

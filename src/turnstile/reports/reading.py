@@ -101,7 +101,8 @@ def _read_parquet(path: Path) -> Source:
 
 def _matches_of_rows(header: Header, file: Any) -> Iterator[ResultLine]:
     """The matches of a table of decisions. A match is complete when the next one begins."""
-    number, rows = 0, {}
+    number = 0
+    rows: dict[int, dict[str, Any]] = {}
     for batch in file.iter_batches(columns=["match", "seat", "player", "won", "score", "moves"]):
         for row in batch.to_pylist():
             if row["match"] != number and rows:
