@@ -1,6 +1,6 @@
 """The file of results: lines of JSON, a header and one line for each match. Simulations and tournaments write it.
 
-The format is in docs/lab.md. A reader ignores fields that it does not know, so a writer may add some.
+The format is in docs/simulations.md. A reader ignores fields that it does not know, so a writer may add some.
 """
 
 from collections.abc import Collection, Iterable
