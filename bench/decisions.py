@@ -9,7 +9,9 @@ bridge, gin rummy, Uno and Texas hold'em: two to four hands from a whole deck. B
 """
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -125,8 +127,8 @@ def rlcard_decisions(name: str) -> Iterator[None]:
 
 
 def pettingzoo_decisions(name: str) -> Iterator[None]:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    environment, rng = import_module(f"pettingzoo.classic.{name}").env(), Random(7)
+    with _quiet():
+        environment, rng = import_module(f"pettingzoo.classic.{name}").env(), Random(7)
     while True:
         environment.reset(seed=rng.randrange(2**31))
         for agent in environment.agent_iter():
@@ -139,9 +141,18 @@ def pettingzoo_decisions(name: str) -> Iterator[None]:
 
 
 def _is_installed(module: str) -> bool:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
-        import_module("pettingzoo.classic.leduc_holdem_v4" if module == "pettingzoo" else module)
+        with _quiet():
+            import_module("pettingzoo.classic.leduc_holdem_v4" if module == "pettingzoo" else module)
     except ImportError:
         return False
     return True
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the greeting of pygame and warnings about an older way to make an environment."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield

@@ -45,7 +45,13 @@ def main(rounds: int | None, tables: int, only: tuple[str, ...]) -> None:
 
 def markdown(result: Result) -> str:
     """The table of a contest, and what became of its aims."""
-    heads = (result.name, f"{result.unit}s a second", f"ns a {result.unit}", f"times {result.baseline}")
+    article = "an" if result.unit[0] in "aeiou" else "a"
+    heads = (
+        result.name,
+        f"{result.unit}s a second",
+        f"nanoseconds {article} {result.unit}",
+        f"times {result.baseline}",
+    )
     rows = [
         (
             score.name,

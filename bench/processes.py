@@ -10,6 +10,7 @@ from bench.gauges import WALL
 from bench.harness import Aim, Contest, Contestant, Run
 from turnstile.kernel import Seed
 from turnstile.lab import Plan, Totals, simulate
+from turnstile.lab.simulation import LARGEST_CHUNK
 
 BOTS = ("random", "random", "random")
 PLAN = Plan("up-down", BOTS, b"{}", Seed("bench"))
@@ -41,20 +42,21 @@ def _contestant(processes: int, matches: int) -> Contestant:
     name = "1 process" if processes == 1 else f"{processes} processes"
 
     def trail() -> Iterator[object]:
+        totals = Totals()
         for part in simulate(PLAN, matches, processes):
-            yield from sorted(part.wins.items())
+            totals.add(part)
+        yield sorted(totals.wins.items())
 
     def prepare() -> Run:
-        """All processes are at work before the clock starts: the first chunks warm them up."""
-        warm_up = 4 * processes
+        """All processes are at work before the clock starts: each has played a chunk that does not count."""
+        warm_up = LARGEST_CHUNK * processes
         parts = simulate(PLAN, matches + warm_up, processes)
-        totals = Totals()
-        totals.add(next(parts))
+        played = 0
+        while played < warm_up:
+            played += next(parts).matches
 
         def run() -> int:
-            for part in parts:
-                totals.add(part)
-            return matches
+            return played + sum(part.matches for part in parts) - warm_up
 
         return run
 
