@@ -48,7 +48,7 @@ def markdown(result: Result) -> str:
     article = "an" if result.unit[0] in "aeiou" else "a"
     heads = (
         result.name,
-        f"{result.unit}s a second",
+        f"{_plural(result.unit)} a second",
         f"nanoseconds {article} {result.unit}",
         f"times {result.baseline}",
     )
@@ -71,6 +71,10 @@ def markdown(result: Result) -> str:
         lines.append(f"- Aim: {aim.sentence}. Seen: {seen}.")
     lines += [f"- {absent.sentence}" for absent in result.absent]
     return "\n".join(lines)
+
+
+def _plural(unit: str) -> str:
+    return f"{unit}es" if unit.endswith("ch") else f"{unit}s"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -1,14 +1,20 @@
 """`turnstile report`: one page with plots about the matches of a simulation, a tournament or a league."""
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 import msgspec
+from rich.console import Console
 
 from turnstile.cli.json_option import json_option
+from turnstile.cli.progress import progress_bar
+from turnstile.lab.results import ResultLine
 from turnstile.reports.analysis import Analysis, analyse
 from turnstile.reports.reading import Source, Unreadable, read_source
+
+MATCHES_IN_A_STEP = 1_000  # of the progress bar
 
 
 @click.command()
@@ -60,12 +66,26 @@ def report(path: Path, out: Path | None, png: Path | None, as_json: bool) -> Non
 def read_and_count(path: Path) -> tuple[Source, Analysis]:
     try:
         source = read_source(path)
-        analysis = analyse(source.header, source.matches)
+        analysis = analyse(source.header, behind_bar(source))
     except Unreadable as fault:
         raise click.ClickException(str(fault)) from None
     if not analysis.matches:
         raise click.ClickException(f"{path} has no finished match.")
     return source, analysis
+
+
+def behind_bar(source: Source) -> Iterator[ResultLine]:
+    """The matches, with a progress bar on a terminal while they are read."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from source.matches
+        return
+    with progress_bar(console, is_transient=True) as progress:
+        task = progress.add_task("matches", total=source.header.matches)
+        for number, match in enumerate(source.matches, start=1):
+            yield match
+            if number % MATCHES_IN_A_STEP == 0:
+                progress.update(task, completed=number)
 
 
 def default_page(path: Path) -> Path:
