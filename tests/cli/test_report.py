@@ -78,6 +78,8 @@ def test_a_league_becomes_a_page_that_links_to_its_own_report(turnstile: Turnsti
     ran = turnstile("report", league, "--out", tmp_path / "page.html")
     assert ran.status == 0
     assert own.as_uri() in (tmp_path / "page.html").read_text()
+    (league / "R9M9.json").write_text("{")
+    assert "R9M9.json cannot be read" in turnstile("report", tmp_path).err
     (tmp_path / "data" / "matches" / "another").mkdir()
     assert "Choose one of: " in turnstile("report", tmp_path).err
 

@@ -12,7 +12,8 @@ from turnstile.cli.json_option import json_option
 from turnstile.cli.progress import progress_bar
 from turnstile.lab.results import ResultLine
 from turnstile.reports.analysis import Analysis, analyse
-from turnstile.reports.reading import Source, Unreadable, read_source
+from turnstile.reports.errors import Unreadable
+from turnstile.reports.reading import Source, read_source
 
 MATCHES_IN_A_STEP = 1_000  # of the progress bar
 

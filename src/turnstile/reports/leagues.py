@@ -4,10 +4,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from turnstile.lab.results import VERSION, Header, ResultLine
+from turnstile.reports.errors import Unreadable
+
+F = TypeVar("F")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,11 @@ class PlayerFile(msgspec.Struct):
     matches: list[HistoryEntry] = []
 
 
-def find_league(folder: Path) -> LeagueFolder | str:
-    """The league in a folder: the data folder of `turnstile league run`, or one of its folders of matches. A sentence,
-    if there is none or more than one."""
+def find_league(folder: Path) -> LeagueFolder:
+    """The league in a folder: the data folder of `turnstile league run`, or one of its folders of matches.
+
+    Raises `Unreadable` if there is none, or more than one.
+    """
     if any(folder.glob("R*M*.json")) and folder.parent.name == "matches":
         return LeagueFolder(folder.name, folder.parent.parent)
     for data in (folder / "data", folder):
@@ -64,13 +70,17 @@ def find_league(folder: Path) -> LeagueFolder | str:
             return LeagueFolder(leagues[0], data)
         if leagues:
             listed = ", ".join(str(data / "matches" / name) for name in leagues)
-            return f"{folder} has several leagues. Choose one of: {listed}."
-    return f"{folder} has no matches of a league: give the data folder of a league of processes, SHARED by default."
+            raise Unreadable(f"{folder} has several leagues. Choose one of: {listed}.")
+    raise Unreadable(
+        f"{folder} has no matches of a league: give the data folder of a league of processes, SHARED by default."
+    )
 
 
 def read_league(league: LeagueFolder) -> tuple[Header, Iterator[ResultLine]]:
     files = sorted(league.matches.glob("R*M*.json"), key=_order)
-    first = msgspec.json.decode(files[0].read_bytes(), type=MatchFile)
+    if not files:
+        raise Unreadable(f"{league.matches} has no match.")
+    first = _read(files[0], MatchFile)
     names = _display_names(league)
     header = Header(
         kind="league",
@@ -87,7 +97,7 @@ def read_league(league: LeagueFolder) -> tuple[Header, Iterator[ResultLine]]:
 
 def _matches(files: list[Path], names: dict[str, str]) -> Iterator[ResultLine]:
     for path in files:
-        match = msgspec.json.decode(path.read_bytes(), type=MatchFile)
+        match = _read(path, MatchFile)
         if match.result is None:
             continue  # it is not over
         players = [match.players[role] for role in sorted(match.players)]
@@ -104,10 +114,17 @@ def _display_names(league: LeagueFolder) -> dict[str, str]:
     """The name of each player, as its own history has it. Two players with one name get their ids behind it."""
     names: dict[str, str] = {}
     for path in sorted((league.data / "players").glob("*/history.json")):
-        player = msgspec.json.decode(path.read_bytes(), type=PlayerFile)
+        player = _read(path, PlayerFile)
         shown = next((match.display_name for match in player.matches if match.display_name), player.player_id)
         names[player.player_id] = f"{shown} ({player.player_id})" if shown in names.values() else shown
     return names
+
+
+def _read(path: Path, kind: type[F]) -> F:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
+        raise Unreadable(f"{path} cannot be read: {fault}.") from None
 
 
 def _order(path: Path) -> tuple[int, ...]:

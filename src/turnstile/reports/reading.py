@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from turnstile.lab.results import VERSION, Header, ResultLine
+from turnstile.reports.errors import Unreadable
 from turnstile.reports.leagues import find_league, read_league
 
 KINDS = ("simulation", "tournament")
@@ -23,16 +24,10 @@ class Source:
     """A page that the league itself has made."""
 
 
-class Unreadable(Exception):
-    """A file that no report can be made from. The text is a sentence that says why."""
-
-
 def read_source(path: Path) -> Source:
     """Opens a file or the folder of a league. Raises `Unreadable`, now or while the matches are read."""
     if path.is_dir():
         league = find_league(path)
-        if isinstance(league, str):
-            raise Unreadable(league)
         return Source(*read_league(league), league.own_page)
     return _read_parquet(path) if path.suffix == ".parquet" else _read_lines(path)
 
