@@ -51,7 +51,11 @@ docs: .venv/installed-dev  ## make the generated pages anew
 pictures: .venv/installed-dev  ## take the pictures of README and docs again
 	$(BIN)/python -m tools.pictures $(ARGS)
 
-bench: .venv/installed-dev  ## speed, beside other libraries; interleaved, in one run
+.venv/installed-peers: .venv/installed-dev
+	$(INSTALL) --editable '.[dev,peers]'
+	@touch $@
+
+bench: .venv/installed-peers  ## speed, beside other libraries; interleaved, in one run
 	$(BIN)/python -m bench
 
 clean:  ## forget .venv and the caches

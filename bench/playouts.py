@@ -1,7 +1,8 @@
-"""Random matches of any game: the same events through `apply`, through `step`, and chosen on the way from `actions`.
+"""Random matches of any game: the same events through `apply`, through `step`, chosen from `actions`, and with `view`.
 
 Matches are recorded once, at fixed seeds, with the smallest company. `playout` makes the same choices again by asking
-the game what is legal before every event, which is what a simulation does.
+the game what is legal before every event, which is what a simulation of random bots does. `views` also makes the view
+of the player who moves, which is what bots and learners need.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from random import Random
 from typing import Any
 
 from bench.harness import Contest, Contestant, Run
-from turnstile.kernel import AnyGame, Event, PlayerId, Rejection, Seed
+from turnstile.kernel import AnyGame, Event, Move, PlayerId, Rejection, Seed
 from turnstile.registry import find_game
 
 EVENTS = 1_500  # about as many in each contest, however long a match is
@@ -43,6 +44,7 @@ def contest_of(name: str) -> Contest:
             _contestant("apply", "the same events through apply: states alone", through_apply, game, matches),
             _contestant("step", "the same events through step: trace and messages, too", through_step, game, matches),
             _contestant("playout", "the same events, each chosen from all that is legal", playout, game, matches),
+            _contestant("views", "the same, and the view of the player who moves", playout_with_views, game, matches),
         ),
     )
 
@@ -90,6 +92,15 @@ def through_step(game: AnyGame, match: Recorded) -> Iterator[Any]:
 
 def playout(game: AnyGame, match: Recorded) -> Iterator[Any]:
     for _, state in chosen(game, match.start, match.number):
+        yield state
+
+
+def playout_with_views(game: AnyGame, match: Recorded) -> Iterator[Any]:
+    before = match.start
+    for event, state in chosen(game, match.start, match.number):
+        if isinstance(event, Move):
+            game.view(before, event.player)
+        before = state
         yield state
 
 

@@ -55,16 +55,16 @@ def _more_headings(result: Result) -> tuple[str, ...]:
 
 
 def _figures(score: Score, result: Result) -> tuple[str, ...]:
-    more = () if result.gauge == CPU.name else (_three_digits(score.cpu.median),)
-    return _three_digits(score.rate), *_figures_of(score.cost), *_figures_of(score.ratio), *more
+    more = () if result.gauge == CPU.name else (three_digits(score.cpu.median),)
+    return three_digits(score.rate), *figures_of(score.cost), *figures_of(score.ratio), *more
 
 
-def _figures_of(spread: Spread) -> tuple[str, str]:
+def figures_of(spread: Spread) -> tuple[str, str]:
     """The median, and the quartiles around it."""
-    return _three_digits(spread.median), f"{_three_digits(spread.lower)}-{_three_digits(spread.upper)}"
+    return three_digits(spread.median), f"{three_digits(spread.lower)}-{three_digits(spread.upper)}"
 
 
-def _three_digits(number: float) -> str:
+def three_digits(number: float) -> str:
     """1.63, 16.3, 163 and 1,630: what a timing can tell, and no whole digit lost."""
     decimals = 2 if number < 10 else 1 if number < 100 else 0
     return f"{number:,.{decimals}f}"
@@ -73,4 +73,4 @@ def _three_digits(number: float) -> str:
 def _seen(verdict: Verdict) -> str:
     if verdict.ratio is None:
         return "Not measured."
-    return f"Seen: {_three_digits(verdict.ratio)}, so it is {'met' if verdict.is_met else 'missed'}."
+    return f"Seen: {three_digits(verdict.ratio)}, so it is {'met' if verdict.is_met else 'missed'}."

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bench import commits, door, load, yardstick
+from bench import commits, door, lab, load, yardstick
 from bench.__main__ import contests
 from bench.ecard import PLAYERS, recorded_matches
 from bench.gauges import CPU, RESIDENT, TRACED, WALL, Gauge
@@ -190,3 +190,12 @@ def test_load_plays_every_match_to_its_end_and_counts_what_a_move_costs(game: st
     assert figures["updates"] > 1
     assert figures["counts"]["store.commit"] >= 1
     assert figures["counts"]["loop callbacks"] > 0
+
+
+def test_the_contests_of_the_lab_are_printed_as_markdown() -> None:
+    ran = CliRunner().invoke(lab.main, ["--rounds", "1", "--only", "e-card playouts"])
+    assert ran.exit_code == 0, ran.output
+    table = [line for line in ran.stdout.splitlines() if line.startswith("|")]
+    assert table[0] == "| e-card playouts | events a second | nanoseconds an event | times apply |"
+    assert [line.split(" | ")[0] for line in table[2:]] == ["| apply", "| step", "| playout", "| views"]
+    assert set(lab.CONTESTS) <= set(contests())

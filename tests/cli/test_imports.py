@@ -15,7 +15,7 @@ HTTP = {"aiohttp", "httptools", "starlette", "uvicorn", "uvloop"}
 STORES = {"apsw", "asyncpg"}
 SERVERS = HTTP | STORES | {"asyncio", "jinja2"}
 PROCESSES = {"concurrent.futures", "multiprocessing"}
-ALWAYS_HEAVY = {"numpy", "pygraphviz", "hypothesis", "pytest"}
+ALWAYS_HEAVY = {"matplotlib", "numpy", "pyarrow", "pygraphviz", "hypothesis", "pytest"}
 LEAST = SERVERS | PROCESSES | {"rich"}
 
 
@@ -37,6 +37,7 @@ UNUSED: dict[tuple[str, ...], set[str]] = {
     ("simulate", "e-card", "-n", "1", "--processes", "1"): SERVERS | {"ray", "openskill"},
     ("tournament", "e-card", "--bots", "random,equilibrium", "-n", "2", "--processes", "1"): SERVERS | {"ray"},
     ("arena", "e-card", "--bots", "random,equilibrium", "-n", "2", "--processes", "1"): SERVERS | {"ray", "openskill"},
+    ("report", "/no/such/file"): SERVERS,
     ("replay", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("verify", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("serve", "--port", "many"): LEAST,

@@ -29,6 +29,7 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
         "What the seats are worth",
     ),
     "arena": (("e-card", "--bots", "equilibrium,random", "-n", "2", "--processes", "1"), "", 0, "E-Card: equilibrium,"),
+    "report": (("RESULTS", "--json"), "", 0, '"kind":"simulation"'),
     "replay": (("RECORD",), "", 0, "E-Card: equilibrium 1, equilibrium 2."),
     "verify": (("RECORD",), "", 0, "passed"),
     "matches list": (("--store", "STORE"), "", 0, "e-card"),
@@ -46,9 +47,10 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A record, and a store with one table that has not started."""
+    """A record, a file of results, and a store with one table that has not started."""
     folder = tmp_path_factory.mktemp("files")
-    run(["simulate", "e-card", "-n", "1", "--records", str(folder)])
+    results = str(folder / "results" / "matches.jsonl")
+    run(["simulate", "e-card", "-n", "1", "--records", str(folder), "--out", results])
     (record,) = folder.glob("*.jsonl")
 
     async def fill() -> None:
@@ -58,7 +60,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         await store.close()
 
     asyncio.run(fill())
-    return {"RECORD": str(record), "STORE": str(folder / "tables.db")}
+    return {"RECORD": str(record), "RESULTS": results, "STORE": str(folder / "tables.db")}
 
 
 def test_every_command_has_a_smoke_test() -> None:

@@ -27,5 +27,22 @@ def exit_on_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def interrupted_later() -> Iterator[None]:
+    """Within this context Ctrl-C waits, and takes effect at the end. Use it for what must not be done by half."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        before(came[0], None)
+
+
 def _exit(number: int, frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)

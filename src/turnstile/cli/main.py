@@ -31,6 +31,9 @@ COMMANDS = {
     ),
     "arena": Place("turnstile.cli.arena:arena", "Let one bot, such as your own, play against each of the others"),
     "actions": Place("turnstile.cli.actions:actions", "List the action ids of a game, or what its observations hold"),
+    "report": Place(
+        "turnstile.cli.report:report", "Make a page with plots from a simulation, a tournament or a league"
+    ),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(
@@ -58,6 +61,7 @@ def turnstile() -> None:
     Let bots play 100,000 matches:  turnstile simulate e-card --matches 100000
     Compare bots:                   turnstile tournament 66 --bots attentive,random
     Try a bot of your own:          turnstile arena 66 --bots mine:choose,attentive
+    Make a page of the results:     turnstile report matches.jsonl
     Manage stored tables:           turnstile matches list --store tables.db
     Run a whole league:             turnstile league run --players 8
 

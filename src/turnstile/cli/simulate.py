@@ -1,8 +1,11 @@
 """`turnstile simulate`: many matches between bots, and the rates of what happened in them."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import asdict
@@ -19,15 +22,20 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import find_bot, split_names
-from turnstile.cli.interrupts import INTERRUPTED
+from turnstile.cli.interrupts import INTERRUPTED, interrupted_later
 from turnstile.cli.json_option import json_option
 from turnstile.cli.playing import crew_for, on_option, play_behind_bar, processes_option, seed_option
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
 from turnstile.lab import simulate as run
+from turnstile.lab.collectors import Output
 from turnstile.lab.jobs import Crew
+from turnstile.lab.results import VERSION, Header
 from turnstile.lab.statistics import Rate, Summary
+
+if TYPE_CHECKING:
+    from turnstile.lab.output import Writer
 
 PART_OF_IT = "... "
 """The prefix of a fact that is a part of the fact before it; see `Study.tally`."""
@@ -52,6 +60,17 @@ PART_OF_IT = "... "
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a record of every match into this folder.",
 )
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the matches to FILE: NAME.parquet has every decision, NAME.jsonl every result; see above.",
+)
+@click.option(
+    "--god",
+    is_flag=True,
+    help="Add the full state to every decision, with everything that is hidden from the player.",
+)
 @json_option("Print JSON for programs; see above.")
 @options_option
 def simulate(
@@ -63,6 +82,8 @@ def simulate(
     processes: int,
     where: str,
     records: Path | None,
+    out: Path | None,
+    god: bool,
     as_json: bool,
     options: str,
 ) -> None:
@@ -75,6 +96,15 @@ def simulate(
     Examples:
       turnstile simulate e-card --matches 100000
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
+      turnstile simulate up-down --bots counter,random --out matches.parquet
+      turnstile simulate 66 --out matches.jsonl && turnstile report matches.jsonl
+
+    \b
+    --out writes the matches in their order. Ctrl-C leaves a complete file with the matches so far.
+      NAME.parquet  one row for each decision: what the seat saw, the legal moves, the choice, and how the match ended
+                    for the seat. For pandas, polars and others. Needs: pip install 'turnstile[data]'
+      NAME.jsonl    a header and a line of JSON for each match: seats, winners, scores, moves. 'turnstile report' makes
+                    a page with plots from it
 
     \b
     --json prints an object. A rate is {"times", "chances", "rate", "low", "high"}; low to high is its 95 % interval:
@@ -86,12 +116,14 @@ def simulate(
       facts                      {fact: rate}; a rate may have "parts": {part: rate}
       moves                      {"mean", "low", "high", "shortest", "median", "longest"} moves of a match
     """
-    plan = Plan(game.name, bots_by_seat(game, bot_names, players), options.encode(), read_seed(seed), records)
+    output = read_output(out, is_god=god)
+    plan = Plan(game.name, bots_by_seat(game, bot_names, players), options.encode(), read_seed(seed), records, output)
     refuse_match(game, plan.players, read_options(game, options))
     crew = crew_for(processes, where, plan.bots)
     if records:
         records.mkdir(parents=True, exist_ok=True)
-    totals, is_interrupted = play_all(plan, matches, crew)
+    with opened_output(game, plan, matches, out) as writer:
+        totals, is_interrupted = play_all(plan, matches, crew, writer)
     if totals.matches:
         result = summary(plan, totals)
         if as_json:
@@ -113,12 +145,53 @@ def bots_by_seat(game: AnyGame, bot_names: str | None, players: int | None) -> t
     return named * count if len(named) == 1 else named
 
 
-def play_all(plan: Plan, matches: int, crew: Crew) -> tuple[Totals, bool]:
+def read_output(out: Path | None, *, is_god: bool) -> Output | None:
+    """What to write to a file of this name. A usage error where that is impossible."""
+    if out is None or out.suffix != ".parquet":
+        if is_god:
+            raise click.UsageError("--god adds states to decisions: it needs --out NAME.parquet.")
+        if out is not None and out.suffix != ".jsonl":
+            raise click.UsageError(f"--out {out} must end with .parquet, for decisions, or with .jsonl, for results.")
+        return None if out is None else Output.RESULTS
+    if find_spec("pyarrow") is None:
+        raise click.UsageError("A Parquet file needs another package: pip install 'turnstile[data]'.")
+    return Output.DECISIONS_AND_STATES if is_god else Output.DECISIONS
+
+
+@contextmanager
+def opened_output(game: AnyGame, plan: Plan, matches: int, out: Path | None) -> Iterator["Writer | None"]:
+    """The output file, if one was asked for. It is complete when the context ends."""
+    if out is None or plan.output is None:
+        yield None
+        return
+    from turnstile.lab.output import open_output  # here, because most simulations write no file
+
+    header = Header(
+        kind="simulation",
+        version=VERSION,
+        game=game.name,
+        game_version=game.version,
+        options=json.loads(plan.options),
+        bots=plan.bots,
+        players=len(plan.bots),
+        seed=plan.seed,
+        matches=matches,
+        hidden_information=plan.output is Output.DECISIONS_AND_STATES,
+    )
+    with open_output(out, plan.output, header) as writer:
+        yield writer
+    click.echo(f"Wrote {writer.matches:,} matches to {out}.", err=True)
+
+
+def play_all(plan: Plan, matches: int, crew: Crew, writer: "Writer | None") -> tuple[Totals, bool]:
     """Play the matches behind a progress bar. Returns what was counted, and whether Ctrl-C stopped it."""
     totals = Totals()
 
     def add(part: Totals) -> int:
-        totals.add(part)
+        with interrupted_later():
+            totals.add(part)
+            if writer is not None:
+                writer.write(part.output)
         return part.matches
 
     is_interrupted = play_behind_bar(run(plan, matches, crew), add, plan.game, matches, 0)

@@ -9,7 +9,8 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -49,11 +50,18 @@ def write_whole(path: Path, content: bytes, *, is_passing: bool = False, mode: i
 
     A file that `is_passing` is soon written again, or restored after a crash: it does not wait for the disk.
     """
+    with open_draft(path, is_passing=is_passing, mode=mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def open_draft(path: Path, *, is_passing: bool = False, mode: int = PUBLIC) -> Iterator[BinaryIO]:
+    """A file to write to under another name. It gets its own name when the context ends, and is removed on an error."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     _make_folder(path.parent)
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-            file.write(content)
+            yield file
             if not is_passing:
                 file.flush()
                 os.fsync(file.fileno())

@@ -23,6 +23,9 @@ class Parity(StrEnum):
     ODD = "odd"
 
 
+PARITIES = {str(parity): parity for parity in Parity}
+
+
 class Status(StrEnum):
     """How a draw ended: one player was right and the other wrong, or both were right or both wrong."""
 
@@ -199,9 +202,10 @@ def choose(state: State, event: ChooseParity) -> Next[State] | Rejection:
         return Rejection(Code.UNKNOWN_PLAYER, f"{event.player} has no seat in this match.")
     if state.choices[event.player] is not None:
         return Rejection(Code.ALREADY_CHOSEN, "You have chosen; wait for the other player.")
-    if event.parity_choice not in list(Parity):
+    parity = PARITIES.get(event.parity_choice)
+    if parity is None:
         return Rejection(Code.INVALID_CHOICE, 'INVALID_CHOICE: say "even" or "odd".')
-    choices = state.choices.put(event.player, Parity(event.parity_choice))
+    choices = state.choices.put(event.player, parity)
     opponent = _other(state.players, event.player)
     phase = Phase.COLLECTING_CHOICES if choices[opponent] is None else Phase.DRAWING_NUMBER
     return Next(replace(state, choices=choices, phase=phase), lambda: Tell.all([opponent], OpponentChose()))
@@ -244,7 +248,8 @@ def parity_of(number: int) -> Parity:
 
 def judge(choice_a: Parity, choice_b: Parity, number: int) -> Judgement:
     """If only one player is right, it wins, 3 points to 0. Both right or both wrong is a draw, 1 point each."""
-    a_is_right, b_is_right = (choice == parity_of(number) for choice in (choice_a, choice_b))
+    parity = parity_of(number)
+    a_is_right, b_is_right = choice_a == parity, choice_b == parity
     if a_is_right == b_is_right:
         return Judgement(Status.DRAW, None, (POINTS_FOR_A_DRAW, POINTS_FOR_A_DRAW))
     if a_is_right:

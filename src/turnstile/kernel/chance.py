@@ -100,4 +100,4 @@ def _bytes(seed: Seed, label: str, counter: int, attempt: int, size: int) -> byt
         key = blake2b(key).digest()
     blocks = range((size + 63) // 64)
     text = f"{label}:{counter}:{attempt}:"
-    return b"".join(blake2b(f"{text}{block}".encode(), key=key).digest() for block in blocks)[:size]
+    return b"".join([blake2b(f"{text}{block}".encode(), key=key).digest() for block in blocks])[:size]

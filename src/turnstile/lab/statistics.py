@@ -46,13 +46,19 @@ class Summary(Value, frozen=True):
 
 
 def wilson(times: int, chances: int) -> Rate:
-    """Wilson's score interval: accurate also for rates near 0 and 1 and for small samples."""
+    """A rate with Wilson's score interval: accurate also for rates near 0 and 1 and for small samples."""
     if chances == 0:
         return Rate(0, 0, 0.0, 0.0, 1.0)
-    rate, spread = times / chances, Z95**2 / chances
+    rate = times / chances
+    return Rate(times, chances, rate, *wilson_interval(rate, chances))
+
+
+def wilson_interval(rate: float, chances: int) -> tuple[float, float]:
+    """Wilson's interval around a rate that was seen in at least one chance."""
+    spread = Z95**2 / chances
     middle = (rate + spread / 2) / (1 + spread)
     half = Z95 * sqrt(rate * (1 - rate) / chances + spread / (4 * chances)) / (1 + spread)
-    return Rate(times, chances, rate, max(0.0, middle - half), min(1.0, middle + half))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def summary(plan: "Plan", totals: "Totals") -> Summary:

@@ -5,12 +5,13 @@ cards (`cards`), the phases, state and view (`state`), and what players are told
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
 
-from turnstile.games.ecard.cards import BEATS, EMPEROR_HAND, SLAVE_HAND, Card, without
+from turnstile.games.ecard.cards import BEATS, EMPEROR_HAND, SLAVE_HAND, Card, Hand, without
 from turnstile.games.ecard.messages import (
     EcardMessage,
     MatchFinished,
@@ -234,7 +235,13 @@ def actions(state: State, player: PlayerId) -> tuple[Pick, ...]:
     """Each different card a player could lay now."""
     if state.phase is not Phase.PICKING or player not in state.players or state.pending_picks[player] is not None:
         return ()
-    return tuple(Pick(player, card) for card in dict.fromkeys(state.hands[player]))
+    return _picks(player, state.hands[player])
+
+
+@lru_cache(maxsize=4096)
+def _picks(player: PlayerId, held: Hand) -> tuple[Pick, ...]:
+    """Cached, because the same few hands come again and again."""
+    return tuple(Pick(player, card) for card in dict.fromkeys(held))
 
 
 def dealer(state: State) -> Event | None:

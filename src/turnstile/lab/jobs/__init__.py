@@ -6,5 +6,6 @@ range, so the results are the same whatever runs them. They are yielded in the o
 
 from turnstile.lab.jobs.failures import RayUnavailable, WorkersLost
 from turnstile.lab.jobs.jobs import Crew, Work, run
+from turnstile.lab.jobs.pace import LARGEST_CHUNK
 
-__all__ = ["Crew", "Work", "run", "RayUnavailable", "WorkersLost"]
+__all__ = ["Crew", "Work", "run", "LARGEST_CHUNK", "RayUnavailable", "WorkersLost"]

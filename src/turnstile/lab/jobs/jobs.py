@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
-from turnstile.lab.jobs.pace import Pace, Timed, do_timed
+from turnstile.lab.jobs.pace import LARGEST_CHUNK, Pace, Timed, do_timed
 
 T = TypeVar("T")
 
@@ -25,12 +25,13 @@ class Crew:
     on: Literal["local", "ray"] = "local"
 
 
-def run(work: Work[T], numbers: range, crew: Crew) -> Generator[T, None, None]:
+def run(work: Work[T], numbers: range, crew: Crew, largest: int = LARGEST_CHUNK) -> Generator[T, None, None]:
     """Do the work for all numbers, a chunk at a time. Yields the results in the order of the numbers.
 
-    The caller closes the generator when it wants no more results: that ends the workers.
+    `largest`: how many numbers a chunk may have. The caller closes the generator when it wants no more results: that
+    ends the workers.
     """
-    pace = Pace(numbers, crew.processes)
+    pace = Pace(numbers, crew.processes, largest)
     is_small = len(numbers) <= 1
     with closing(_start(partial(do_timed, work), pace.chunks(), crew, is_small)) as results:
         yield from _in_order(results, pace)

@@ -30,8 +30,8 @@ def do_timed(work: Callable[[range], T], chunk: range) -> Timed[T]:
 class Pace:
     """Cuts numbers into chunks while the work goes on. It begins with chunks of one."""
 
-    def __init__(self, numbers: range, workers: int) -> None:
-        self.numbers, self.workers = numbers, workers
+    def __init__(self, numbers: range, workers: int, largest: int = LARGEST_CHUNK) -> None:
+        self.numbers, self.workers, self.largest = numbers, workers, largest
         self.size = 1
 
     def chunks(self) -> Iterator[range]:
@@ -44,5 +44,5 @@ class Pace:
 
     def adapt(self, count: int, seconds: float) -> None:
         """A chunk of so many numbers took so long."""
-        fitting = LARGEST_CHUNK if seconds <= 0 else int(count * CHUNK_SECONDS / seconds)
-        self.size = max(1, min(LARGEST_CHUNK, fitting, 2 * self.size))
+        fitting = self.largest if seconds <= 0 else int(count * CHUNK_SECONDS / seconds)
+        self.size = max(1, min(self.largest, fitting, 2 * self.size))
