@@ -72,7 +72,7 @@ const layout = {
     if (raised) return `Tap the ${cardName(DECK, raised)} again to lay it: it ${MEANINGS[raised]}.`;
     if (scene.actions.length) return `Your turn: lay a card face down. ${emperorWords(scene)}`;
     if (seat && view.hasPicked[seat]) return `Your card lies on the table. ${capital(scene.name(sides(scene)[1]))} is choosing.`;
-    const waiting = layout.toMove?.(scene) ?? [];
+    const waiting = layout.toMove?.(scene).filter((player) => player !== seat) ?? [];
     return waiting.length ? `${capital(waiting.map(scene.name).join(" and "))} ${waiting.length > 1 ? "are" : "is"} choosing a card.` : null;
   },
 
