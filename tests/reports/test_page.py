@@ -1,6 +1,5 @@
 """The page of a report in a real browser: narrow and wide, light and dark, and accessible."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,13 +55,3 @@ def test_the_page_fits_its_window_and_is_accessible(page: Path, running: Browser
     assert tab.locator(".intervals .dot").first.bounding_box() is not None
     assert fetched == [page.as_uri()]
     context.close()
-
-
-def test_the_page_has_the_colours_and_letters_of_the_web_client() -> None:
-    ours, theirs = (
-        dict(re.findall(r"(--[\w-]+): (.+);", (STYLES / path).read_text()))
-        for path in ("reports/static/report.css", "web/static/style/base.css")
-    )
-    shared = set(ours) & set(theirs)
-    assert {"--ink", "--felt-far", "--turn", "--serif", "--sans"} <= shared
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from turnstile.kernel.values import encode
 from turnstile.lab.results import Header
+from turnstile.net import theme
 from turnstile.net.static import StaticFiles
 from turnstile.net.templates import render
 from turnstile.registry import find_game
@@ -12,7 +13,7 @@ from turnstile.reports.analysis import Analysis, Standing
 from turnstile.reports.figures import CurvePlot, Figure, HeatMap, IntervalPlot
 
 PACKAGE = "turnstile.reports"
-STATIC_FILES = StaticFiles(PACKAGE)
+STATIC_FILES = StaticFiles(PACKAGE, theme.PACKAGE)
 TEMPLATES: dict[type[Figure], str] = {
     IntervalPlot: "intervals.html",
     CurvePlot: "curves.html",
@@ -34,7 +35,7 @@ def render_report(header: Header, analysis: Analysis, figures: tuple[Figure, ...
     return render(
         PACKAGE,
         "report.html",
-        style=STATIC_FILES.text("report.css"),
+        style="\n".join(STATIC_FILES.text(name) for name in (*theme.STYLES, "report.css")),
         title=title_of(header, analysis),
         facts=facts_of(header, analysis),
         sentences=sentences_of(analysis),
