@@ -30,7 +30,7 @@ class Outcome(Value, frozen=True):
     scores: ByPlayer[int]
 
 
-def places(players: Sequence[K], winners: Collection[K], scores: Mapping[K, int]) -> dict[K, int]:
+def places(players: Sequence[K], winners: Collection[K], scores: Mapping[K, float]) -> dict[K, int]:
     """The place of each player in an outcome, from 1. Equal players share a place.
 
     Winners share the first place, and without winners all do. The others are placed by their scores. A game says by its
@@ -42,7 +42,7 @@ def places(players: Sequence[K], winners: Collection[K], scores: Mapping[K, int]
     return {player: 1 + sum(key < mine for key in keys.values()) for player, mine in keys.items()}
 
 
-def _sign_of_better(winners: Collection[K], scores: Mapping[K, int]) -> int:
+def _sign_of_better(winners: Collection[K], scores: Mapping[K, float]) -> int:
     """1 if fewer points are better, -1 if more are, 0 if the scores do not say."""
     best = [score for player, score in scores.items() if player in winners]
     rest = [score for player, score in scores.items() if player not in winners]

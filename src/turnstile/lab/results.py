@@ -3,10 +3,12 @@
 The format is in docs/simulations.md. A reader ignores fields that it does not know, so a writer may add some.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
+
+from turnstile.kernel.game import places
 
 VERSION = 1
 
@@ -53,8 +55,18 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """What the game's study counts: how often each fact was true, and out of how many times."""
 
     @property
+    def places(self) -> tuple[int, ...]:
+        return places_of_seats(self.winners, self.scores, len(self.seats))
+
+    @property
     def shares(self) -> tuple[float, ...]:
         return shares(self.winners, len(self.seats))
+
+
+def places_of_seats(winners: Collection[int], scores: Sequence[float], seats: int) -> tuple[int, ...]:
+    """The place of each seat, from 1; see `turnstile.kernel.game.places`."""
+    found = places(range(seats), winners, dict(enumerate(scores)))
+    return tuple(found[seat] for seat in range(seats))
 
 
 def shares(winners: Collection[int], seats: int) -> tuple[float, ...]:

@@ -10,11 +10,11 @@ from typing import Any
 from turnstile.bots import Bot, random_bot
 from turnstile.kernel import Move, PlayerId, Seed
 from turnstile.kernel.chance import derive
-from turnstile.kernel.game import places
 from turnstile.lab.contests.seatings import Seating
 from turnstile.lab.jobs import Crew, run
 from turnstile.lab.match import Participant, play_out
 from turnstile.lab.own_bots import USUAL_SECONDS, end_match, load_bot
+from turnstile.lab.results import places_of_seats, shares
 from turnstile.registry import find_game
 
 
@@ -64,16 +64,11 @@ class Played:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The place of each seat, from 1; see `turnstile.kernel.game.places`."""
-        seats = range(len(self.seats))
-        found = places(seats, self.winners, dict(enumerate(self.scores)))
-        return tuple(found[seat] for seat in seats)
+        return places_of_seats(self.winners, self.scores, len(self.seats))
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The part of the win that each seat has: the winners share it; without winners, all do."""
-        winners = self.winners or tuple(range(len(self.seats)))
-        return tuple((seat in winners) / len(winners) for seat in range(len(self.seats)))
+        return shares(self.winners, len(self.seats))
 
 
 def play_contest(contest: Contest, first: int, crew: Crew) -> Generator[list[Played], None, None]:

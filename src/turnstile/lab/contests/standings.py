@@ -9,7 +9,8 @@ from turnstile.kernel import Value
 from turnstile.lab.contests.contest import Contest, Played
 from turnstile.lab.contests.paired import Mean, mean_share
 from turnstile.lab.contests.pairs import PairResult, pair_results, whole_deals
-from turnstile.lab.contests.ratings import BotRating, rate_bots
+from turnstile.lab.contests.ratings import rate_bots
+from turnstile.lab.ratings import Rating
 
 
 class BotResult(Value, frozen=True):
@@ -17,7 +18,7 @@ class BotResult(Value, frozen=True):
 
     bot: str
     matches: int
-    rating: BotRating
+    rating: Rating
     wins: Mean
     wins_by_seat: tuple[Mean, ...]
     mean_score: float
@@ -54,7 +55,7 @@ def standings_of(contest: Contest, matches: Sequence[Played]) -> Standings:
     )
 
 
-def _bot_result(bot: str, rating: BotRating, matches: Sequence[Played], players: int) -> BotResult:
+def _bot_result(bot: str, rating: Rating, matches: Sequence[Played], players: int) -> BotResult:
     own = [match for match in matches if bot in match.seats]
     scores = [score for match in own for name, score in zip(match.seats, match.scores, strict=True) if name == bot]
     return BotResult(
