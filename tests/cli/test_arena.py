@@ -155,7 +155,7 @@ def test_a_program_runs_on_over_many_matches_and_answers_with_numbers_or_actions
         ("print('oh dear', file=sys.stderr, flush=True); time.sleep(60)", "has not answered within 0.5 seconds."),
         ("print('oh dear', file=sys.stderr, flush=True); print(99, flush=True)", "has chosen 99, which is not one of"),
         ("print('well', flush=True)", "has answered 'well', which is not JSON."),
-        ("print(0); print('well', flush=True)", "has answered with more than one line."),
+        ("os.write(1, b'0\\nwell\\n')", "has answered with more than one line."),
         ("print('x' * 100_000, flush=True)", "has answered with more than 65536 bytes."),
         ("os.close(1); time.sleep(60)", "has closed its output instead of answering."),
     ],

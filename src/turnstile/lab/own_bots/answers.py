@@ -12,7 +12,7 @@ from turnstile.lab.own_bots.failures import BotFailed
 LONGEST_QUOTE = 120  # characters of an invalid answer
 
 
-def read_action(name: str, said: object, actions: Sequence[Move], detail: str = "") -> Move:
+def read_action(name: str, said: object, actions: Sequence[Move]) -> Move:
     """The action that an answer means. Raises `BotFailed` for any other answer."""
     if type(said) is int and 0 <= said < len(actions):
         return actions[said]
@@ -20,11 +20,11 @@ def read_action(name: str, said: object, actions: Sequence[Move], detail: str = 
     if chosen is not None:
         return chosen
     if said is None:
-        raise BotFailed(f"{name} has chosen None instead of an action: is a return missing?", detail)
-    raise BotFailed(f"{name} has chosen {_quote(said)}, which is not one of {_offer(actions)}.", detail)
+        raise BotFailed(f"{name} has chosen None instead of an action: is a return missing?")
+    raise BotFailed(f"{name} has chosen {_quote(said)}, which is not one of {_offer(actions)}.")
 
 
-def read_json_action(name: str, line: bytes, actions: Sequence[Move], detail: str) -> Move:
+def read_json_action(name: str, line: bytes, actions: Sequence[Move]) -> Move:
     """The action that a line of JSON means: its number, or the action as it was written in the question."""
     try:
         said = decode(line, Any)
@@ -32,11 +32,10 @@ def read_json_action(name: str, line: bytes, actions: Sequence[Move], detail: st
         text = line.decode(errors="replace")[:LONGEST_QUOTE]
         raise BotFailed(
             f"{name} has answered {text!r}, which is not JSON. It answers with one line: the number of an action, from "
-            "0, or the action; everything else goes to standard error.",
-            detail,
+            "0, or the action; everything else goes to standard error."
         ) from None
     number = next((number for number, action in enumerate(actions) if _plain(action) == said), said)
-    return read_action(name, number, actions, detail)
+    return read_action(name, number, actions)
 
 
 def _plain(action: Move) -> Any:

@@ -50,7 +50,10 @@ class CommandBot:
             "random": rng.getrandbits(32),
         }
         line = program.ask(encode(question) + b"\n", self.seconds)
-        return read_json_action(self.name, line, actions, program.printed())
+        try:
+            return read_json_action(self.name, line, actions)
+        except BotFailed as fault:
+            raise program.failure(fault.sentence) from None
 
     def end_match(self, view: Any, outcome: Outcome) -> None:
         """The next question is about another match: its number says so."""
@@ -115,9 +118,10 @@ class _Program:
             raise self._failure("has answered with more than one line")
         return first
 
-    def printed(self) -> str:
-        """The end of what it has printed on standard error."""
-        return bytes(self._printed).decode(errors="replace")
+    def failure(self, sentence: str) -> BotFailed:
+        """End the program. Returns the failure, with the end of what it has printed on standard error."""
+        self.close()
+        return BotFailed(sentence, bytes(self._printed).decode(errors="replace"))
 
     def close(self) -> None:
         """End the program, and wait for the last that it has printed."""
@@ -172,8 +176,7 @@ class _Program:
         return self._failure("has closed its output instead of answering")
 
     def _failure(self, why: str) -> BotFailed:
-        self.close()
-        return BotFailed(f"{self.name} {why}.", self.printed())
+        return self.failure(f"{self.name} {why}.")
 
 
 def _listen(stream: IO[bytes], printed: bytearray) -> None:
