@@ -77,12 +77,14 @@ def simulate(
 ) -> None:
     """Let bots play many matches, and print how often each wins.
 
-    Uses all cores. Every rate comes with its 95 % interval.
+    Uses all cores. Every rate comes with its 95 % interval. The bot search takes a budget: search:500 imagines 500
+    matches for each decision, search:0.2s thinks for 0.2 seconds.
 
     \b
     Examples:
       turnstile simulate e-card --matches 100000
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
+      turnstile simulate up-down --bots search:500,counter --matches 20
 
     \b
     --json prints an object. A rate is {"times", "chances", "rate", "low", "high"}; low to high is its 95 % interval:
