@@ -35,6 +35,7 @@ UNUSED: dict[tuple[str, ...], set[str]] = {
     ("check", "e-card", "--most-states", "1"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("play", "e-card"): SERVERS | {"rich.markdown"},
     ("simulate", "e-card", "-n", "1", "--processes", "1"): SERVERS,
+    ("solve", "e-card"): SERVERS,
     ("replay", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("verify", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("serve", "--port", "many"): LEAST,

@@ -22,6 +22,7 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
     "check": (("e-card", "--most-states", "50"), "", 0, "proved"),
     "step": (("e-card",), START, 0, '"phase":"RoundSetup"'),
     "simulate": (("e-card", "-n", "20", "--processes", "2"), "", 0, "E-Card: 20 matches"),
+    "solve": (("e-card",), "", 0, "wins 4/5 on average"),
     "replay": (("RECORD",), "", 0, "E-Card: equilibrium 1, equilibrium 2."),
     "verify": (("RECORD",), "", 0, "passed"),
     "matches list": (("--store", "STORE"), "", 0, "e-card"),

@@ -25,6 +25,7 @@ COMMANDS = {
     "check": Place("turnstile.cli.check:check", "Prove what can be proved about a machine, and sample the rest"),
     "step": Place("turnstile.cli.step:step", "Apply events to states, a line of JSON each"),
     "simulate": Place("turnstile.cli.simulate:simulate", "Let bots play many matches, and print how often each wins"),
+    "solve": Place("turnstile.cli.solve:solve", "Solve a game that is small enough, and print the strategy"),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(
@@ -50,6 +51,7 @@ def turnstile() -> None:
     Draw the machine of a game:     turnstile diagram e-card
     Prove what can be proved:       turnstile check e-card
     Let bots play 100,000 matches:  turnstile simulate e-card --matches 100000
+    Solve a decisive round exactly: turnstile solve e-card
     Manage stored tables:           turnstile matches list --store tables.db
     Run a whole league:             turnstile league run --players 8
 
