@@ -58,7 +58,7 @@ def test_who_reads_wins_two_matches_of_three_against_a_habit(prey: str) -> None:
 
 
 def test_nobody_gains_or_loses_against_a_coin() -> None:
-    for bot in bots:
+    for bot in bots.bots:
         (won, _), (mine, others) = results(game, bot, "random", matches=MATCHES)
         assert abs(won / MATCHES - 0.5) < 3.3 * 0.5 / MATCHES**0.5  # p = 0.001
         assert abs(mine - 12.5) < 1 > abs(others - 12.5)

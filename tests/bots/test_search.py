@@ -11,7 +11,10 @@ import pytest
 from tests.bots.matches import chooser
 from tests.bots.toys import Gamble, Look, Pile, Share, Take, cups, cups_study, sticks, sticks_study
 from turnstile.bots import bots_of, random_bot
-from turnstile.bots.search import SearchBot, changes, iterations, search_bot, seconds, shares
+from turnstile.bots.names import game_bots
+from turnstile.bots.search import SearchBot, iterations, search_bot, seconds
+from turnstile.bots.search.playouts import shares
+from turnstile.bots.search.tree import changes
 from turnstile.games import ecard, evenodd
 from turnstile.kernel import ByPlayer, Outcome, PlayerId, Seed, Study
 from turnstile.lab.match import next_event, play_out
@@ -41,7 +44,7 @@ def test_it_finds_the_move_that_wins(left: int, best: int) -> None:
 
 
 def test_where_skill_matters_it_beats_chance_from_either_seat() -> None:
-    bot = search_bot(sticks, sticks_study, FEW)
+    bot = search_bot(sticks, sticks_study, budget=FEW)
     won = 0
     for number in range(30):
         seats = {ANA: chooser(bot, Random(number)), BO: chooser(random_bot, Random(-number))}
@@ -56,7 +59,7 @@ def test_where_skill_matters_it_beats_chance_from_either_seat() -> None:
 
 def test_more_thought_is_more_skill() -> None:
     right = [
-        sum(taken(pile(14), search_bot(sticks, sticks_study, iterations(n)), s) == 2 for s in range(20))
+        sum(taken(pile(14), search_bot(sticks, sticks_study, None, iterations(n)), s) == 2 for s in range(20))
         for n in (3, 600)
     ]
     assert right[0] < 15 < 19 <= right[1]
@@ -67,13 +70,13 @@ def test_more_thought_is_more_skill() -> None:
 
 def test_nobody_in_its_imagination_acts_on_what_it_could_not_know() -> None:
     """Whoever knew the stone would gamble and always win; who does not wins one time in three, and half is better."""
-    bot = search_bot(cups, cups_study, iterations(300))
+    bot = search_bot(cups, cups_study, None, iterations(300))
     state: Any = cups.new((ANA, BO), cups.options(), Seed("0"))
     assert {type(bot(cups.view(state, ANA), cups.actions(state, ANA), Random(n))) for n in range(5)} == {Share}
 
 
 def test_its_choice_does_not_depend_on_what_is_hidden() -> None:
-    bot = search_bot(cups, cups_study, FEW)
+    bot = search_bot(cups, cups_study, None, FEW)
     found: dict[int, Counter[int]] = {}
     for number in range(60):
         state: Any = cups.new((ANA, BO), cups.options(), Seed(str(number)))
@@ -93,7 +96,7 @@ def test_it_imagines_from_its_own_view_alone() -> None:
         return evenodd_study.imagine(view, player, seed)  # type: ignore[misc]
 
     evenodd_study = study_of(evenodd.game)
-    bot = search_bot(evenodd.game, replace(evenodd_study, imagine=imagine), FEW)
+    bot = search_bot(evenodd.game, replace(evenodd_study, imagine=imagine), None, FEW)
     state: Any = evenodd.new((ANA, BO), evenodd.Options(), Seed("7"))
     state = evenodd.evenodd.apply(state, evenodd.Start(Seed("7")))
     seen = evenodd.view(state, BO)
@@ -124,7 +127,7 @@ def test_the_same_chance_gives_the_same_choice() -> None:
     state: Any = ecard.new((ANA, BO), ecard.Options(), Seed("7"))
     for event in (ecard.Start(Seed("7")), ecard.BeginPicking()):
         state = ecard.ecard.apply(state, event)
-    bot = search_bot(ecard.game, study_of(ecard.game), FEW)
+    bot = search_bot(ecard.game, study_of(ecard.game), None, FEW)
     given = ecard.view(state, ANA), ecard.actions(state, ANA)
     chosen = [[bot(*given, Random(seed)) for seed in range(8)] for _ in range(2)]
     assert chosen[0] == chosen[1]
@@ -156,7 +159,7 @@ def test_a_match_beyond_the_horizon_is_judged_by_how_it_stands() -> None:
 
     near = search_bot(sticks, replace(sticks_study, standing=standing), horizon=1)
     assert {taken(pile(6), near, seed) for seed in range(6)} <= {1, 3}
-    blind = search_bot(sticks, sticks_study, iterations(30), horizon=1)
+    blind = search_bot(sticks, sticks_study, None, iterations(30), horizon=1)
     assert {taken(pile(9), blind, seed) for seed in range(30)} == {1, 2, 3}, "all the same to it"
 
 
@@ -189,7 +192,7 @@ def test_it_plays_every_game_and_chooses_only_what_is_offered(name: str) -> None
     game = find_game(name)
     assert game is not None
     players = tuple(PlayerId(f"seat {number}") for number in range(game.seats[0]))
-    bot = search_bot(game, study_of(game), iterations(5), horizon=40)
+    bot = search_bot(game, study_of(game), game_bots(game).guide, iterations(5), horizon=40)
     choosers = {player: chooser(bot, Random(player)) for player in players}
     state = game.new(players, game.options(), Seed("7"))
     for _ in range(60):

@@ -75,7 +75,7 @@ def test_it_stops_with_a_low_hand_and_not_with_a_high_one() -> None:
 def test_it_counts_what_it_has_not_seen() -> None:
     match = play(turn(alice="12 4 9 1", pile="7", draws="3"), "alice take")
     left = unseen(view(match, ALICE))
-    assert left.total() == len(DECK) - 4
+    assert sum(left) == len(DECK) - 4
     assert (left[12], left[4], left[7], left[3], left[9]) == (3, 3, 3, 3, 4)
     assert unseen(view(match, BOB))[3] == 4
 

@@ -38,6 +38,7 @@ UNUSED: dict[tuple[str, ...], set[str]] = {
     ("tournament", "e-card", "--bots", "random,equilibrium", "-n", "2", "--processes", "1"): SERVERS | {"ray"},
     ("arena", "e-card", "--bots", "random,equilibrium", "-n", "2", "--processes", "1"): SERVERS | {"ray", "openskill"},
     ("report", "/no/such/file"): SERVERS,
+    ("solve", "e-card"): SERVERS,
     ("replay", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("verify", "MATCH"): SERVERS | PROCESSES | {"turnstile.bots"},
     ("serve", "--port", "many"): LEAST,

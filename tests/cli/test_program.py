@@ -30,6 +30,7 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
     ),
     "arena": (("e-card", "--bots", "equilibrium,random", "-n", "2", "--processes", "1"), "", 0, "E-Card: equilibrium,"),
     "report": (("RESULTS", "--json"), "", 0, '"kind":"simulation"'),
+    "solve": (("e-card",), "", 0, "wins 4/5 on average"),
     "replay": (("RECORD",), "", 0, "E-Card: equilibrium 1, equilibrium 2."),
     "verify": (("RECORD",), "", 0, "passed"),
     "matches list": (("--store", "STORE"), "", 0, "e-card"),

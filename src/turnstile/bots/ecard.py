@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from random import Random
 
-from turnstile.games.ecard import Pick, View
+from msgspec.structs import replace
+
+from turnstile.bots.guide import GameBots, Guide, Shares
+from turnstile.games.ecard import Phase, Pick, State, View
+from turnstile.kernel import ByPlayer
 
 
 def equilibrium(view: View, actions: Sequence[Pick], rng: Random) -> Pick:
@@ -24,4 +28,20 @@ def equilibrium(view: View, actions: Sequence[Pick], rng: Random) -> Pick:
     return next(action for action in actions if action.card is card)
 
 
-bots = {"equilibrium": equilibrium}
+# the guide for `search`
+
+
+def prospects(state: State, moves: int) -> Shares | None:
+    """After a decisive round: the player that won it is happier. How much does not matter for choices within it."""
+    if state.phase is not Phase.ROUND_SETUP or not state.revealed:
+        return None
+    winner = state.revealed[-1].winner
+    return {player: float(player == winner) for player in state.players}
+
+
+def retract(state: State) -> State:
+    """The state before any card was laid face down."""
+    return replace(state, pending_picks=ByPlayer.same(state.players, None))
+
+
+bots = GameBots({"equilibrium": equilibrium}, Guide(heuristic=equilibrium, prospects=prospects, retract=retract))

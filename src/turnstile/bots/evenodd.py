@@ -4,8 +4,11 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
 
-from turnstile.games.evenodd import ChooseParity, GameResult, Parity, View
-from turnstile.kernel import PlayerId
+from msgspec.structs import replace
+
+from turnstile.bots.guide import GameBots, Guide
+from turnstile.games.evenodd import ChooseParity, GameResult, Parity, State, View
+from turnstile.kernel import ByPlayer, PlayerId
 
 Habit = Callable[[GameResult, PlayerId, PlayerId], Parity]
 """Predicts what the rival will choose next from the last draw, the predicting player and the rival."""
@@ -78,4 +81,12 @@ def _saying(parity: Parity, actions: Sequence[ChooseParity]) -> ChooseParity:
     return next(action for action in actions if action.parity_choice == parity)
 
 
-bots = {"reader": reader, "contrary": contrary, "always-even": always_even, "alternating": alternating}
+def retract(state: State) -> State:
+    """The state before any choice that is not shown yet, for `search`."""
+    return replace(state, choices=ByPlayer.same(state.players, None))
+
+
+bots = GameBots(
+    {"reader": reader, "contrary": contrary, "always-even": always_even, "alternating": alternating},
+    Guide(heuristic=reader, retract=retract),
+)

@@ -1,10 +1,11 @@
 """Bots for 66."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
+from math import exp, hypot, sqrt
 from random import Random
 
-from turnstile.games.sixtysix.cards import DECK
+from turnstile.bots.guide import GameBots, Guide, Shares, chance_by_lead
+from turnstile.games.sixtysix.cards import COPIES, Hand, total
 from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
@@ -19,8 +20,9 @@ from turnstile.games.sixtysix.moves import (
     StopRound,
     TakeCardFromDeck,
 )
-from turnstile.games.sixtysix.state import Sight, View
-from turnstile.kernel import Move
+from turnstile.games.sixtysix.scores import LIMIT
+from turnstile.games.sixtysix.state import Phase, Sight, State, View
+from turnstile.kernel import Move, PlayerId
 
 # All worths are in points. They were tuned by letting bots with different values play each other.
 KEPT = 0.5  # the expected value of a card that its owner has seen and kept, relative to an unseen card
@@ -56,10 +58,13 @@ class Table:
         self.view, self.me, self.top = view, view.player_index, view.discarded_value
         self.known = [sight.value for sight in view.seen[self.me]]
         self.unseen = unseen(view)
-        self.mean = sum(value * copies for value, copies in self.unseen.items()) / max(1, self.unseen.total())
+        self.unseen_count = max(1, sum(self.unseen))
+        self.mean = sum([value * copies for value, copies in enumerate(self.unseen)]) / self.unseen_count
         self.hands = [[self.expected(sight, seat) for sight in row] for seat, row in enumerate(view.seen)]
         self.hand = self.hands[self.me]
         self.is_last_turn = view.stopper is not None
+        self.has_pair = any(value is not None and self.known.count(value) > 1 for value in self.known)
+        self.hoped = 0.0 if self.is_last_turn else self.pair(self.known)
 
     def expected(self, sight: Sight, owner: int) -> float:
         """The expected value of a card: its value if known, else the mean, or less if its owner knows and keeps it."""
@@ -75,15 +80,14 @@ class Table:
     def of_taking(self, action: TakeCardFromDeck) -> float:
         """The mean, over all cards that may come, of the best use of each."""
         highest = max(self.hand)
-        best = [max(highest - value, self.power(value)) * copies for value, copies in self.unseen.items()]
-        return sum(best) / max(1, self.unseen.total())
+        best = [max(highest - value, self.power(value)) * copies for value, copies in enumerate(self.unseen) if copies]
+        return sum(best) / self.unseen_count
 
     def of_discarded(self, action: ReplaceCardByDiscarded) -> float:
         return self.replaced(action.card_index, self.top)
 
     def of_showing(self, action: ShowCards) -> float:
-        """Cards are shown only when all of them are known and identical."""
-        return self.claim([self.known[index] for index in action.card_indexes])
+        return self.claim([self.known[index] for index in action.card_indexes]) if self.has_pair else NEVER
 
     def of_stopping(self, action: StopRound) -> float:
         mine = sum(self.hand)
@@ -106,19 +110,24 @@ class Table:
         if self.is_last_turn:
             return saved
         after = [*self.known[:index], value, *self.known[index + 1 :]]
-        return saved + HOPE * (self.pair(after) - self.pair(self.known))
+        return saved + HOPE * (self.pair(after) - self.hoped)
 
     def pair(self, known: Sequence[int | None]) -> float:
         """What the best claim with these cards would save, compared with an ordinary turn."""
-        copies = Counter(value for value in known if value is not None)
-        claims = [self.claim([value] * count) for value, count in copies.items() if count > 1]
-        return max([0.0, *(claim - COMMON_TURN for claim in claims)])
+        best = 0.0
+        for value in known:
+            if value is not None and (copies := known.count(value)) > 1:
+                best = max(best, self.saving(value, copies) - COMMON_TURN)
+        return best
 
     def claim(self, values: Sequence[int | None]) -> float:
+        """What it saves to show these cards, if all of them are known and identical."""
         first = values[0]
-        if first is None or any(value != first for value in values):
-            return NEVER
-        return first * len(values) - min(self.top, self.mean)
+        return NEVER if first is None or values.count(first) < len(values) else self.saving(first, len(values))
+
+    def saving(self, value: int, copies: int) -> float:
+        """What it saves to show so many identical cards: they leave, and the better of two cards comes."""
+        return value * copies - min(self.top, self.mean)
 
     # powers
 
@@ -169,14 +178,95 @@ WORTHS: dict[type[Move], Callable[..., float]] = {
 }
 
 
-def unseen(view: View) -> Counter[int]:
-    """How many cards of each value this player has not seen: in the deck and in hands."""
-    left = Counter(DECK)
-    left.subtract(view.discarded)
-    left.subtract(sight.value for row in view.seen for sight in row if sight.value is not None)
+def unseen(view: View) -> list[int]:
+    """How many cards of each value, from 0 on, this player has not seen: in the deck and in hands."""
+    left = list(COPIES.values())
+    for value in view.discarded:
+        left[value] -= 1
+    for row in view.seen:
+        for sight in row:
+            if sight.value is not None:
+                left[sight.value] -= 1
     if view.taken is not None:
         left[view.taken] -= 1
-    return +left
+    return left
 
 
-bots = {"attentive": attentive}
+# the guide for `search`
+
+LOOKAHEAD = 8  # moves; then a round that goes on is judged by its hands
+SCORE_A_POINT, SCORE_A_CARD, SCORE_OF_UNKNOWN, TURN = 0.5, 2.0, 2.0, 1.4  # fitted to rounds of `attentive`
+FIRST_CARE, CARE_A_TURN, MOST_CARE = 0.1, 0.02, 0.3  # fitted to the cards that `attentive` keeps
+MATCH_SCALE = 14.0  # the lead, in points, that wins three matches of four at the start of a match
+ROUND_SCALE = 7.0  # the same for the last round, while it is played
+LEAST_LEFT = 0.15  # of a match: the next round decides nearly all
+
+
+def shortlist(view: View, actions: Sequence[Move]) -> Sequence[Move]:
+    """The best action of each kind: the bot judges well which card to use, and less well when to do what.
+
+    To stop the round is always worth a try.
+    """
+    table = Table(view)
+    best: dict[type[Move], tuple[float, Move]] = {}
+    for action in actions:
+        worth = table.worth(action)
+        if type(action) not in best or worth > best[type(action)][0]:
+            best[type(action)] = worth, action
+    return [action for worth, action in best.values() if worth > NEVER or isinstance(action, StopRound)]
+
+
+def prospects(state: State, moves: int) -> Shares | None:
+    """After a round, or at the start of a later turn: the chance of each player by its lead.
+
+    A round that goes on is judged by the hands, because its end depends mostly on luck. The closer the end of the
+    match, the more a lead is worth.
+    """
+    scale = MATCH_SCALE * sqrt(max(LEAST_LEFT, 1 - max(state.totals) / LIMIT))
+    if state.phase is Phase.ROUND_FINISHED:
+        scores: Sequence[float] = state.totals
+    elif state.phase is Phase.READY_FOR_TURN and state.stopper is None and moves >= LOOKAHEAD:
+        scores, scale = expected_totals(state), hypot(scale, ROUND_SCALE)
+    else:
+        return None
+    return {
+        player: chance_by_lead(min(other for rival, other in enumerate(scores) if rival != seat) - own, scale)
+        for seat, (player, own) in enumerate(zip(state.players, scores, strict=True))
+    }
+
+
+def expected_totals(state: State) -> list[float]:
+    """What each seat should have after this round, but for a constant.
+
+    A low hand, few cards and known cards are good, and it is good to have the turn.
+    """
+    totals = [
+        before + expected_score(held, seat)
+        for seat, (before, held) in enumerate(zip(state.totals, state.hands, strict=True))
+    ]
+    totals[state.turn] -= TURN
+    return totals
+
+
+def expected_score(held: Hand, owner: int) -> float:
+    """What a hand should score, but for a constant."""
+    unknown = sum([owner not in card.seen_by for card in held])
+    return SCORE_A_POINT * total(held) + SCORE_A_CARD * len(held) + SCORE_OF_UNKNOWN * unknown
+
+
+def plausibility(state: State, player: PlayerId) -> float:
+    """Players discard high cards that they know: the longer the round, the lower are the known cards that they keep."""
+    seat = state.players.index(player)
+    kept = sum(
+        card.value
+        for owner, held in enumerate(state.hands)
+        for card in held
+        if owner != seat and owner in card.seen_by and seat not in card.seen_by
+    )
+    return exp(-min(MOST_CARE, FIRST_CARE + CARE_A_TURN * state.turn_count) * kept) if state.turn_count else 1.0
+
+
+bots = GameBots(
+    {"attentive": attentive},
+    Guide(heuristic=attentive, shortlist=shortlist, prospects=prospects, plausibility=plausibility),
+)

@@ -1,15 +1,16 @@
 """Bots for Up-Down."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, prod
+from math import comb, prod, sqrt
 from random import Random
 
-from turnstile.games.updown.cards import DECK, HEIGHT, Card, Hand, Suit
+from turnstile.bots.guide import GameBots, Guide, Shares, chance_by_lead
+from turnstile.games.updown.cards import HEIGHT, Card, Hand, Suit
 from turnstile.games.updown.hand import beats, best_of
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
 from turnstile.games.updown.rounds import RoundState, points
-from turnstile.games.updown.state import View
+from turnstile.games.updown.state import State, View
 from turnstile.kernel import PlayerId
 from turnstile.studies.updown import cards_played, lacking_suits
 
@@ -26,8 +27,15 @@ def counter(view: View, actions: Sequence[Action], rng: Random) -> Action:
     cards and the size of its hand. The chances of single cards give the chances of winning none, one, two, ... hands. A
     bet is worth its points times its chance; a card is worth the chance that the bet is met after playing it.
     """
+    if len(actions) == 1:
+        return actions[0]
     count = _count(view, actions[0].player)
-    return max(actions, key=lambda action: _worth(count, action))
+    if bets := [action for action in actions if isinstance(action, PlaceBet)]:
+        worths = bet_worths(count)
+        return max(bets, key=lambda action: worths[action.bet])
+    cards = [action for action in actions if isinstance(action, PlayCard)]
+    later = {card: _wins_later(count, card, False) for card in count.held}
+    return max(cards, key=lambda action: _card_worth(count, action.card, later))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,10 @@ class Count:
     held: Hand
     wanted: int
     """How many hands are still to be won to meet the bet."""
-    out: Mapping[Suit, Sequence[Card]]
-    """The unseen cards: the rivals hold some of them, the others are not dealt."""
+    out: Mapping[Suit, set[int]]
+    """The heights of the unseen cards: the rivals hold some of these cards, the others are not dealt."""
+    total: int
+    """How many cards are unseen."""
     sizes: Mapping[PlayerId, int]
     """How many cards each rival holds."""
     lacking: Mapping[PlayerId, set[Suit]]
@@ -52,35 +62,46 @@ def _count(view: View, me: PlayerId) -> Count:
     assert current is not None, "the table starts the match, so there is something to bet or to play"
     mine = next(player for player in view.players if player.id == me)
     held = mine.hand or ()
-    seen = {current.mesa, *held, *(played.card for played in cards_played(current))}
+    out = heights_out([current.mesa, *held, *(played.card for played in cards_played(current))])
     return Count(
         me=me,
         round=current,
         held=held,
         wanted=(mine.bet or 0) - mine.hands_won,
-        out={suit: [card for card in DECK if card.suit is suit and card not in seen] for suit in Suit},
+        out=out,
+        total=sum(map(len, out.values())),
         sizes={player.id: player.hand_size for player in view.players if player.id != me},
         lacking=lacking_suits(current),
     )
 
 
-def _worth(count: Count, action: Action) -> tuple[float, int]:
-    """What an action is worth. Of cards with equal worth, it prefers to play the higher one."""
-    if isinstance(action, PlaceBet):
-        leads = count.round.betting_order[1] == count.me
-        won = spread([_wins_later(count, card, leads) for card in count.held])
-        return points(action.bet, action.bet) * won[action.bet], 0
-    assert isinstance(action, PlayCard)
-    wins = _wins_now(count, action.card)
-    rest = spread([_wins_later(count, card, False) for card in count.held if card != action.card])
-    return wins * _at(rest, count.wanted - 1) + (1 - wins) * _at(rest, count.wanted), HEIGHT[action.card.rank]
+def heights_out(seen: Iterable[Card]) -> Mapping[Suit, set[int]]:
+    """The heights of all cards but the seen ones, by suit."""
+    out = {suit: set(HEIGHT.values()) for suit in Suit}
+    for card in seen:
+        out[card.suit].discard(HEIGHT[card.rank])
+    return out
+
+
+def bet_worths(count: Count) -> list[float]:
+    """What each bet, from 0 on, is worth: its points times the chance that it is met."""
+    leads = count.round.betting_order[1] == count.me
+    won = spread([_wins_later(count, card, leads) for card in count.held])
+    return [points(bet, bet) * chance for bet, chance in enumerate(won)]
+
+
+def _card_worth(count: Count, card: Card, later: Mapping[Card, float]) -> tuple[float, int]:
+    """The chance that the bet is met after playing a card. Of cards with equal worth, it prefers the higher one."""
+    wins = _wins_now(count, card)
+    rest = spread([chance for other, chance in later.items() if other != card])
+    return wins * _at(rest, count.wanted - 1) + (1 - wins) * _at(rest, count.wanted), HEIGHT[card.rank]
 
 
 def spread(chances: Sequence[float]) -> list[float]:
     """How likely it is that none, one, two, ... of independent events happen, from the chance of each."""
     likely = [1.0]
     for chance in chances:
-        happens = [0.0, *(chance * each for each in likely)]
+        happens = [0.0, *[chance * each for each in likely]]
         likely = [yes + (1 - chance) * no for yes, no in zip(happens, [*likely, 0.0], strict=True)]
     return likely
 
@@ -97,7 +118,7 @@ def _wins_now(count: Count, card: Card) -> float:
     if hand.cards_played and not beats(card, best_of(hand.cards_played, mesa).card, mesa):
         return 0.0
     after = hand.hand_order[hand.current_player_index + 1 :]
-    return prod(1 - _is_beaten(count, card, hand.pinta or card.suit, rival) for rival in after)
+    return prod([1 - _is_beaten(count, card, hand.pinta or card.suit, rival) for rival in after])
 
 
 def _wins_later(count: Count, card: Card, leads: bool) -> float:
@@ -106,7 +127,7 @@ def _wins_later(count: Count, card: Card, leads: bool) -> float:
     A card of the mesa's suit that would be beaten then may still trump another suit.
     """
     size = len(count.held)
-    stands = prod(1 - _is_beaten(count, card, card.suit, rival) for rival in count.sizes)
+    stands = prod([1 - _is_beaten(count, card, card.suit, rival) for rival in count.sizes])
     if card.suit is count.round.mesa.suit:
         return stands if size == 1 else TRUMPS + (1 - TRUMPS) * stands
     return stands if leads and size == 1 else (1 - OTHER_SUIT_IS_LED**size) * stands
@@ -115,15 +136,71 @@ def _wins_later(count: Count, card: Card, leads: bool) -> float:
 def _is_beaten(count: Count, card: Card, pinta: Suit, rival: PlayerId) -> float:
     """The chance that a rival beats a card: with a better one of the pinta or, without the pinta, with a trump."""
     mesa = count.round.mesa.suit
-    total, size = sum(map(len, count.out.values())), count.sizes[rival]
+    total, size = count.total, count.sizes[rival]
     lacking = count.lacking[rival]
     following = 0 if pinta in lacking else len(count.out[pinta])
-    better = sum(beats(other, card, mesa) for other in count.out[pinta]) if following else 0
-    trumps = 0 if mesa in lacking or mesa is pinta else sum(beats(other, card, mesa) for other in count.out[mesa])
+    better = _better(count, card, pinta) if following else 0
+    trumps = 0 if mesa in lacking or mesa is pinta else _better(count, card, mesa)
     ways = comb(total, size)
     has_better = 1 - comb(total - better, size) / ways
     trumps_in = (comb(total - following, size) - comb(total - following - trumps, size)) / ways
     return has_better + trumps_in
 
 
-bots = {"counter": counter}
+def _better(count: Count, card: Card, suit: Suit) -> int:
+    """How many unseen cards of a suit, which is the pinta or the mesa's, beat a card."""
+    if card.suit is suit:
+        height = HEIGHT[card.rank]
+        return len([other for other in count.out[suit] if other > height])
+    return len(count.out[suit]) if suit is count.round.mesa.suit else 0
+
+
+# the guide for `search`
+
+ROUND_SCALE = 7.0  # the lead, in points, that wins three matches of four when one round is left
+CARE = 3.0  # how strictly bets are believed to follow `bet_worths`
+LEAST_WORTH = 0.001  # of the best bet: any bet is possible
+
+
+def prospects(state: State, moves: int) -> Shares | None:
+    """When a round has been dealt: the chance of each player by its lead. Each round left makes a lead worth less."""
+    if state.current_round is None or state.current_round.current_betting_index > 0:
+        return None
+    scale = ROUND_SCALE * sqrt(len(state.round_sequence) - len(state.completed_rounds))
+    scores = {player.id: player.score for player in state.players}
+    return {
+        player: chance_by_lead(own - max(score for other, score in scores.items() if other != player), scale)
+        for player, own in scores.items()
+    }
+
+
+def plausibility(state: State, player: PlayerId) -> float:
+    """Players bet what their cards are worth, so a hand is as plausible as the bet that was made on it."""
+    current = state.current_round
+    assert current is not None, "a player that decides has cards"
+    played = cards_played(current)
+    likely = 1.0
+    for rival in state.players:
+        if rival.id != player and rival.bet is not None:
+            dealt = (*rival.hand, *(each.card for each in played if each.player_id == rival.id))
+            worths = bet_worths(_count_before_betting(state, current, rival.id, dealt))
+            likely *= max(LEAST_WORTH, worths[rival.bet] / max(worths)) ** CARE
+    return likely
+
+
+def _count_before_betting(state: State, current: RoundState, bettor: PlayerId, dealt: Hand) -> Count:
+    """What a player knew when it bet on this hand."""
+    out = heights_out([current.mesa, *dealt])
+    return Count(
+        me=bettor,
+        round=current,
+        held=dealt,
+        wanted=0,
+        out=out,
+        total=sum(map(len, out.values())),
+        sizes={player.id: current.cards_per_player for player in state.players if player.id != bettor},
+        lacking={player.id: set() for player in state.players},
+    )
+
+
+bots = GameBots({"counter": counter}, Guide(heuristic=counter, prospects=prospects, plausibility=plausibility))

@@ -34,6 +34,7 @@ COMMANDS = {
     "report": Place(
         "turnstile.cli.report:report", "Make a page with plots from a simulation, a tournament or a league"
     ),
+    "solve": Place("turnstile.cli.solve:solve", "Solve a game that is small enough, and print the strategy"),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(
@@ -62,6 +63,7 @@ def turnstile() -> None:
     Compare bots:                   turnstile tournament 66 --bots attentive,random
     Try a bot of your own:          turnstile arena 66 --bots mine:choose,attentive
     Make a page of the results:     turnstile report matches.jsonl
+    Solve a decisive round exactly: turnstile solve e-card
     Manage stored tables:           turnstile matches list --store tables.db
     Run a whole league:             turnstile league run --players 8
 

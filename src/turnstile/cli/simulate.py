@@ -89,13 +89,15 @@ def simulate(
 ) -> None:
     """Let bots play many matches, and print how often each wins.
 
-    Uses all cores, or with --on ray a Ray cluster. Every rate comes with its 95 % interval. A bot may be your own:
-    see 'turnstile arena --help'.
+    Uses all cores, or with --on ray a Ray cluster. Every rate comes with its 95 % interval. The bot search takes a
+    budget: search:500 imagines 500 matches for each decision, search:0.2s thinks for 0.2 seconds. A bot may be your
+    own: see 'turnstile arena --help'.
 
     \b
     Examples:
       turnstile simulate e-card --matches 100000
       turnstile simulate e-card --bots equilibrium,random --seed 7 --json
+      turnstile simulate up-down --bots search:500,counter --matches 20
       turnstile simulate up-down --bots counter,random --out matches.parquet
       turnstile simulate 66 --out matches.jsonl && turnstile report matches.jsonl
 

@@ -6,6 +6,7 @@ Bots act through the same door as everyone: they are given a view and the action
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -31,11 +32,14 @@ log = logging.getLogger("turnstile.host")
 Think = Callable[[Callable[[], Move]], Awaitable[Move]]
 """Runs the choice of a bot where no other table has to wait for it."""
 
+THINKERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="bot")
+"""Where bots think. More threads would not make them faster, and would keep the event loop waiting for longer."""
+
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
 
 
 async def in_a_thread(choose: Callable[[], Move]) -> Move:
-    return await asyncio.to_thread(choose)
+    return await asyncio.get_running_loop().run_in_executor(THINKERS, choose)
 
 
 async def drive(host: "Host", live: "Live") -> None:

@@ -145,6 +145,22 @@ class Game(Generic[S, V, O]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subgame(Generic[S, V]):
+    """A part of a match that is small enough to be solved: two players, and one wins what the other loses."""
+
+    title: str
+    """Such as "a decisive round"."""
+    seats: tuple[str, str]
+    """What the first and the second player are called, such as "the emperor's side"."""
+    starts: Callable[[], Sequence[S]]
+    """The states in which the part may begin, each equally likely. Chance that comes later is fixed by each of them."""
+    payoffs: Callable[[S], Mapping[PlayerId, int] | None]
+    """What each player has won, when the part is over; `None` while it goes on."""
+    situation: Callable[[V], str]
+    """What a player that has to choose sees, in a few words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study(Generic[S, V]):
     """What checks, bots and statistics need to know about a game beyond its rules. All of it is optional."""
 
@@ -171,11 +187,14 @@ class Study(Generic[S, V]):
     """What statistics count in a finished match, besides who won."""
     standing: Callable[[S], Outcome | None] = lambda _: None
     """The outcome if the match ended now, for bots that do not search to the end; `None` when it is unknown."""
+    subgame: Subgame[S, V] | None = None
+    """The part of a match that `turnstile solve` solves."""
 
 
 AnyGame = Game[Any, Any, Any]
 AnyStudy = Study[Any, Any]
-"""A game or study that was looked up by name, so its state and view types are not known."""
+AnySubgame = Subgame[Any, Any]
+"""A game, study or subgame that was looked up by name, so its state and view types are not known."""
 
 
 BOUND = re.compile(r"Expected `(?:int|float)` (<=|>=|<|>) (\S+) - at `\$\.(\S+)`")

@@ -9,7 +9,7 @@ from turnstile.games import ecard
 from turnstile.games.ecard import BeginPicking, Pair, Phase, Pick, Start, State, View
 from turnstile.games.ecard.rules import first_emperor
 from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE, SIDES
-from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Tally
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Subgame, Tally
 from turnstile.kernel.chance import derive, draw
 
 
@@ -89,6 +89,25 @@ def standing(state: State) -> Outcome:
     return Outcome(tuple(player for player in state.players if state.score[player] == most), state.score)
 
 
+def decisive_round() -> tuple[State]:
+    """The first decisive round, when the cards can be laid. The emperor's side is the first player."""
+    players = (PlayerId("emperor's side"), PlayerId("slave's side"))
+    seed = _fitting_seed(players, players[0], Seed("any"))
+    lobby = ecard.new(players, ecard.Options(), seed)
+    assert not isinstance(lobby, Rejection)
+    return (_played(lobby, Start(seed), BeginPicking()),)
+
+
+def round_won(state: State) -> ByPlayer[int] | None:
+    """Who has won the first decisive round: 1 to 0."""
+    return state.score if state.decisive_round_index > 0 else None
+
+
+def hand_seen(view: View) -> str:
+    """The cards that the player still holds, by their first letters."""
+    return "".join(card.name[0] for card in view.hand)
+
+
 def _emperor_wins(decided: Sequence[Pair]) -> tuple[int, int]:
     return sum(pair.winner == pair.emperor_player for pair in decided), len(decided)
 
@@ -115,4 +134,18 @@ def _played(state: State, *events: Event) -> State:
     return state
 
 
-study = Study(violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=standing)
+study = Study(
+    violation=violation,
+    redraw=redraw,
+    imagine=imagine,
+    state_key=state_key,
+    tally=tally,
+    standing=standing,
+    subgame=Subgame(
+        title="a decisive round",
+        seats=("the emperor's side", "the slave's side"),
+        starts=decisive_round,
+        payoffs=round_won,
+        situation=hand_seen,
+    ),
+)

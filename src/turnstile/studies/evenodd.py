@@ -1,12 +1,13 @@
 """The study of Even/Odd: which states can be reached, what is hidden from a player, what statistics count."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import count
 
 from msgspec.structs import replace
 
 from turnstile.games import evenodd
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, Status, View
-from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Tally
+from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Subgame, Tally
 from turnstile.kernel.chance import derive, draw
 
 
@@ -75,16 +76,63 @@ def standing(state: State) -> Outcome:
     return Outcome(evenodd.leaders(state), state.score)
 
 
+def one_draw() -> list[State]:
+    """A match of one draw when the players can choose: once an even number will be drawn, once an odd one."""
+    players = (PlayerId("player 1"), PlayerId("player 2"))
+    found: dict[Parity, State] = {}
+    seeds = (derive(Seed("any"), "one draw", attempt) for attempt in count())
+    while len(found) < len(Parity):
+        seed = next(seeds)
+        idle = evenodd.new(players, Options(1), seed)
+        assert not isinstance(idle, Rejection)
+        start = _told(idle, [Start(seed)])
+        drawn = _told(start, [ChooseParity(player, Parity.EVEN) for player in players])
+        found.setdefault(drawn.results[0].number_parity, start)
+    return list(found.values())
+
+
+def match_won(state: State) -> Mapping[PlayerId, int] | None:
+    """Who has won the match: 1, or -1 for the other player; a draw is 0 for both."""
+    if state.phase is not Phase.FINISHED:
+        return None
+    first, second = (state.score[player] for player in state.players)
+    lead = (first > second) - (first < second)
+    return dict(zip(state.players, (lead, -lead), strict=True))
+
+
+def before_the_draw(view: View) -> str:
+    """There is only one situation: nothing was drawn yet."""
+    return "before the draw"
+
+
 def _retold(idle: State, state: State) -> State:
     """The match replayed from its seed with the choices that were made."""
     made: list[Mapping[PlayerId, Parity | None]] = [*(result.choices for result in state.results), state.choices]
     events: list[Event] = [] if idle.seed is None else [Start(idle.seed)]
     events += [ChooseParity(who, choice) for choices in made for who, choice in choices.items() if choice is not None]
-    story = idle
+    return _told(idle, events)
+
+
+def _told(story: State, events: Sequence[Event]) -> State:
+    """The state after these events, skipping impossible ones."""
     for event in events:
         after = evenodd.evenodd.apply(story, event)
         story = story if isinstance(after, Rejection) else after
     return story
 
 
-study = Study(violation=violation, redraw=redraw, imagine=imagine, state_key=state_key, tally=tally, standing=standing)
+study = Study(
+    violation=violation,
+    redraw=redraw,
+    imagine=imagine,
+    state_key=state_key,
+    tally=tally,
+    standing=standing,
+    subgame=Subgame(
+        title="a match of one draw",
+        seats=("the first player", "the second player"),
+        starts=one_draw,
+        payoffs=match_won,
+        situation=before_the_draw,
+    ),
+)

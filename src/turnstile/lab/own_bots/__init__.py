@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from turnstile.bots import Bot, bots_of
+from turnstile.bots.names import SEARCH
 from turnstile.kernel import AnyGame
 from turnstile.lab.own_bots import command, function
 from turnstile.lab.own_bots.failures import BotFailed, InvalidBot
@@ -88,13 +89,14 @@ def _built_in(game: AnyGame, name: str) -> Bot[Any]:
 
 
 def _find_built_in(game: AnyGame, name: str) -> Bot[Any]:
-    word, colon, setting = name.partition(":")
+    word, _, setting = name.partition(":")
     bots = bots_of(game)
     if word not in bots:
         raise InvalidBot(f"There is no {game.name} bot {word!r}. Choose one of: {', '.join(bots)}.")
-    if colon:
-        raise InvalidBot(f"The bot {word} has no setting {setting!r}.")
-    return bots[word]
+    if name not in bots:
+        hint = " Write search:500 for 500 imagined matches, or search:0.2s for a time." if word == SEARCH else ""
+        raise InvalidBot(f"The bot {word} has no setting {setting!r}.{hint}")
+    return bots[name]
 
 
 def _kind_of(name: str) -> tuple[Kind, str]:

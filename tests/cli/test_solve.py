@@ -1,0 +1,53 @@
+"""`turnstile solve`: the strategy and the losses of bots, in a table and for programs."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Turnstile
+from turnstile.lab.solver.regrets import Regrets
+
+
+def test_it_prints_the_exact_solution_of_a_decisive_round(turnstile: Turnstile) -> None:
+    said = turnstile("solve", "e-card").out
+    assert "E-Card, a decisive round" in said
+    assert "The first player wins 4/5 on average. This is exact" in " ".join(said.split())
+    assert "ECCCC" in said
+    assert "0.1375" in said
+
+
+def test_programs_get_fractions_and_losses(turnstile: Turnstile) -> None:
+    said = json.loads(turnstile("solve", "e-card", "--bots", "random", "--json").out)
+    assert (said["game"], said["part"], said["value"], said["gap"]) == ("e-card", "a decisive round", "4/5", 0)
+    first = {"seat": "the emperor's side", "situation": "ECCCC", "action": "Emperor", "probability": "1/5"}
+    assert said["strategy"][0] == first
+    assert [(bot["seat"], bot["loss"], bot["isExact"]) for bot in said["bots"]] == [
+        ("the emperor's side", pytest.approx(0.3), True),
+        ("the slave's side", pytest.approx(0.1375), True),
+    ]
+
+
+def test_a_bot_that_searches_is_asked_often_enough_to_estimate_it(turnstile: Turnstile) -> None:
+    said = turnstile("solve", "e-card", "--bots", "search:8", "--draws", 3, "--rounds", 2).out
+    assert "estimated" in said
+    assert "players can gain" in " ".join(said.split())
+
+
+def test_a_game_without_a_small_part_is_refused(turnstile: Turnstile) -> None:
+    answer = turnstile("solve", "66")
+    assert answer.status == 1
+    assert "66 is too large to solve" in answer.err
+
+
+def test_ctrl_c_prints_what_was_found(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("turnstile.cli.solve.strategy_of", interrupt)
+    answer = turnstile("solve", "e-card")
+    assert answer.status == 130
+    assert "wins 4/5" in " ".join(answer.out.split())
+    assert "Stopped." in answer.err
+    monkeypatch.setattr(Regrets, "play_round", interrupt)
+    answer = turnstile("solve", "e-card")
+    assert (answer.status, answer.out) == (130, "")
