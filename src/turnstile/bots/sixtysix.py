@@ -194,7 +194,7 @@ def unseen(view: View) -> list[int]:
 
 # the guide for `search`
 
-LOOKAHEAD = 8  # moves; then a round that goes on is judged by its hands
+LOOKAHEAD = 4  # moves of each player; then a round that goes on is judged by its hands
 SCORE_A_POINT, SCORE_A_CARD, SCORE_OF_UNKNOWN, TURN = 0.5, 2.0, 2.0, 1.4  # fitted to rounds of `attentive`
 FIRST_CARE, CARE_A_TURN, MOST_CARE = 0.1, 0.02, 0.3  # fitted to the cards that `attentive` keeps
 MATCH_SCALE = 14.0  # the lead, in points, that wins three matches of four at the start of a match
@@ -225,7 +225,7 @@ def prospects(state: State, moves: int) -> Shares | None:
     scale = MATCH_SCALE * sqrt(max(LEAST_LEFT, 1 - max(state.totals) / LIMIT))
     if state.phase is Phase.ROUND_FINISHED:
         scores: Sequence[float] = state.totals
-    elif state.phase is Phase.READY_FOR_TURN and state.stopper is None and moves >= LOOKAHEAD:
+    elif state.phase is Phase.READY_FOR_TURN and state.stopper is None and moves >= LOOKAHEAD * len(state.players):
         scores, scale = expected_totals(state), hypot(scale, ROUND_SCALE)
     else:
         return None
