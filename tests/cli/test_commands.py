@@ -49,7 +49,7 @@ def test_a_group_without_a_command_shows_its_help(turnstile: Turnstile, group: s
         (["play", "e-card", "--record", "/no/such/folder/match.jsonl"], "no folder"),
         (["simulate", "e-card", "--bots", "random,random,random"], "takes 2 players, not 3"),
         (["simulate", "e-card", "--matches", "0"], "--matches"),
-        (["simulate", "66", "--bots", "search:0"], "write search:500 for 500 imagined matches, or search:0.2s"),
+        (["simulate", "66", "--bots", "search:0"], "Write search:500 for 500 imagined matches, or search:0.2s"),
         (["simulate", "e-card", "--seed", ""], "A seed must have 1 to 1024 printable characters"),
         (["play", "e-card", "--seed", "x" * 1025], "A seed must have 1 to 1024 printable characters"),
         (["play", "e-card", "--players", "99999999999"], "takes 2 players, not 99999999999"),

@@ -29,6 +29,7 @@ SMOKE: dict[str, tuple[tuple[str, ...], str, int, str]] = {
         "What the seats are worth",
     ),
     "arena": (("e-card", "--bots", "equilibrium,random", "-n", "2", "--processes", "1"), "", 0, "E-Card: equilibrium,"),
+    "actions": (("e-card",), "", 0, "Pick card=E"),
     "report": (("RESULTS", "--json"), "", 0, '"kind":"simulation"'),
     "solve": (("e-card",), "", 0, "wins 4/5 on average"),
     "replay": (("RECORD",), "", 0, "E-Card: equilibrium 1, equilibrium 2."),

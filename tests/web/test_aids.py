@@ -76,7 +76,7 @@ def test_the_rules_of_every_game_have_pictures_and_its_keys(new_guest: NewGuest)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     page.goto(f"{guest.url}/rules/chess")
-    expect(page.get_by_role("alert")).to_contain_text("no game of this name")
+    expect(page.locator("main")).to_contain_text("no game of this name")
     guest.complaints[:] = [text for text in guest.complaints if "404" not in text]
 
 
@@ -120,7 +120,7 @@ def test_sounds_are_off_until_they_are_switched_on_and_the_switch_is_remembered(
     expect(switch).to_be_checked()
     assert heard(page)["contexts"] == 0  # the player has not touched this page yet
     guest.lay()
-    page.wait_for_function("sounds.started > 0")
+    page.wait_for_function("() => sounds.started > 0")
     assert heard(page)["contexts"] == 1
     switch.click()
     expect(switch).not_to_be_checked()

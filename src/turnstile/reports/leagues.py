@@ -31,13 +31,13 @@ class LeagueFolder:
         return page if page.exists() else None
 
 
-class ResultInFile(msgspec.Struct):
+class ResultInFile(msgspec.Struct, frozen=True):
     winner_player_id: str | None = None
     score: dict[str, int] = {}
     status: str = ""
 
 
-class MatchFile(msgspec.Struct):
+class MatchFile(msgspec.Struct, frozen=True):
     """What a report needs of the file of a match."""
 
     match_id: str
@@ -48,11 +48,11 @@ class MatchFile(msgspec.Struct):
     result: ResultInFile | None = None
 
 
-class HistoryEntry(msgspec.Struct):
+class HistoryEntry(msgspec.Struct, frozen=True):
     display_name: str = ""
 
 
-class PlayerFile(msgspec.Struct):
+class PlayerFile(msgspec.Struct, frozen=True):
     player_id: str
     matches: list[HistoryEntry] = []
 

@@ -143,7 +143,7 @@ def test_the_page_updates_itself_in_a_browser_and_reads_without_scripts(tmp_path
             page.on("pageerror", lambda fault: faults.append(str(fault)))
             page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
             page.goto(f"{home}/")
-            expect(page.locator("header")).to_contain_text("completed", timeout=90_000)
+            expect(page.locator("header.summary")).to_contain_text("completed", timeout=90_000)
             assert page.locator(".standings tbody tr").count() == 3
             assert page.locator(".verdict.fair").count() > 0
             assert faults == []

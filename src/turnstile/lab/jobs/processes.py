@@ -1,6 +1,6 @@
 """Work on the cores of this machine, in a pool of processes.
 
-Ctrl-C reaches all processes of a terminal. The workers ignore it: the main process gets it, and ends them. If a worker
+Ctrl-C reaches all processes of a terminal. The workers block it: the main process gets it, and ends them. If a worker
 dies, the pool cannot be used any more: a new one does the work that was lost.
 """
 
@@ -8,9 +8,8 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, resource_tracker
 from multiprocessing.process import BaseProcess
-from threading import current_thread, main_thread
 from typing import TypeVar
 
 from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, WorkersLost
@@ -94,11 +93,10 @@ def _results(done: set[Future[T]], numbers: dict[Future[T], int]) -> Iterator[tu
 
 
 def _submit(pool: ProcessPoolExecutor, work: Work[T], chunk: range) -> Future[T]:
-    """Submit a chunk. A process that this starts inherits that Ctrl-C is ignored: this process stops it."""
-    if current_thread() is not main_thread():  # only the main thread may set signal handlers
-        return pool.submit(work, chunk)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Submit a chunk. A process that this starts inherits that Ctrl-C is blocked: this process gets it afterwards."""
+    resource_tracker.ensure_running()  # when it starts, it unblocks signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return pool.submit(work, chunk)
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
