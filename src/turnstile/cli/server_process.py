@@ -21,13 +21,10 @@ from turnstile.store.opening import open_store
 from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
 
-SWITCH_SECONDS = 0.001  # how long a bot that thinks may keep the event loop waiting; Python's own default is 0.005
-
 
 def run_server(settings: ServerSettings) -> None:
     """Run a server until it is stopped."""
     write_logs(settings.log_format)
-    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         status = serving.run(_until_stopped(fit_open_files(settings)))
     except (StoreFault, CannotLoad) as fault:
