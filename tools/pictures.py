@@ -44,7 +44,7 @@ PICTURES = {
     "phone": Picture("66-turn", *PHONE, "dark", 1.5),
     "fair": Picture("e-card-fair", 1280, 1160),
     "league": Picture("league-over", 1440, 1060),
-    "author": Picture("author", *WIDE),
+    "author": Picture("author", 1440, 900),
     "league-report": Picture("league-report", 1000, 1440),
 }
 
