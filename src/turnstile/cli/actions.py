@@ -20,8 +20,8 @@ OUTLINE_HEADS = ("slots", "field of the view", "meaning")
 def actions(game: AnyGame, observation: bool, players: int | None, as_json: bool) -> None:
     """List the action ids of a game, or what its observations hold.
 
-    Environments use both; the page docs/environments.md explains them. The ids are the same in every match, whoever
-    plays. In a move that names another player, +1 is the next one.
+    Environments use both; the page docs/environments.md explains them. The ids are the same in every match, for
+    any players. In a move that names another player, +1 is the next one.
 
     \b
     Examples:

@@ -11,6 +11,7 @@ from turnstile.games.ecard.rules import first_emperor
 from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE, SIDES
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Players, Rejection, Seed, Study, Subgame, Tally
 from turnstile.kernel.chance import derive, draw
+from turnstile.studies.replaying import after_events
 
 
 def violation(state: State) -> str | None:
@@ -127,11 +128,7 @@ def _retold(lobby: State, revealed: Sequence[Pair], phase: Phase) -> State:
 
 
 def _played(state: State, *events: Event) -> State:
-    """The state after these events, skipping impossible ones."""
-    for event in events:
-        after = ecard.ecard.apply(state, event)
-        state = state if isinstance(after, Rejection) else after
-    return state
+    return after_events(ecard.ecard, state, events)
 
 
 study = Study(

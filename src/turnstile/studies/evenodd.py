@@ -1,6 +1,6 @@
 """The study of Even/Odd: which states can be reached, what is hidden from a player, what statistics count."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from itertools import count
 
 from msgspec.structs import replace
@@ -9,6 +9,7 @@ from turnstile.games import evenodd
 from turnstile.games.evenodd import ChooseParity, Options, Parity, Phase, Start, State, Status, View
 from turnstile.kernel import ByPlayer, Event, Outcome, PlayerId, Rejection, Seed, Study, Subgame, Tally
 from turnstile.kernel.chance import derive, draw
+from turnstile.studies.replaying import after_events
 
 
 def violation(state: State) -> str | None:
@@ -85,8 +86,8 @@ def one_draw() -> list[State]:
         seed = next(seeds)
         idle = evenodd.new(players, Options(1), seed)
         assert not isinstance(idle, Rejection)
-        start = _told(idle, [Start(seed)])
-        drawn = _told(start, [ChooseParity(player, Parity.EVEN) for player in players])
+        start = after_events(evenodd.evenodd, idle, [Start(seed)])
+        drawn = after_events(evenodd.evenodd, start, [ChooseParity(player, Parity.EVEN) for player in players])
         found.setdefault(drawn.results[0].number_parity, start)
     return list(found.values())
 
@@ -110,15 +111,7 @@ def _retold(idle: State, state: State) -> State:
     made: list[Mapping[PlayerId, Parity | None]] = [*(result.choices for result in state.results), state.choices]
     events: list[Event] = [] if idle.seed is None else [Start(idle.seed)]
     events += [ChooseParity(who, choice) for choices in made for who, choice in choices.items() if choice is not None]
-    return _told(idle, events)
-
-
-def _told(story: State, events: Sequence[Event]) -> State:
-    """The state after these events, skipping impossible ones."""
-    for event in events:
-        after = evenodd.evenodd.apply(story, event)
-        story = story if isinstance(after, Rejection) else after
-    return story
+    return after_events(evenodd.evenodd, idle, events)
 
 
 study = Study(

@@ -15,6 +15,7 @@ from turnstile.games.updown.rounds import PlayerState, PlayerView, RoundResult, 
 from turnstile.games.updown.state import Options, Phase, State, View, highest_total
 from turnstile.kernel import Event, PlayerId, Rejection, Seed, Study, Tally
 from turnstile.kernel.chance import derive, shuffle
+from turnstile.studies.replaying import after_events
 
 CONTRADICTION = "No match of Up-Down can be in this state: its fields contradict each other."
 NUMBER = {card: number for number, card in enumerate(DECK)}
@@ -161,11 +162,7 @@ def _deck(story: State, told: RoundFacts) -> list[int] | None:
 
 
 def _played(state: State, events: Sequence[Event]) -> State:
-    """The state after these events, skipping impossible ones."""
-    for event in events:
-        after = updown.updown.apply(state, event)
-        state = state if isinstance(after, Rejection) else after
-    return state
+    return after_events(updown.updown, state, events)
 
 
 # the cards of the others

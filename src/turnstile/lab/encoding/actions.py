@@ -1,4 +1,4 @@
-"""Fixed ids for the moves of a game: the same number for the same move in every match, whoever plays.
+"""Fixed ids for the moves of a game: the same number for the same move in every match, for any players.
 
 The ids come from the types of the moves alone. The moves are taken in the order in which the machine declares them, and
 within a move its fields in their order, the last one changing fastest. So the ids of a game change only with its types,

@@ -39,7 +39,7 @@ class Seating(NamedTuple):
 
 
 Key = Hashable
-"""What stands for a value, whoever plays: the value itself, or with relative seats in the place of players."""
+"""What stands for a value, for any players: the value itself, or with relative seats in the place of players."""
 
 
 @dataclass(frozen=True, slots=True)

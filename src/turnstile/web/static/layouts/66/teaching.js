@@ -28,7 +28,7 @@ function turn({ stopper, rounds }) {
     ...(stopper === null ? [] : [{ name: "last", text: "The round was stopped. This is your last turn before all cards are turned over." }]),
     { name: "look", text: "You have looked at two of your four cards. Low cards are good. Tap the deck for an unseen card, or the pile and the card of yours that it replaces." },
     { name: "same", text: "Two cards of yours are the same? Tap both to show them: one card takes the place of both." },
-    ...(stopper === null ? [{ name: "stop", text: "If you think that nobody holds less, stop the round: that makes 0 points. If somebody does hold less, you get 10 more." }] : []),
+    ...(stopper === null ? [{ name: "stop", text: "If you think that no other player holds less, stop the round: that makes 0 points. If another player does hold less, you get 10 more." }] : []),
     ...(rounds.length ? [{ name: "eyes", text: "An eye on a card tells that another player has seen it." }] : []),
   ];
 }
