@@ -77,8 +77,8 @@ class _TableLog:
     """Every accepted move, and the updates that it caused."""
 
 
-async def check(store: Store, histories: Iterable[History]) -> Moves:
-    """Raises `Contradiction` where a history contradicts the log, else returns what the moves cost their players."""
+async def check(store: Store, histories: Iterable[History], measured_since: float = 0.0) -> Moves:
+    """Raises `Contradiction` where a history contradicts the log, else returns how long the moves of a time took."""
     moves, by_table = Moves(), dict[LogId, list[History]]()
     for history in histories:
         by_table.setdefault(history.table, []).append(history)
@@ -87,7 +87,7 @@ async def check(store: Store, histories: Iterable[History]) -> Moves:
         for history in at_table:
             _check_answers(history, log)
             _check_turns(history, log)
-        _measure(at_table, log, moves)
+        _measure(at_table, log, measured_since, moves)
     return moves
 
 
@@ -145,7 +145,7 @@ def plain(turn: Turn) -> dict[str, Any]:
     return {"seq": turn.seq, "messages": turn.messages, "view": turn.view, "actions": turn.actions}
 
 
-def _measure(histories: Sequence[History], log: _TableLog, moves: Moves) -> None:
+def _measure(histories: Sequence[History], log: _TableLog, since: float, moves: Moves) -> None:
     """How long each update took that a move has caused, since the move was sent."""
     arrived = {
         (history.player, turn.seq): at
@@ -157,7 +157,7 @@ def _measure(histories: Sequence[History], log: _TableLog, moves: Moves) -> None
         for sent in _accepted_moves(history, log):
             moves.accepted += 1
             for player, seq in log.moves[history.player, sent.id]:
-                if (player, seq) in arrived:
+                if (player, seq) in arrived and sent.at >= since:
                     delays = moves.to_mover if player == history.player else moves.to_others
                     delays.append(arrived[player, seq] - sent.at)
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.server.figures import Delays, Figures
-from bench.server.processes import cores, cpu_seconds, on_core, resident_bytes
+from bench.server.processes import CLIENT_CORE, SERVER_CORE, cpu_seconds, on_core, resident_bytes
 from bench.server.run import WARM_UP, Plan
 
 HERE = Path(__file__).parent.parent / "boardgame"
@@ -47,7 +47,7 @@ async def install() -> None:
 async def run(plan: Plan, contestant: str) -> Figures:
     """The figures of one run."""
     await install()
-    os.sched_setaffinity(0, {cores()[1]})
+    os.sched_setaffinity(0, {CLIENT_CORE})
     with TemporaryDirectory() as folder:
         async with _server(folder if contestant == IN_FILES else None) as (server, url):
             return await _measure(plan, contestant, server.pid, url)
@@ -58,7 +58,7 @@ async def _server(folder: str | None) -> AsyncIterator[tuple[Process, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with on_core(cores()[0]):
+    with on_core(SERVER_CORE):
         process = await _node("server.js", str(port), *([folder] if folder else []))
     try:
         assert process.stdout is not None

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from random import random
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -12,6 +13,7 @@ from turnstile.client.frames import VERSION, write_frame
 
 SMALLEST_BUFFER = 1024  # bytes; the kernel takes what it likes at least
 RECONNECT_SECONDS = 0.05
+READ_SECONDS = 0.2  # between two readings of a slow watcher, on average
 
 
 class Abuser:
@@ -46,25 +48,30 @@ class Abuser:
                     await connection.receive()
 
 
-async def watch_slowly(url: str, table: str, number: int) -> None:
+class SlowWatcher:
     """A spectator that says hello and then reads next to nothing. It comes again when it is cut off."""
-    parts = urlsplit(url)
-    assert parts.hostname is not None
-    while True:
-        sock = socket.socket()
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALLEST_BUFFER)
-        sock.setblocking(False)
-        try:
-            await asyncio.get_running_loop().sock_connect(sock, (parts.hostname, parts.port))
-            reader, writer = await asyncio.open_connection(sock=sock, limit=SMALLEST_BUFFER)
-            writer.write(_handshake(parts.netloc, number) + _masked(write_frame("hello", v=VERSION, table=table)))
-            while await reader.read(64):
-                await asyncio.sleep(0.2)
-        except OSError:
-            pass
-        finally:
-            sock.close()
-        await asyncio.sleep(1.0)
+
+    def __init__(self, url: str, table: str, number: int) -> None:
+        self._parts, self._table, self._number = urlsplit(url), table, number
+        self.has_come = asyncio.Event()
+
+    async def run(self) -> None:
+        while True:
+            with socket.socket() as sock, suppress(OSError):
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALLEST_BUFFER)
+                sock.setblocking(False)
+                await self._watch(sock)
+            await asyncio.sleep(1.0)
+
+    async def _watch(self, sock: socket.socket) -> None:
+        assert self._parts.hostname is not None
+        await asyncio.get_running_loop().sock_connect(sock, (self._parts.hostname, self._parts.port))
+        reader, writer = await asyncio.open_connection(sock=sock, limit=SMALLEST_BUFFER)
+        hello = write_frame("hello", v=VERSION, table=self._table)
+        writer.write(_handshake(self._parts.netloc, self._number) + _masked(hello))
+        while await reader.read(64):
+            self.has_come.set()
+            await asyncio.sleep(READ_SECONDS * (0.5 + random()))
 
 
 def _handshake(host: str, number: int) -> bytes:
@@ -85,12 +92,13 @@ def _masked(text: str) -> bytes:
 
 @asynccontextmanager
 async def disturbing(url: str, tables: list[str], rate: float, watchers: int) -> AsyncIterator[Abuser | None]:
-    """An abuser, if there is a rate, and so many slow watchers, within this context."""
+    """An abuser, if there is a rate, and so many slow watchers, who have all come, within this context."""
     abuser = Abuser(url, tables[0], rate) if rate else None
-    works = [watch_slowly(url, tables[number % len(tables)], number) for number in range(watchers)]
-    works += [abuser.run()] if abuser is not None else []
-    tasks = [asyncio.create_task(work) for work in works]
+    slow = [SlowWatcher(url, tables[number % len(tables)], number) for number in range(watchers)]
+    tasks = [asyncio.create_task(each.run()) for each in (*slow, *([abuser] if abuser is not None else []))]
     try:
+        for each in slow:
+            await each.has_come.wait()
         yield abuser
     finally:
         for task in tasks:

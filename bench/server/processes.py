@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 
 from tools import postgres
 
+SERVER_CORE, CLIENT_CORE = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
+"""Two different ones, where there are two."""
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 ENDLESS = "1000000"
@@ -26,12 +28,6 @@ OPTIONS = (
     *("--frames-per-second", ENOUGH),
     *("--commands-per-second", ENOUGH),
 )
-
-
-def cores() -> tuple[int, int]:
-    """The core of the server, and that of its clients; the same one where there is no other."""
-    found = sorted(os.sched_getaffinity(0))
-    return found[0], found[-1]
 
 
 @contextmanager
@@ -100,7 +96,7 @@ async def store_of(kind: str) -> AsyncIterator[tuple[str, int | None]]:
         with TemporaryDirectory() as folder:
             yield f"{folder}/turnstile.db", None
         return
-    with on_core(cores()[0]):
+    with on_core(SERVER_CORE):
         database = postgres.Server("max_connections=200")
     try:
         database.start()
@@ -120,7 +116,7 @@ async def serving(store: str, processes: int, database: int | None, *options: st
 @asynccontextmanager
 async def _process(store: str, options: Sequence[str]) -> AsyncIterator[tuple[Process, str]]:
     words = [sys.executable, "-m", "turnstile", "serve", "--store", store, *OPTIONS, *options]
-    with on_core(cores()[0]):
+    with on_core(SERVER_CORE):
         process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=DEVNULL)
     try:
         assert process.stdout is not None

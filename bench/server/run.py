@@ -11,7 +11,7 @@ import msgspec
 from bench.server.disturbance import disturbing
 from bench.server.figures import Delays, Figures
 from bench.server.load import FixedRate, Load, loaded, some_of
-from bench.server.processes import Servers, cores, cpu_seconds, serving, store_of
+from bench.server.processes import CLIENT_CORE, Servers, cpu_seconds, serving, store_of
 from bench.server.witness import witness_of
 from tools.history import check
 from turnstile.store.opening import open_store
@@ -52,13 +52,13 @@ class Window(msgspec.Struct):
 
 async def run(plan: Plan) -> Figures:
     """The figures of a run. Raises `Contradiction` if a client saw what the log does not say."""
-    os.sched_setaffinity(0, {cores()[1]})
+    os.sched_setaffinity(0, {CLIENT_CORE})
     async with store_of(plan.store) as (store, database):
         async with serving(store, plan.processes, database) as servers:
-            load, figures = await _measure(plan, servers, store)
+            load, figures, since = await _measure(plan, servers, store)
         histories = some_of(load.histories, plan.most_checked)
         kept = await open_store(store)
-        moves = await check(kept, histories)
+        moves = await check(kept, histories, since)
         await kept.close()
     figures.to_mover, figures.to_others = Delays.of(moves.to_mover), Delays.of(moves.to_others)
     figures.checked_tables = len({history.table for history in histories})
@@ -67,7 +67,7 @@ async def run(plan: Plan) -> Figures:
     return figures
 
 
-async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figures]:
+async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figures, float]:
     pace = {"pace": FixedRate(plan.rate)} if plan.rate else {}
     async with AsyncExitStack() as stack:
         load = Load(servers.urls, **pace, witness=await stack.enter_async_context(witness_of(plan.store, store)))
@@ -83,12 +83,13 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
             tables = [player.matches[-1].table for player in load.players]
             async with disturbing(servers.urls[0], tables, plan.abuser_rate, plan.watchers) as abuser:
                 await asyncio.sleep(WARM_UP)
+                since = time.perf_counter()
                 window = await _window(plan, servers, load)
             played = servers.memory()
         gc.enable()
     connections = plan.tables * plan.players
     moves = max(1, window.moves)
-    return load, Figures(
+    figures = Figures(
         contestant=plan.store,
         processes=plan.processes,
         tables=plan.tables,
@@ -111,6 +112,7 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         abuser_sent=0 if abuser is None else abuser.sent,
         abuser_closed=0 if abuser is None else abuser.closed,
     )
+    return load, figures, since
 
 
 async def _window(plan: Plan, servers: Servers, load: Load) -> Window:
