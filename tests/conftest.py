@@ -5,7 +5,9 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
+import hypothesis.core
 import pytest
+from hypothesis.vendor import pretty
 
 HERE = Path(__file__).parent
 UNCOUNTED = (
@@ -26,9 +28,14 @@ reach is reached by others, too: the core is held to 100 % without them. Some el
 
 
 def pytest_configure() -> None:
-    """Let tests interrupt programs that they start: in the background a run ignores Ctrl-C, and so do its children."""
+    """Let tests interrupt programs that they start: in the background a run ignores Ctrl-C, and so do its children.
+
+    And let a property that fails print its example.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # schemathesis puts in a printer that prints nothing
+    setattr(hypothesis.core, "RepresentationPrinter", pretty.RepresentationPrinter)  # noqa: B010
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

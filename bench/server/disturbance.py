@@ -95,7 +95,8 @@ async def disturbing(url: str, tables: list[str], rate: float, watchers: int) ->
     """An abuser, if there is a rate, and so many slow watchers, who have all come, within this context."""
     abuser = Abuser(url, tables[0], rate) if rate else None
     slow = [SlowWatcher(url, tables[number % len(tables)], number) for number in range(watchers)]
-    tasks = [asyncio.create_task(each.run()) for each in (*slow, *([abuser] if abuser is not None else []))]
+    works = [each.run() for each in slow] + ([abuser.run()] if abuser is not None else [])
+    tasks = [asyncio.create_task(work) for work in works]
     try:
         for each in slow:
             await each.has_come.wait()

@@ -5,7 +5,6 @@ Bots act through the same door as everyone: they are given a view and the action
 
 import asyncio
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -40,29 +39,7 @@ NO_TIME_YET = Instant(0)  # the host puts in when a command came
 
 
 async def in_a_thread(choose: Callable[[], Move]) -> Move:
-    with _SWITCHING_SOONER:
-        return await asyncio.get_running_loop().run_in_executor(THINKERS, choose)
-
-
-class SwitchingSooner:
-    """While bots think, threads take turns sooner, and the event loop waits less. Otherwise that only costs time."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._usual = sys.getswitchinterval()
-        self._thinking = 0
-
-    def __enter__(self) -> None:
-        self._thinking += 1
-        sys.setswitchinterval(self._seconds)
-
-    def __exit__(self, *_: object) -> None:
-        self._thinking -= 1
-        if self._thinking == 0:
-            sys.setswitchinterval(self._usual)
-
-
-_SWITCHING_SOONER = SwitchingSooner(0.001)
+    return await asyncio.get_running_loop().run_in_executor(THINKERS, choose)
 
 
 async def drive(host: "Host", live: "Live") -> None:

@@ -114,7 +114,8 @@ class Booking:
             self._unreadable.add(name)
 
     async def _book(self, match: MatchResult) -> None:
-        self._counts.booked += await book_match(self._directory, match) is Booked.NOW
+        booked = await book_match(self._directory, match)
+        self._counts.booked += booked is Booked.NOW
 
 
 async def book_match(directory: Directory, match: MatchResult) -> Booked:

@@ -45,7 +45,8 @@ class Elsewhere:
     async def learn(self, table: LogId) -> None:
         """Ask for a table that has no reader here yet."""
         if self._store.is_shared and table not in self._present:
-            self._present |= await self._find({table})
+            found = await self._find({table})
+            self._present |= found  # not before the answer is here: meanwhile there may be another dictionary
             self._learned.add(table)
 
     def share_soon(self) -> None:
