@@ -13,6 +13,7 @@ from turnstile.client.frames import VERSION, write_frame
 
 SMALLEST_BUFFER = 1024  # bytes; the kernel takes what it likes at least
 RECONNECT_SECONDS = 0.05
+COME_SECONDS = 4.0  # at most, until a slow watcher comes, or comes again
 READ_SECONDS = 0.2  # between two readings of a slow watcher, on average
 
 
@@ -49,7 +50,10 @@ class Abuser:
 
 
 class SlowWatcher:
-    """A spectator that says hello and then reads next to nothing. It comes again when it is cut off."""
+    """A spectator that says hello and then reads next to nothing. It comes again when it is cut off.
+
+    It answers no ping, so the server cuts it off again and again. Spectators come at different times.
+    """
 
     def __init__(self, url: str, table: str, number: int) -> None:
         self._parts, self._table, self._number = urlsplit(url), table, number
@@ -57,11 +61,11 @@ class SlowWatcher:
 
     async def run(self) -> None:
         while True:
+            await asyncio.sleep(COME_SECONDS * random())
             with socket.socket() as sock, suppress(OSError):
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALLEST_BUFFER)
                 sock.setblocking(False)
                 await self._watch(sock)
-            await asyncio.sleep(1.0)
 
     async def _watch(self, sock: socket.socket) -> None:
         assert self._parts.hostname is not None

@@ -79,9 +79,9 @@ async def _measure(plan: Plan, servers: Servers, store: str) -> tuple[Load, Figu
         gc.disable()
         async with loaded(load):
             connected = servers.memory()
-            load.let_move()
             tables = [player.matches[-1].table for player in load.players]
             async with disturbing(servers.urls[0], tables, plan.abuser_rate, plan.watchers) as abuser:
+                load.let_move()
                 await asyncio.sleep(WARM_UP)
                 since = time.perf_counter()
                 window = await _window(plan, servers, load)

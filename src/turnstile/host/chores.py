@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from turnstile.host.host import Host
 
 TIDY_EVERY = 1.0  # seconds
+SAVED_TOGETHER = 20
+"""Tables whose cursors are stored together: few enough that a move hardly waits for them."""
 
 
 class Chores:
@@ -69,7 +71,9 @@ class Chores:
 
     async def save_cursors(self) -> None:
         unsaved = [name for name, live in self._tables.live.items() if live.unsaved]
-        await asyncio.gather(*(self._host.at(name, self._save) for name in unsaved))
+        for first in range(0, len(unsaved), SAVED_TOGETHER):
+            some = unsaved[first : first + SAVED_TOGETHER]
+            await asyncio.gather(*(self._host.at(name, self._save) for name in some))
 
     async def _save(self, live: Live) -> None:
         await live.save_cursors()
