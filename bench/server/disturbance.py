@@ -18,7 +18,7 @@ READ_SECONDS = 0.2  # between two readings of a slow watcher, on average
 
 
 class Abuser:
-    """Sends so many messages a second, whatever the server says, and connects again when it is closed."""
+    """Sends so many messages a second, none of them wrong, and connects again when it is closed."""
 
     def __init__(self, url: str, table: str, rate: float) -> None:
         self._url, self._table, self._rate = url, table, rate
@@ -36,7 +36,7 @@ class Abuser:
                 await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _flood(self, connection: aiohttp.ClientWebSocketResponse) -> None:
-        loop, frame = asyncio.get_running_loop(), write_frame("ack", upto=1)
+        loop, frame = asyncio.get_running_loop(), write_frame("pong")
         start, count = loop.time(), 0
         while not connection.closed:
             due = int((loop.time() - start) * self._rate)
