@@ -35,7 +35,7 @@ def test_the_file_has_a_header_and_a_line_for_each_match(turnstile: Turnstile, t
         (deal, way) for deal in range(3) for way in (0, 1)
     ]
     for match in matches:
-        assert set(match) == {"deal", "seating", "seats", "winners", "scores", "moves"}
+        assert set(match) == {"deal", "seating", "seats", "winners", "scores", "moves", "facts"}
         assert match["seats"] == [["equilibrium", "random"], ["random", "equilibrium"]][match["seating"]]
         best = max(match["scores"])
         assert match["winners"] == [seat for seat, score in enumerate(match["scores"]) if score == best]
@@ -101,9 +101,13 @@ def test_a_file_of_another_tournament_is_refused(
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("{}", "is damaged: line 2: Object missing required field `deal`."),
+        ("{}", "is damaged: line 2: Object missing required field `seats`."),
         (
             '{"deal":1,"seating":0,"seats":["equilibrium","random"],"winners":[0],"scores":[1,0],"moves":3}',
+            "is damaged: line 2 is not the match that belongs there.",
+        ),
+        (
+            '{"deal":0,"seating":0,"seats":["equilibrium","random"],"winners":[2],"scores":[1,0],"moves":3}',
             "is damaged: line 2 is not the match that belongs there.",
         ),
     ],
@@ -114,8 +118,9 @@ def test_a_damaged_file_is_refused(turnstile: Turnstile, tmp_path: Path, line: s
     ran = turnstile(*PLAN, "--out", path, "--resume")
     assert ran.status == 2
     assert why in ran.err
-    path.write_text("a diary\n")
-    assert "is not the file of a tournament." in turnstile(*PLAN, "--out", path, "--resume").err
+    for other in ("a diary", json.dumps({**HEADER, "kind": "simulation"})):
+        path.write_text(f"{other}\n")
+        assert "is not the file of a tournament." in turnstile(*PLAN, "--out", path, "--resume").err
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from tests.lab import own_bots
 from turnstile.games.ecard import game
 from turnstile.kernel import Seed
-from turnstile.lab.contests import Contest, Played, tournament_seatings
+from turnstile.lab.contests import Contest, tournament_seatings
 from turnstile.lab.contests.contest import play_matches
 from turnstile.lab.contests.standings import standings_of
+from turnstile.lab.results import ResultLine
 
 
 def contest(bots: str, deals: int, players: int = 2, name: str = game.name) -> Contest:
@@ -18,7 +19,7 @@ def test_all_seatings_of_a_deal_get_the_same_cards() -> None:
     matches, dealt = [], []
     for number in range(plan.matches):
         own_bots.hands.clear()
-        matches += play_matches(plan, range(number, number + 1))
+        matches += results(plan, range(number, number + 1))
         dealt.append(dict(own_bots.hands))
     assert [(match.deal, match.seating) for match in matches] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [match.seats for match in matches[:2]] == [plan.bots, plan.bots[::-1]]
@@ -28,23 +29,24 @@ def test_all_seatings_of_a_deal_get_the_same_cards() -> None:
 
 def test_bots_draw_anew_in_every_match() -> None:
     plan = contest("random,equilibrium", 2)
-    first, second, *_ = play_matches(plan, range(4))
-    assert without_times(first)[3:] != without_times(second)[3:]
-    assert without_times(play_matches(plan, range(1, 2))[0]) == without_times(second)
+    first, second, *_ = results(plan, range(4))
+    assert (first.winners, first.scores, first.moves) != (second.winners, second.scores, second.moves)
+    assert results(plan, range(1, 2)) == [second]
 
 
-def without_times(match: Played) -> tuple[object, ...]:
-    return match.deal, match.seating, match.seats, match.winners, match.scores, match.moves
+def results(plan: Contest, numbers: range) -> list[ResultLine]:
+    return [match.result for match in play_matches(plan, numbers)]
 
 
-def played(plan: Contest, winners: str) -> list[Played]:
+def played(plan: Contest, winners: str) -> list[ResultLine]:
     """Matches of a plan that the named bots win, in order; `=` is a shared win."""
     matches = []
     for number, winner in enumerate(winners):
         deal, seating = divmod(number, len(plan.seatings))
         seats = plan.seatings[seating]
         won = tuple(seat for seat, bot in enumerate(seats) if winner in ("=", bot))
-        matches.append(Played(deal, seating, seats, won, tuple(10 * (seat in won) for seat in range(len(seats))), 5))
+        scores = tuple(10 * (seat in won) for seat in range(len(seats)))
+        matches.append(ResultLine(deal=deal, seating=seating, seats=seats, winners=won, scores=scores, moves=5))
     return matches
 
 

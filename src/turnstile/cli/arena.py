@@ -125,7 +125,7 @@ def arena(
 
     crew = crew_for(processes, where, bots)
     is_interrupted = play_behind_bar(play_contest(contest, 0, crew), keep, game.name, contest.matches, 0)
-    opponents = opponents_of(contest, whole_deals(contest, played))
+    opponents = opponents_of(contest, played)
     if as_json and opponents:
         click.echo(encode(_for_programs(contest, opponents, len(played) == contest.matches)))
     elif opponents:
@@ -136,11 +136,12 @@ def arena(
 
 
 def opponents_of(contest: Contest, matches: Sequence[Played]) -> list[Opponent]:
-    """The results against each opponent."""
+    """The results against each opponent, in whole deals."""
     first, *others = contest.bots
+    whole = whole_deals(contest, [match.result for match in matches])
     found = []
-    for result in pair_results([(first, other) for other in others], matches):
-        common = [match for match in matches if result.other in match.seats]
+    for result in pair_results([(first, other) for other in others], whole):
+        common = [match for match in matches[: len(whole)] if result.other in match.result.seats]
         found.append(Opponent(result, _milliseconds(first, common), _milliseconds(result.other, common)))
     return found
 
@@ -148,7 +149,7 @@ def opponents_of(contest: Contest, matches: Sequence[Played]) -> list[Opponent]:
 def _milliseconds(bot: str, matches: Sequence[Played]) -> float | None:
     """The mean time of a decision. A bot that only draws is not measured."""
     thinking = [
-        each for match in matches for name, each in zip(match.seats, match.thinking, strict=True) if name == bot
+        each for match in matches for name, each in zip(match.result.seats, match.thinking, strict=True) if name == bot
     ]
     decisions = sum(each.decisions for each in thinking)
     return 1000 * sum(each.seconds for each in thinking) / decisions if decisions else None

@@ -31,13 +31,14 @@ from turnstile.cli.playing import (
     seconds_option,
     seed_option,
 )
-from turnstile.kernel import AnyGame
+from turnstile.kernel import AnyGame, Seed
 from turnstile.kernel.values import encode
 from turnstile.lab.contests import Contest, Played, play_contest, tournament_seatings
 from turnstile.lab.contests.results_file import ResultsFile, UnusableFile, header_of, open_results, read_header
 from turnstile.lab.contests.seatings import seatings_of_company
 from turnstile.lab.contests.standings import Standings, standings_of
 from turnstile.lab.jobs import Crew
+from turnstile.lab.results import ResultLine
 
 
 @click.command()
@@ -153,7 +154,7 @@ def _with_seed_of_file(contest: Contest, path: Path | None, seed: str | None, re
         header = read_header(path)
     except UnusableFile as fault:
         raise click.UsageError(str(fault)) from None
-    return contest if header is None or seed is not None else replace(contest, seed=header.seed)
+    return contest if header is None or seed is not None else replace(contest, seed=Seed(header.seed))
 
 
 @contextmanager
@@ -166,15 +167,16 @@ def _results(game: AnyGame, contest: Contest, path: Path | None) -> Iterator[Res
         raise click.UsageError(str(fault)) from None
 
 
-def _play(contest: Contest, crew: Crew, file: ResultsFile | None) -> tuple[list[Played], bool]:
+def _play(contest: Contest, crew: Crew, file: ResultsFile | None) -> tuple[list[ResultLine], bool]:
     """Play all matches that are not in the file. Returns all matches, and whether Ctrl-C stopped it."""
     played = list(file.matches) if file else []
 
     def keep(matches: list[Played]) -> int:
+        results = [match.result for match in matches]
         if file:
-            file.append(matches)
-        played.extend(matches)
-        return len(matches)
+            file.append(results)
+        played.extend(results)
+        return len(results)
 
     done = len(played)
     is_interrupted = play_behind_bar(play_contest(contest, done, crew), keep, contest.game, contest.matches, done)

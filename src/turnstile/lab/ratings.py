@@ -1,6 +1,6 @@
 """Ratings with openskill, the model that also rates players on a server. They are updated match by match."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from openskill.models import PlackettLuce
@@ -21,13 +21,10 @@ class Rating(Value, frozen=True):
 class Ratings:
     """The ratings of all participants. All begin equal."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self) -> None:
         self._model = PlackettLuce()  # for two players as for many, with ties
         self._start = _rating(self._model.mu, self._model.sigma)
-        self._by_name = dict.fromkeys(names, self._start)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._by_name
+        self._by_name: dict[str, Rating] = {}
 
     def __getitem__(self, name: str) -> Rating:
         """The rating of a participant; that of a newcomer, if it has played no match."""

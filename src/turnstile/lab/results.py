@@ -40,7 +40,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """A finished match."""
 
     seats: tuple[str, ...]
-    """Who sat at each seat: in a simulation a bot and the number of its seat, in a tournament a bot."""
+    """Who sat at each seat: in a simulation a bot and the number of its seat, in a contest a bot."""
     winners: tuple[int, ...]
     """The seats of the winners, from 0. Several share the win; none is a draw."""
     scores: tuple[float, ...]
@@ -50,9 +50,15 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """The number of a match of a simulation, from 1."""
     deal: int | None = None
     seating: int | None = None
-    """Of a match of a tournament, from 0."""
+    """Of a match of a contest, from 0."""
     facts: dict[str, tuple[int, int]] = {}
     """What the game's study counts: how often each fact was true, and out of how many times."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its seats, winners and scores fit together."""
+        seats = len(self.seats)
+        return seats > 0 and all(0 <= seat < seats for seat in self.winners) and len(self.scores) in (0, seats)
 
     @property
     def places(self) -> tuple[int, ...]:

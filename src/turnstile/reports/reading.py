@@ -68,14 +68,9 @@ def _read_matches(path: Path) -> Iterator[ResultLine]:
                 match = _line.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
                 raise Unreadable(f"{path}, line {number} is not a match: {fault}.") from None
-            if not _is_sound(match):
+            if not match.is_sound:
                 raise Unreadable(f"{path}, line {number} is not a match: its seats, winners and scores do not fit.")
             yield match
-
-
-def _is_sound(match: ResultLine) -> bool:
-    seats = len(match.seats)
-    return seats > 0 and all(0 <= seat < seats for seat in match.winners) and len(match.scores) in (0, seats)
 
 
 # Parquet: only the columns about the ends of matches are read

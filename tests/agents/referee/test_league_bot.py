@@ -8,9 +8,10 @@ import pytest
 from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
 from turnstile.kernel import Seed
-from turnstile.lab.contests import Contest, Played, arena_seatings
+from turnstile.lab.contests import Contest, arena_seatings
 from turnstile.lab.contests.contest import play_matches
 from turnstile.lab.own_bots import BotFailed, close_bots
+from turnstile.lab.results import ResultLine
 
 
 async def enter(here: InProcessAgents, strategy: str, **more: bool) -> Running:
@@ -21,14 +22,14 @@ async def enter(here: InProcessAgents, strategy: str, **more: bool) -> Running:
     return player
 
 
-async def play(game: str, player: str, opponent: str, deals: int) -> list[Played]:
+async def play(game: str, player: str, opponent: str, deals: int) -> list[ResultLine]:
     """A contest against one opponent, each deal from both seats."""
     bots = f"league:{player}", opponent
     contest = Contest(game, bots, b"{}", Seed("7"), deals, arena_seatings(bots, 2), seconds=5.0)
 
-    def play_all() -> list[Played]:
+    def play_all() -> list[ResultLine]:
         try:
-            return play_matches(contest, range(contest.matches))
+            return [match.result for match in play_matches(contest, range(contest.matches))]
         finally:
             close_bots()
 

@@ -14,8 +14,8 @@ from turnstile.lab.contests.seatings import Seating
 from turnstile.lab.jobs import Crew, run
 from turnstile.lab.match import Participant, play_out
 from turnstile.lab.own_bots import USUAL_SECONDS, end_match, load_bot
-from turnstile.lab.results import places_of_seats, shares
-from turnstile.registry import find_game
+from turnstile.lab.results import ResultLine
+from turnstile.registry import find_game, study_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +51,11 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One match: who sat where, who won, and how long they thought. Winners are numbers of seats, from 0."""
+    """One match, and how long the bots thought."""
 
-    deal: int
-    seating: int
-    seats: Seating
-    winners: tuple[int, ...]
-    scores: tuple[int, ...]
-    moves: int
-    thinking: tuple[Thinking, ...] = ()
+    result: ResultLine
+    thinking: tuple[Thinking, ...]
     """By seat. It is measured, not calculated: it differs from run to run."""
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        return places_of_seats(self.winners, self.scores, len(self.seats))
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        return shares(self.winners, len(self.seats))
 
 
 def play_contest(contest: Contest, first: int, crew: Crew) -> Generator[list[Played], None, None]:
@@ -97,15 +84,16 @@ def play_match(contest: Contest, number: int) -> Played:
     end_match(game, state, bots)
     outcome = game.outcome(state)
     assert outcome is not None
-    return Played(
+    result = ResultLine(
         deal=deal,
         seating=seating,
         seats=seats,
         winners=tuple(seat for seat, player in enumerate(contest.players) if player in outcome.winners),
         scores=tuple(outcome.scores.get(player, 0) for player in contest.players),
         moves=sum(isinstance(event, Move) for event in events),
-        thinking=thinking,
+        facts=dict(study_of(game).tally(state)),
     )
+    return Played(result, thinking)
 
 
 def _participant(bot: Bot[Any], rng: Random, thinking: Thinking) -> Participant:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from turnstile.kernel import Value
-from turnstile.lab.contests.contest import Contest, Played
+from turnstile.lab.contests.contest import Contest
 from turnstile.lab.contests.paired import Mean, holm, mean_of, mean_share, paired_p
+from turnstile.lab.results import ResultLine
 
 CERTAIN = 0.05
 """The largest corrected p-value of a difference that is called certain."""
@@ -31,12 +32,12 @@ class PairResult(Value, frozen=True):
     is_certain: bool
 
 
-def whole_deals(contest: Contest, matches: Sequence[Played]) -> Sequence[Played]:
+def whole_deals(contest: Contest, matches: Sequence[ResultLine]) -> Sequence[ResultLine]:
     """The matches of all deals that every seating has played."""
     return matches[: len(matches) // len(contest.seatings) * len(contest.seatings)]
 
 
-def pair_results(pairs: Sequence[tuple[str, str]], matches: Sequence[Played]) -> tuple[PairResult, ...]:
+def pair_results(pairs: Sequence[tuple[str, str]], matches: Sequence[ResultLine]) -> tuple[PairResult, ...]:
     """The results of these pairs, as far as they have met. The matches are in the order of deals."""
     met = {pair: meeting for pair in pairs if (meeting := _meeting(*pair, matches)).matches}
     p_values = {pair: paired_p([2 * share - 1 for share in meeting.shares()]) for pair, meeting in met.items()}
@@ -61,8 +62,8 @@ class _Meeting:
     """What came of the matches between two bots, by deal."""
 
     matches: int = 0
-    ahead: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
-    points: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    ahead: defaultdict[int | None, list[float]] = field(default_factory=lambda: defaultdict(list))
+    points: defaultdict[int | None, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def shares(self) -> list[float]:
         return [fmean(shares) for shares in self.ahead.values()]
@@ -71,7 +72,7 @@ class _Meeting:
         return [fmean(points) for points in self.points.values()]
 
 
-def _meeting(bot: str, other: str, matches: Sequence[Played]) -> _Meeting:
+def _meeting(bot: str, other: str, matches: Sequence[ResultLine]) -> _Meeting:
     meeting = _Meeting()
     for match in matches:
         if bot not in match.seats or other not in match.seats:

@@ -9,42 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
-from turnstile.kernel import Seed, Value
 from turnstile.kernel.values import Malformed, decode, encode
-from turnstile.lab.contests.contest import Contest, Played
-from turnstile.lab.contests.seatings import tournament_seatings
+from turnstile.lab.contests.contest import Contest
+from turnstile.lab.contests.seatings import Seating, tournament_seatings
+from turnstile.lab.results import VERSION, Header, ResultLine, write_lines
 
 KIND = "tournament"
-VERSION = 1
-
-
-class Header(Value, frozen=True):
-    """The first line: everything that the matches depend on."""
-
-    kind: str
-    version: int
-    game: str
-    game_version: int
-    options: dict[str, Any]
-    bots: tuple[str, ...]
-    players: int
-    seed: Seed
-    deals: int
-
-
-class MatchLine(Value, frozen=True):
-    """One match: the bot on each seat, the seats that won, from 0, and the score of each seat."""
-
-    deal: int
-    seating: int
-    seats: tuple[str, ...]
-    winners: tuple[int, ...]
-    scores: tuple[int, ...]
-    moves: int
 
 
 class UnusableFile(Exception):
@@ -82,13 +56,13 @@ def read_header(path: Path) -> Header | None:
 class ResultsFile:
     """An open file, with the matches that it holds."""
 
-    def __init__(self, file: BinaryIO, matches: Sequence[Played]) -> None:
+    def __init__(self, file: BinaryIO, matches: Sequence[ResultLine]) -> None:
         self._file = file
         self.matches = matches
 
-    def append(self, matches: Sequence[Played]) -> None:
+    def append(self, matches: Sequence[ResultLine]) -> None:
         """Append matches. They are in the file when this returns, even if the process is killed then."""
-        self._file.write(b"".join(encode(_line_of(match)) + b"\n" for match in matches))
+        self._file.write(write_lines(matches))
         self._file.flush()
 
 
@@ -109,7 +83,7 @@ def open_results(path: Path, header: Header) -> Iterator[ResultsFile]:
         file.truncate(len(whole))
         file.seek(len(whole))
         if not whole:
-            file.write(encode(header) + b"\n")
+            file.write(write_lines([header]))
             file.flush()
         yield ResultsFile(file, matches)
         file.flush()
@@ -118,12 +92,15 @@ def open_results(path: Path, header: Header) -> Iterator[ResultsFile]:
 
 def _read_header(path: Path, line: bytes) -> Header:
     try:
-        return decode(line, Header)
+        header = decode(line, Header)
     except Malformed:
-        raise UnusableFile(f"{path} is not the file of a tournament.") from None
+        header = None
+    if header is None or header.kind != KIND:
+        raise UnusableFile(f"{path} is not the file of a tournament.")
+    return header
 
 
-def _read_matches(path: Path, data: bytes, header: Header) -> list[Played]:
+def _read_matches(path: Path, data: bytes, header: Header) -> list[ResultLine]:
     if not data:
         return []
     first, *lines = data.splitlines()
@@ -148,16 +125,12 @@ def _plain(value: object) -> str:
 
 
 def _read_match(
-    path: Path, number: int, line: bytes, place: tuple[int, int], seatings: Sequence[tuple[str, ...]]
-) -> Played:
+    path: Path, number: int, line: bytes, place: tuple[int, int], seatings: Sequence[Seating]
+) -> ResultLine:
     try:
-        match = decode(line, MatchLine)
+        match = decode(line, ResultLine)
     except Malformed as fault:
         raise UnusableFile(f"{path} is damaged: line {number + 2}: {fault}.") from None
-    if (match.deal, match.seating) != place or match.seats != seatings[match.seating]:
+    if (match.deal, match.seating, match.seats) != (*place, seatings[place[1]]) or not match.is_sound:
         raise UnusableFile(f"{path} is damaged: line {number + 2} is not the match that belongs there.")
-    return Played(match.deal, match.seating, match.seats, match.winners, match.scores, match.moves)
-
-
-def _line_of(match: Played) -> MatchLine:
-    return MatchLine(match.deal, match.seating, match.seats, match.winners, match.scores, match.moves)
+    return match

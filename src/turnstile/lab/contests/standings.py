@@ -6,11 +6,11 @@ from itertools import combinations
 from statistics import fmean
 
 from turnstile.kernel import Value
-from turnstile.lab.contests.contest import Contest, Played
+from turnstile.lab.contests.contest import Contest
 from turnstile.lab.contests.paired import Mean, mean_share
 from turnstile.lab.contests.pairs import PairResult, pair_results, whole_deals
-from turnstile.lab.contests.ratings import rate_bots
-from turnstile.lab.ratings import Rating
+from turnstile.lab.ratings import Rating, Ratings
+from turnstile.lab.results import ResultLine
 
 
 class BotResult(Value, frozen=True):
@@ -41,10 +41,12 @@ class Standings(Value, frozen=True):
     seats: tuple[SeatResult, ...]
 
 
-def standings_of(contest: Contest, matches: Sequence[Played]) -> Standings:
+def standings_of(contest: Contest, matches: Sequence[ResultLine]) -> Standings:
     """The standings after at least one whole deal."""
     whole = whole_deals(contest, matches)
-    ratings = rate_bots(contest.bots, whole, contest.seed)
+    ratings = Ratings()
+    for match in whole:
+        ratings.rate(match.seats, match.places)
     results = [_bot_result(bot, ratings[bot], whole, len(contest.players)) for bot in contest.bots]
     return Standings(
         deals=len(whole) // len(contest.seatings),
@@ -55,7 +57,7 @@ def standings_of(contest: Contest, matches: Sequence[Played]) -> Standings:
     )
 
 
-def _bot_result(bot: str, rating: Rating, matches: Sequence[Played], players: int) -> BotResult:
+def _bot_result(bot: str, rating: Rating, matches: Sequence[ResultLine], players: int) -> BotResult:
     own = [match for match in matches if bot in match.seats]
     scores = [score for match in own for name, score in zip(match.seats, match.scores, strict=True) if name == bot]
     return BotResult(
@@ -68,9 +70,9 @@ def _bot_result(bot: str, rating: Rating, matches: Sequence[Played], players: in
     )
 
 
-def _wins(matches: Sequence[Played], seats: Sequence[int], bot: str | None = None) -> Mean:
+def _wins(matches: Sequence[ResultLine], seats: Sequence[int], bot: str | None = None) -> Mean:
     """The part of the wins on these seats, of one bot or of all, by deal."""
-    by_deal: defaultdict[int, list[float]] = defaultdict(list)
+    by_deal: defaultdict[int | None, list[float]] = defaultdict(list)
     for match in matches:
         shares = match.shares
         by_deal[match.deal] += [shares[seat] for seat in seats if bot in (None, match.seats[seat])]
