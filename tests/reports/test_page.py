@@ -50,7 +50,7 @@ def test_the_page_fits_its_window_and_is_accessible(page: Path, running: Browser
     tab.goto(page.as_uri())
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert Axe().run(tab).response["violations"] == []
-    assert tab.locator("figure").count() == tab.locator("figcaption").count() == 5
+    assert tab.locator("figure").count() == tab.locator("figcaption").count() == 6
     assert tab.locator("b").count() == 0
     assert tab.locator(".intervals .dot").first.bounding_box() is not None
     assert fetched == [page.as_uri()]
