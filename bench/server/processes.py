@@ -3,11 +3,12 @@
 import asyncio
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
 
 from tools import postgres
 
@@ -73,6 +74,10 @@ def descendants(pid: int) -> list[int]:
 # servers
 
 
+class ServerEnded(Exception):
+    """A server has ended by itself. The text is the last line of its log."""
+
+
 class Servers:
     """The processes of one server, and the database below them if there is one."""
 
@@ -116,13 +121,21 @@ async def serving(store: str, processes: int, database: int | None, *options: st
 @asynccontextmanager
 async def _process(store: str, options: Sequence[str]) -> AsyncIterator[tuple[Process, str]]:
     words = [sys.executable, "-m", "turnstile", "serve", "--store", store, *OPTIONS, *options]
-    with on_core(SERVER_CORE):
-        process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=DEVNULL)
-    try:
-        assert process.stdout is not None
-        told = (await process.stdout.readline()).decode().split()
-        assert told[:2] == ["turnstile", "serves"], f"the server did not start: {' '.join(words)}"
-        yield process, told[2]
-    finally:
-        process.terminate()
-        await process.communicate()
+    with TemporaryFile() as log:
+        with on_core(SERVER_CORE):
+            process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=log)
+        try:
+            assert process.stdout is not None
+            told = (await process.stdout.readline()).decode().split()
+            assert told[:2] == ["turnstile", "serves"], f"the server did not start: {_last_line(log)}"
+            yield process, told[2]
+        finally:
+            if process.returncode is not None:
+                raise ServerEnded(_last_line(log))
+            process.terminate()
+            await process.communicate()
+
+
+def _last_line(log: IO[bytes]) -> str:
+    log.seek(0)
+    return log.read().decode().strip().rpartition("\n")[2]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas
+import polars
 import pyarrow.parquet as pq
 import pytest
 
@@ -87,6 +88,15 @@ def test_pandas_reads_it(turnstile: Turnstile, tmp_path: Path) -> None:
     assert list(rows.columns) == pq.read_schema(out).names
     assert rows.groupby("match")["moves"].first().sum() == len(rows)
     assert set(rows["player"]) == {"reader 1", "reader 2"}
+
+
+def test_polars_reads_it(turnstile: Turnstile, tmp_path: Path) -> None:
+    out = tmp_path / "matches.parquet"
+    turnstile("simulate", "even-odd", "-n", 5, *SMALL, "--out", out)
+    rows = polars.scan_parquet(out).select("match", "player", "choice", "won").collect()
+    assert rows.height == pq.read_metadata(out).num_rows
+    assert set(rows["player"]) == {"reader 1", "reader 2"}
+    assert rows["won"].dtype == polars.Boolean
 
 
 def test_results_are_lines_of_json(turnstile: Turnstile, tmp_path: Path) -> None:

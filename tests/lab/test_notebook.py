@@ -23,12 +23,12 @@ def cells() -> list[dict[str, Any]]:
     return found
 
 
-def test_it_runs_to_its_end_on_a_small_budget_and_the_policy_learns() -> None:
+def test_it_runs_to_its_end_on_a_small_budget_and_the_policy_learns(tmp_path: Path) -> None:
     """In its own process: PyTorch is large, and no other test needs it."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, NOTEBOOK],
         cwd=ROOT,
-        env={**os.environ, **SMALL_BUDGET},
+        env={**os.environ, **SMALL_BUDGET, "SB3_LOGDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -62,6 +62,9 @@ class GameBots:
     guide: Guide | None = None
 
 
-def chance_by_lead(lead: float, scale: float) -> float:
-    """The chance to win with this lead: 1/2 without a lead, about 3/4 with a lead of `scale`."""
-    return 1 / (1 + exp(-lead / scale))
+def shares_by_score(scores: Mapping[PlayerId, float], scale: float) -> Shares:
+    """The chance of each player to win with these scores: equal without a lead, 3/4 to 1/4 with a lead of `scale`."""
+    best = max(scores.values())
+    weights = {player: exp((score - best) / scale) for player, score in scores.items()}
+    total = sum(weights.values())
+    return {player: weight / total for player, weight in weights.items()}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import exp, hypot, sqrt
 from random import Random
 
-from turnstile.bots.guide import GameBots, Guide, Shares, chance_by_lead
+from turnstile.bots.guide import GameBots, Guide, Shares, shares_by_score
 from turnstile.games.sixtysix.cards import COPIES, Hand, total
 from turnstile.games.sixtysix.moves import (
     POWERS,
@@ -229,10 +229,7 @@ def prospects(state: State, moves: int) -> Shares | None:
         scores, scale = expected_totals(state), hypot(scale, ROUND_SCALE)
     else:
         return None
-    return {
-        player: chance_by_lead(min(other for rival, other in enumerate(scores) if rival != seat) - own, scale)
-        for seat, (player, own) in enumerate(zip(state.players, scores, strict=True))
-    }
+    return shares_by_score({player: -score for player, score in zip(state.players, scores, strict=True)}, scale)
 
 
 def expected_totals(state: State) -> list[float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import comb, prod, sqrt
 from random import Random
 
-from turnstile.bots.guide import GameBots, Guide, Shares, chance_by_lead
+from turnstile.bots.guide import GameBots, Guide, Shares, shares_by_score
 from turnstile.games.updown.cards import HEIGHT, Card, Hand, Suit
 from turnstile.games.updown.hand import beats, best_of
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
@@ -167,11 +167,7 @@ def prospects(state: State, moves: int) -> Shares | None:
     if state.current_round is None or state.current_round.current_betting_index > 0:
         return None
     scale = ROUND_SCALE * sqrt(len(state.round_sequence) - len(state.completed_rounds))
-    scores = {player.id: player.score for player in state.players}
-    return {
-        player: chance_by_lead(own - max(score for other, score in scores.items() if other != player), scale)
-        for player, own in scores.items()
-    }
+    return shares_by_score({player.id: player.score for player in state.players}, scale)
 
 
 def plausibility(state: State, player: PlayerId) -> float:

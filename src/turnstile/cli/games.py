@@ -40,7 +40,7 @@ def games(game: AnyGame | None, schema: bool, as_json: bool) -> None:
     --json prints a list with an object for each game:
       name, title, version  text, text and a number
       players               {"fewest": 2, "most": 10}
-      bots                  [{"name": "random", "about": "..."}, ...], best first
+      bots                  [{"name": "random", "about": "..."}, ...], the game's own first
       options               {"draws": {"type": "integer", "minimum": 1, ...}, ...}, a JSON Schema for each
       events                the types of all events
       rules                 the rules, in Markdown
@@ -84,7 +84,7 @@ def print_game(game: AnyGame) -> None:
     options = options_of(game)
     console.print(Text("Options, given as --options JSON" if options else "Options: none", style="bold"))
     console.print(_pairs({name: bounds(schema) for name, schema in options.items()}))
-    console.print(Text("Bots, best first", style="bold"))
+    console.print(Text("Bots, the game's own first", style="bold"))
     console.print(_pairs({name: about(bot) for name, bot in bots_of(game).items()}))
 
 
