@@ -227,6 +227,11 @@ class _Prompt(HttpToolsProtocol):
         self._expect_nothing()
         super().connection_lost(exc)
 
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over. This and its parser let go of each other, so that no garbage is left."""
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment]  # as uvicorn does when a connection is lost
+
     def _expect(self) -> None:
         self._expect_nothing()
         self._come = self._read = 0

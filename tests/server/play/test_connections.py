@@ -1,6 +1,8 @@
 """Connections: resume from any break, the newest counts, presence, the beat, slow readers, the end of a server."""
 
 import asyncio
+import gc
+import weakref
 from typing import Any
 
 import aiohttp
@@ -597,7 +599,30 @@ def test_V6_a_reader_that_is_too_slow_is_closed_and_loses_nothing() -> None:
     run(main())
 
 
-# the end of a server
+# the end of a connection, and of a server
+
+
+def test_the_parts_of_a_connection_that_has_ended_are_free_without_garbage_collection() -> None:
+    """Players open a connection for every match. Collected in thousands, they would hold up everyone else."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, table = await started(here)
+            wires = [await ana.hello(table), await bo.hello(table)]
+            ended = [weakref.ref(socket) for socket in here.server.sessions._sockets]
+            assert len(ended) == 2
+            for wire in wires:
+                await wire.close()
+            await until(lambda: not here.server.sessions._sockets)
+            for _ in range(5):  # what the loop has planned still refers to them
+                await asyncio.sleep(0)
+            assert [each() for each in ended] == [None, None]
+
+    gc.disable()
+    try:
+        run(main())
+    finally:
+        gc.enable()
 
 
 def test_C14_a_server_that_stops_tells_its_clients_to_come_back() -> None:

@@ -27,6 +27,7 @@ from turnstile.server.errors import ErrorBody, Problem
 from turnstile.server.play.closing import CloseCode, Closed
 
 if TYPE_CHECKING:
+    from turnstile.server.play.session import Session
     from turnstile.server.play.sessions import Sessions
 
 MOST_FRAME = 16 * 1024
@@ -63,6 +64,7 @@ class PlaySocket(asyncio.Protocol):
         self._drainer: asyncio.Future[None] | None = None
         self._is_open = self._is_gone = self._is_paused = False
         self._is_writable = True
+        self.session: Session | None = None
         self.transport: asyncio.Transport
         self.rate, self.burst = sessions.frame_rate
         self._left, self._since = self.burst, self._loop.time()
@@ -75,11 +77,15 @@ class PlaySocket(asyncio.Protocol):
         self._connections.add(self)  # type: ignore[arg-type]
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Wake who waits. The parts let go of each other, so that they need no garbage collection."""
         self._connections.discard(self)
         self._is_open, self._is_gone, self._is_writable = False, True, True
         self._sessions.forget(self)
         _wake(self._waiter)
         _wake(self._drainer)
+        self._conn.receive_eof()
+        self.session = None
+        del self.transport
 
     def pause_writing(self) -> None:
         self._is_writable = False
@@ -165,7 +171,7 @@ class PlaySocket(asyncio.Protocol):
         now = self._loop.time()
         self._left = min(self.burst, self._left + (now - self._since) * self.rate) - 1
         self._since = now
-        if self._left < 0 and self._is_open:
+        if self._left < 0 and self._is_open and self.session is not None:
             self.session.end(Closed(CloseCode.TOO_FAST))
         return self._left >= 0
 
