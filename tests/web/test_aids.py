@@ -199,24 +199,26 @@ def test_a_tap_on_the_table_or_the_space_bar_shows_the_newest_move_at_once(new_g
     page.locator(".your-turn .bets").wait_for()
     page.evaluate(WATCH_TABLE)
     move(page)
-    page.wait_for_function(IS_BEHIND)
-    page.locator(".board").click(position={"x": 5, "y": 5})
+    page.wait_for_function(when_behind("document.querySelector('.board').click()"))
     page.locator(".your-turn .fan button.choice").first.wait_for()
     assert jumps(page) == 1
     move(page)
-    page.wait_for_function(IS_BEHIND)
-    page.keyboard.press("Space")
+    page.wait_for_function(when_behind("document.body.dispatchEvent(new KeyboardEvent('keydown', SPACE))"))
     page.locator(".your-turn .bets").wait_for()
     assert jumps(page) == 2
 
 
-IS_BEHIND = """async () => {
-    const { call } = await import("/static/lib/http.js");
-    const table = document.querySelector("table-screen");
-    const { seq } = await call("GET", `/api/tables/${table.getAttribute("table")}/view`);
-    return seq > Number(table.getAttribute("data-seq")) + 2;
-}"""
-"""Whether at least three updates wait to be shown."""
+def when_behind(do: str) -> str:
+    """Do something as soon as at least three updates wait to be shown, before the page can show another of them."""
+    return f"""async () => {{
+        const SPACE = {{ key: " ", code: "Space", bubbles: true, cancelable: true }};
+        const {{ call }} = await import("/static/lib/http.js");
+        const table = document.querySelector("table-screen");
+        const {{ seq }} = await call("GET", `/api/tables/${{table.getAttribute("table")}}/view`);
+        if (seq <= Number(table.getAttribute("data-seq")) + 2) return false;
+        {do};
+        return true;
+    }}"""
 
 
 def jumps(page: Page) -> int:
