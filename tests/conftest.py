@@ -63,6 +63,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         sys.settrace(counting)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI everything must be there: what is skipped has failed."""
+    report = yield
+    if report.skipped and os.environ.get("CI") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+    return report
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--torture", action="store_true", help="try every moment instead of a few of them; takes minutes")
 

@@ -110,6 +110,10 @@ def test_a_file_of_another_tournament_is_refused(
             '{"deal":0,"seating":0,"seats":["equilibrium","random"],"winners":[2],"scores":[1,0],"moves":3}',
             "is damaged: line 2 is not the match that belongs there.",
         ),
+        (
+            '{"deal":0,"seating":0,"seats":["equilibrium","random"],"winners":[0],"scores":[],"moves":3}',
+            "is damaged: line 2 is not the match that belongs there.",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused(turnstile: Turnstile, tmp_path: Path, line: str, why: str) -> None:

@@ -131,6 +131,7 @@ def _read_match(
         match = decode(line, ResultLine)
     except Malformed as fault:
         raise UnusableFile(f"{path} is damaged: line {number + 2}: {fault}.") from None
-    if (match.deal, match.seating, match.seats) != (*place, seatings[place[1]]) or not match.is_sound:
+    is_there = (match.deal, match.seating, match.seats) == (*place, seatings[place[1]])
+    if not is_there or not match.is_sound or not match.scores:
         raise UnusableFile(f"{path} is damaged: line {number + 2} is not the match that belongs there.")
     return match
