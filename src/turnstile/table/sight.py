@@ -39,6 +39,7 @@ class TableStatus(Value, frozen=True):
     result: Result | None
     agreed: Players
     successor: LogId | None
+    """The table after a rematch, as soon as it exists."""
 
 
 def status(state: State[Any]) -> TableStatus:
@@ -57,7 +58,7 @@ def status(state: State[Any]) -> TableStatus:
         acks_due=None if acks is None else acks.due,
         result=state.result,
         agreed=state.agreed,
-        successor=None if state.phase is Phase.FINISHED else state.successor,
+        successor=state.successor if state.phase is Phase.CLOSED else None,
     )
 
 

@@ -51,7 +51,9 @@ def test_a_status_says_how_the_match_ended_and_where_it_goes_on() -> None:
     assert shown.result is not None
     assert shown.result.winners == (BO,)
     assert (shown.agreed, shown.successor) == ((BO,), None), "nobody can sit down there before all agree"
-    assert status(play(ended, "ana rematches").state).successor == "a table for bo"
+    agreed = play(ended, "ana rematches")
+    assert status(agreed.state).successor is None, "nobody can go there before it exists"
+    assert status(play(agreed, "succeeded").state).successor == "a table for bo"
 
 
 def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_no_absence() -> None:

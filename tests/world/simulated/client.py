@@ -86,13 +86,18 @@ class Reader:
                 self._take(connection, item)
             case Status():
                 if connection is self.connection:
-                    self.status = msgspec.json.decode(item.body, type=Shown)
+                    self._see(msgspec.json.decode(item.body, type=Shown))
             case Refused():
                 self.world.mail.refused(self.name, "attach", item)
                 self.is_done |= item.error.code == HostCode.NO_SPECTATORS
             case Closed():
                 connection.is_broken = True
         self.news.set()
+
+    def _see(self, status: Shown) -> None:
+        if status.successor is not None and status.successor not in self.world.audits:
+            self.world.fail("rematch", f"{self.name} is sent on to {status.successor}, which is not there")
+        self.status = status
 
     def _take(self, connection: Connection, update: Update) -> None:
         if update.seq <= self.have:
