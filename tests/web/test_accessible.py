@@ -24,7 +24,7 @@ def check(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [360, 1440])
 def test_every_screen_is_accessible(new_guest: NewGuest, width: int) -> None:
-    guest = new_guest(viewport={"width": width, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": width, "height": 800})
     page = guest.open()
     expect(page.locator(".tile")).to_have_count(4)
     check(page)
@@ -65,7 +65,7 @@ def test_every_screen_is_accessible(new_guest: NewGuest, width: int) -> None:
 
 
 def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 800})
     for path, words in (
         ("/nothing", "There is nothing at this address."),
         ("/rules/nothing", "There is no game"),
@@ -80,7 +80,7 @@ def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: New
 
 @pytest.mark.parametrize("game", ["66", "Even/Odd", "Up-Down"])
 def test_the_tables_of_all_games_are_accessible(new_guest: NewGuest, game: str) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 800})
     page = guest.play_now(game)
     page.locator(".your-turn [data-choice]").first.wait_for()
     check(page)

@@ -78,7 +78,7 @@ def test_the_browser_finds_the_deal_fair_and_a_forged_record_not(new_guest: NewG
 
 @pytest.mark.parametrize("game", TABLES)
 def test_the_replay_goes_through_the_match_step_by_step(new_guest: NewGuest, game: str) -> None:
-    guest = new_guest(reduced_motion="reduce")
+    guest = new_guest()
     page = finish(guest, game)
     board = board_of(page)
     page.keyboard.press("ArrowLeft")
@@ -105,7 +105,7 @@ def test_the_replay_goes_through_the_match_step_by_step(new_guest: NewGuest, gam
 
 
 def test_the_replay_shows_the_hand_of_this_seat_only(new_guest: NewGuest) -> None:
-    guest = new_guest(reduced_motion="reduce")
+    guest = new_guest()
     page = finish(guest, "up-down")
     page.get_by_role("button", name="Replay").click()
     slider = page.get_by_label("Moment of the match")
@@ -150,7 +150,7 @@ def test_a_rematch_against_bots_takes_one_click(new_guest: NewGuest) -> None:
 
 
 def test_everything_after_a_match_is_accessible(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 800})
     page = finish(guest, "up-down")
     check_fairness(page)
     page.get_by_text("Check it yourself").click()

@@ -14,7 +14,6 @@ from tests.web.pages import Guest, wait_for_turn
 NewGuest = Callable[..., Guest]
 SCRIPTS = Path(__file__).parent / "js"
 GAMES = {"e-card": ["random"], "up-down": ["counter"], "66": ["attentive"], "even-odd": ["reader"]}
-CALM = {"reduced_motion": "reduce"}
 
 
 # hints
@@ -23,7 +22,7 @@ CALM = {"reduced_motion": "reduce"}
 def test_the_first_match_of_every_game_explains_itself_and_each_game_remembers_what_was_read(
     new_guest: NewGuest,
 ) -> None:
-    guest = new_guest(**CALM)
+    guest = new_guest()
     page, hint = guest.page, guest.page.locator(".first-hint")
     for game, bots in GAMES.items():
         open_table(guest, game, bots)
@@ -47,7 +46,7 @@ def test_the_first_match_of_every_game_explains_itself_and_each_game_remembers_w
 
 
 def test_a_hint_goes_with_the_move_that_it_was_for(new_guest: NewGuest) -> None:
-    guest = new_guest(**CALM)
+    guest = new_guest()
     page = guest.play_now()
     assert wait_for_turn(page)
     expect(page.locator(".first-hint")).to_contain_text("four Citizens")
@@ -60,7 +59,7 @@ def test_a_hint_goes_with_the_move_that_it_was_for(new_guest: NewGuest) -> None:
 
 
 def test_the_rules_of_every_game_have_pictures_and_its_keys(new_guest: NewGuest) -> None:
-    guest = new_guest(**CALM)
+    guest = new_guest()
     keys = {"e-card": "1 to 5", "up-down": "0 to 9", "66": "A to D", "even-odd": "1"}
     for game, key in keys.items():
         page = guest.open(f"/rules/{game}")
@@ -100,7 +99,7 @@ def heard(page: Page) -> dict[str, int]:
 
 
 def test_sounds_are_off_until_they_are_switched_on_and_the_switch_is_remembered(new_guest: NewGuest) -> None:
-    guest = new_guest(**CALM)
+    guest = new_guest()
     guest.context.add_init_script(f"({COUNT_SOUNDS})()")
     page = guest.play_now()
     assert wait_for_turn(page)
@@ -130,7 +129,7 @@ def test_sounds_are_off_until_they_are_switched_on_and_the_switch_is_remembered(
 
 
 def test_the_link_can_be_copied_shared_and_scanned(new_guest: NewGuest) -> None:
-    ana = new_guest(permissions=["clipboard-read", "clipboard-write"], **CALM)
+    ana = new_guest(permissions=["clipboard-read", "clipboard-write"])
     ana.context.add_init_script(
         """navigator.canShare = () => true;
         navigator.share = async ({ url }) => { globalThis.shared = url; };"""
@@ -175,7 +174,7 @@ WATCH_TABLE = """() => {
 
 
 def test_the_moves_of_bots_can_be_followed_one_by_one_and_no_trick_flashes_by(new_guest: NewGuest) -> None:
-    guest = new_guest()
+    guest = new_guest(is_animated=True)
     open_table(guest, "up-down", ["counter"] * 3, {"maxRoundSize": 2})
     page = guest.page
     page.locator(".your-turn .bets").wait_for()
@@ -193,7 +192,7 @@ def test_the_moves_of_bots_can_be_followed_one_by_one_and_no_trick_flashes_by(ne
 
 
 def test_a_tap_on_the_table_or_the_space_bar_shows_the_newest_move_at_once(new_guest: NewGuest) -> None:
-    guest = new_guest()
+    guest = new_guest(is_animated=True)
     open_table(guest, "up-down", ["counter"] * 7, {"maxRoundSize": 2})
     page = guest.page
     page.locator(".your-turn .bets").wait_for()
@@ -230,7 +229,7 @@ def jumps(page: Page) -> int:
 
 
 def test_a_queued_card_is_played_on_the_turn(new_guest: NewGuest) -> None:
-    ana, bo = new_guest(**CALM), new_guest(**CALM)
+    ana, bo = new_guest(), new_guest()
     join(bo, open_table(ana, "up-down", options={"maxRoundSize": 2}, start=False))
     ana.page.get_by_role("button", name="Start the match").click()
     pages = [ana.page, bo.page]
@@ -261,7 +260,7 @@ def next_to_move(pages: list[Page], what: str = "[data-choice]") -> Page:
 
 
 def test_a_forced_card_plays_itself_unless_the_player_objects(new_guest: NewGuest) -> None:
-    guest = new_guest(plays_forced=True, **CALM)
+    guest = new_guest(plays_forced=True)
     open_table(guest, "up-down", ["counter"], {"maxRoundSize": 2})
     page = guest.page
     page.locator(".your-turn .bets").wait_for()
@@ -278,7 +277,7 @@ def test_a_forced_card_plays_itself_unless_the_player_objects(new_guest: NewGues
 
 def test_a_refusal_stands_beside_what_was_tried_and_the_page_goes_on(new_guest: NewGuest) -> None:
     """A move is kept while the device is offline; meanwhile the player makes another one from elsewhere."""
-    guest = new_guest(**CALM)
+    guest = new_guest()
     page = guest.play_now()
     assert wait_for_turn(page)
     known = page.evaluate("JSON.parse(localStorage.getItem('turnstile.player'))")
@@ -308,7 +307,7 @@ def test_a_refusal_stands_beside_what_was_tried_and_the_page_goes_on(new_guest: 
 
 
 def test_the_first_screen_says_that_the_server_cannot_be_reached_and_loads_when_it_can(new_guest: NewGuest) -> None:
-    guest = new_guest(**CALM)
+    guest = new_guest()
     guest.context.route("**/api/games", lambda route: route.abort())
     page = guest.open()
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")

@@ -30,7 +30,7 @@ def dev_server(file: Path) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def author(browser: Browser, dev_server: ServerProcess) -> Iterator[Guest]:
-    guest = Guest(browser, dev_server.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    guest = Guest(browser, dev_server.url, viewport={"width": 1440, "height": 900})
     yield guest
     guest.close()
 

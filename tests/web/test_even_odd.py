@@ -14,7 +14,7 @@ NewGuest = Callable[..., Guest]
 
 
 def test_two_people_play_a_whole_match(new_guest: NewGuest) -> None:
-    ana, bo = new_guest(), new_guest()
+    ana, bo = new_guest(is_animated=True), new_guest(is_animated=True)
     join(bo, open_table(ana, "even-odd", options={"draws": 3}, start=False))
     ana.page.get_by_role("button", name="Start the match").click()
     pages = [ana.page, bo.page]
@@ -36,7 +36,7 @@ def test_two_people_play_a_whole_match(new_guest: NewGuest) -> None:
 
 
 def test_everything_is_accessible(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 800})
     open_table(guest, "even-odd", ["reader"], {"draws": 3})
     page = guest.page
     page.locator(".your-turn [data-choice]").first.wait_for()

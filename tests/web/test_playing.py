@@ -27,7 +27,7 @@ def log_of(page: Page) -> list[str]:
 
 
 def test_one_button_plays_a_match_against_a_bot_to_its_end(new_guest: NewGuest) -> None:
-    guest = new_guest()
+    guest = new_guest(is_animated=True)
     page = guest.play_now()
     play_to_the_end(guest)
     expect(page.locator(".result h2")).to_contain_text(re.compile("win"))
@@ -36,21 +36,6 @@ def test_one_button_plays_a_match_against_a_bot_to_its_end(new_guest: NewGuest) 
     page.get_by_role("button", name="Rematch").click()
     expect(page).not_to_have_url(before)
     assert wait_for_turn(page)
-
-
-def test_the_match_begins_within_a_second_of_the_tap(new_guest: NewGuest) -> None:
-    guest = new_guest()
-    page = guest.open()
-    page.get_by_role("button", name="Play E-Card").wait_for()
-    took = page.evaluate(
-        """async () => {
-            const start = performance.now();
-            document.querySelector("button.play").click();
-            while (!document.querySelector("button.choice")) await new Promise(requestAnimationFrame);
-            return performance.now() - start;
-        }"""
-    )
-    assert took < 5_000  # a second on a quiet machine; tests share theirs
 
 
 def test_two_people_play_by_a_private_link_and_a_stranger_may_not_watch(new_guest: NewGuest) -> None:

@@ -179,7 +179,7 @@ def log_of(page: Page) -> list[str]:
 
 def test_a_reload_in_the_middle_of_a_batch_tells_nothing_twice_and_the_match_goes_on(new_guest: NewGuest) -> None:
     """What another player did lingers on the table before it is acknowledged: the reload comes in between."""
-    guest = new_guest()
+    guest = new_guest(is_animated=True)
     sent: list[int] = []
 
     def listen(socket: WebSocket) -> None:
@@ -226,7 +226,7 @@ def keys_for(ask: str, bar: str, turn: int) -> str:
 
 
 def test_a_match_by_keyboard_alone(new_guest: NewGuest) -> None:
-    guest = new_guest(reduced_motion="reduce")
+    guest = new_guest()
     page = guest.open()
     page.get_by_role("button", name="Play a bot at 66").focus()
     page.keyboard.press("Enter")
@@ -267,7 +267,7 @@ LOOKS: list[Look] = [(360, "light"), (360, "dark"), (768, "dark"), (1440, "light
 
 
 def test_the_table_is_accessible_and_fits(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 800})
     page = guest.play_now("66")
     rng, seen = Random(5), set()
     while "round" not in seen:

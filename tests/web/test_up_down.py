@@ -28,7 +28,7 @@ def sentences(page: Page) -> list[str]:
 
 
 def test_three_people_and_a_bot_play_a_whole_match(new_guest: NewGuest) -> None:
-    guests = [new_guest(reduced_motion="reduce") for _ in range(3)]
+    guests = [new_guest() for _ in range(3)]
     link = open_table(guests[0], "up-down", ["counter"], SMALL, start=False)
     pages = [guests[0].page, *(join(guest, link) for guest in guests[1:])]
     for page in pages:
@@ -111,7 +111,7 @@ def test_the_last_hand_can_be_seen_again(new_guest: NewGuest) -> None:
 
 
 def test_the_hand_is_sorted_by_suit_with_a_gap_between_suits(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
+    guest = new_guest(viewport={"width": 360, "height": 740})
     open_table(guest, "up-down", ["counter"], {"maxRoundSize": 14})
     page = guest.page
     while page.locator(".fan play-card").count() < 10:
@@ -130,7 +130,7 @@ def test_the_hand_is_sorted_by_suit_with_a_gap_between_suits(new_guest: NewGuest
 @pytest.mark.parametrize("size", [(360, 740), (1440, 900)])
 def test_ten_players_fit_and_everything_is_accessible(new_guest: NewGuest, scheme: str, size: tuple[int, int]) -> None:
     width, height = size
-    guest = new_guest(color_scheme=scheme, viewport={"width": width, "height": height}, reduced_motion="reduce")
+    guest = new_guest(color_scheme=scheme, viewport={"width": width, "height": height})
     open_table(guest, "up-down", ["counter"] * 9, {"maxRoundSize": 5})
     page = guest.page
     page.locator(".your-turn .bets").wait_for()
