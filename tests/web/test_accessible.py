@@ -1,71 +1,59 @@
 """axe finds nothing to complain about on any screen, by day and by night; and no screen is wider than a phone."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from tests.web.looks import PHONE, check_looks
 from tests.web.pages import Guest, wait_for_turn
 
 NewGuest = Callable[..., Guest]
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-def check(page: Page) -> None:
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("width", [360, 1440])
-def test_every_screen_is_accessible(new_guest: NewGuest, width: int) -> None:
-    guest = new_guest(viewport={"width": width, "height": 800})
+def test_every_screen_is_accessible(new_guest: NewGuest) -> None:
+    guest = new_guest()
     page = guest.open()
     expect(page.locator(".tile")).to_have_count(4)
-    check(page)
+    check_looks(page)
     guest.open("/rules/66")
     expect(page.locator("h1")).to_have_text("66")
-    check(page)
+    check_looks(page)
     guest.open("/account")
     page.get_by_label("Your name").fill("Ana of the long and winding road")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Show a code").click()
     page.locator(".qr").wait_for()
-    check(page)
+    check_looks(page)
     guest.open("/new?game=up-down")
     page.locator("select[name=bot]").first.wait_for()
-    check(page)
+    check_looks(page)
     page.get_by_role("button", name="Open the table").click()
     page.get_by_role("button", name="Show QR code").click()
     page.locator(".qr").wait_for()
-    check(page)
+    check_looks(page)
     guest.play_now()
     assert wait_for_turn(page)
-    check(page)
+    check_looks(page)
     guest.lay()
     assert wait_for_turn(page)
     page.get_by_text("The table in words").click()
     page.locator("button.choice").first.click()
-    check(page)
+    check_looks(page)
     page.get_by_text("Resign", exact=True).first.click()
     page.get_by_role("button", name="Resign").click()
     page.locator(".result").wait_for()
-    check(page)
+    check_looks(page)
     page.get_by_role("button", name="Was it fair?").click()
     page.locator(".fairness h3").wait_for()
-    check(page)
+    check_looks(page)
     page.keyboard.press("ArrowLeft")
     page.locator(".replay").wait_for()
-    check(page)
+    check_looks(page)
 
 
 def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800})
+    guest = new_guest()
     for path, words in (
         ("/nothing", "There is nothing at this address."),
         ("/rules/nothing", "There is no game"),
@@ -74,16 +62,16 @@ def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: New
         page = guest.open(path)
         expect(page.locator("main")).to_contain_text(words)
         expect(page.get_by_role("link", name="To all tables")).to_be_visible()
-        check(page)
+        check_looks(page, PHONE)
     guest.complaints[:] = [text for text in guest.complaints if "404" not in text]
 
 
 @pytest.mark.parametrize("game", ["66", "Even/Odd", "Up-Down"])
 def test_the_tables_of_all_games_are_accessible(new_guest: NewGuest, game: str) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800})
+    guest = new_guest()
     page = guest.play_now(game)
     page.locator(".your-turn [data-choice]").first.wait_for()
-    check(page)
+    check_looks(page, PHONE)
     page.keyboard.press("?")
     page.get_by_role("dialog").wait_for()
-    check(page)
+    check_looks(page, PHONE)

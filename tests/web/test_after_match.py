@@ -11,7 +11,6 @@ from playwright.sync_api import Page, Route, expect
 from tests.web.looks import check_looks
 from tests.web.matches import MAKE_A_MOVE, open_table, play_alone
 from tests.web.pages import Guest
-from tests.web.test_accessible import check
 from tests.web.test_fair import relinked
 from turnstile.kernel.record import Record, load
 
@@ -150,11 +149,10 @@ def test_a_rematch_against_bots_takes_one_click(new_guest: NewGuest) -> None:
 
 
 def test_everything_after_a_match_is_accessible(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800})
-    page = finish(guest, "up-down")
+    page = finish(new_guest(), "up-down")
     check_fairness(page)
     page.get_by_text("Check it yourself").click()
-    check_looks(page, check)
+    check_looks(page)
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    check_looks(page, check)
+    check_looks(page)

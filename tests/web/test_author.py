@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.server.test_dev import edit
 from tests.test_write_a_game import FILES, PAGE
 from tests.web.conftest import NewGuest
+from tests.web.looks import DESK, check_looks
 from tests.web.pages import Guest, ServerProcess, server_process
-from tests.web.test_accessible import check
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_an_author_plays_all_seats_and_sees_the_machine_the_steps_and_every_seat
     expect(page.locator("author-panel .items summary").first).to_have_text(re.compile("2 Lay.+Laying → Laying go on"))
     show(page, "Updates")
     expect(page.locator("author-panel .items > li").first).to_contain_text("update")
-    check(page)
+    check_looks(page, DESK)
 
     show(page, "Diagram")
     while not page.locator(".result").count():

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from tests.web.looks import check_looks
 from tests.web.matches import join, move, open_table, play_alone, play_together
 from tests.web.pages import Guest
-from tests.web.test_accessible import check
 from tests.web.test_up_down import RAW, sentences
 
 NewGuest = Callable[..., Guest]
@@ -36,11 +35,11 @@ def test_two_people_play_a_whole_match(new_guest: NewGuest) -> None:
 
 
 def test_everything_is_accessible(new_guest: NewGuest) -> None:
-    guest = new_guest(viewport={"width": 360, "height": 800})
+    guest = new_guest()
     open_table(guest, "even-odd", ["reader"], {"draws": 3})
     page = guest.page
     page.locator(".your-turn [data-choice]").first.wait_for()
-    check_looks(page, check)
+    check_looks(page)
     play_alone(page, 2)
     page.locator(".your-turn [data-choice]").first.click()
-    check_looks(page, check)
+    check_looks(page)

@@ -9,10 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, WebSocket, expect
 
-from tests.web.looks import Look, check_looks
+from tests.web.looks import Look, check_accessible, check_looks
 from tests.web.pages import Guest, is_over
 from turnstile.games.sixtysix.rules import game as sixtysix
 from turnstile.games.sixtysix.state import Options
@@ -254,9 +253,7 @@ def test_a_match_by_keyboard_alone(new_guest: NewGuest) -> None:
 
 
 def check(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_accessible(page)
     for box in page.locator("[data-choice]").all():
         size = box.bounding_box()
         assert size is not None
@@ -276,14 +273,14 @@ def test_the_table_is_accessible_and_fits(new_guest: NewGuest) -> None:
         kind = "round" if "The round is over" in ask else ask.split()[0]
         if kind not in seen:
             seen.add(kind)
-            check_looks(page, check, LOOKS)
+            check_looks(page, LOOKS, check)
         if kind == "round" or goes_on(page):
             continue
         if "raised" not in seen and page.locator("[data-target='own 0']").count():
             seen.add("raised")
             page.locator("[data-target='own 0']").click()
             page.get_by_text("The table in words").click()
-            check_looks(page, check, LOOKS)
+            check_looks(page, LOOKS, check)
             page.locator("[data-back]").click()
             expect(page.locator("[data-raised]")).to_have_count(0)
         tap_a_move(page, rng)
