@@ -147,7 +147,7 @@ class Player:
         await self.command(table, "resign")
 
     async def rematch(self, table: AnyTable) -> None:
-        """Agree to play again. The status of the table names its `successor` once all have agreed and that table is open."""
+        """Agree to play again. The status of the table names its `successor` once all have agreed and it is open."""
         await self.command(table, "rematch")
 
     async def close(self, table: AnyTable) -> None:
