@@ -172,6 +172,40 @@ def test_a_refusal_has_the_code_and_the_sentence_of_the_server() -> None:
     run(main())
 
 
+def test_a_command_that_the_server_cannot_read_is_refused() -> None:
+    async def main() -> None:
+        async with site() as here, Client(here.url) as client:
+            ana, _, table = await two_players(client)
+            async with ana.play(table) as seat:
+                await anext(seat)
+                asked = (seat.command("addBot", bot="random"), seat.command("addWords", words="luck"), seat.act(None))
+                nameless, words, nothing = await asyncio.gather(*asked, return_exceptions=True)
+                assert isinstance(nameless, Refused)
+                assert isinstance(nothing, Refused)
+                assert (nameless.code, nothing.code) == ("BadFrame", "BadFrame")
+                assert words == 1
+
+    run(main())
+
+
+def test_a_caller_that_is_cancelled_while_it_leaves_its_seat_is_cancelled() -> None:
+    async def main() -> None:
+        async with site() as here, Client(here.url) as client:
+            ana, _, table = await two_players(client)
+            seat = ana.play(table)
+            await seat.__aenter__()
+            await anext(seat)
+            leaving = asyncio.create_task(seat.leave())
+            await asyncio.sleep(0)
+            leaving.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await leaving
+            with pytest.raises(Closed):
+                await seat.wait_for_news()
+
+    run(main())
+
+
 def test_spectators_see_the_match_and_cannot_move() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as client:

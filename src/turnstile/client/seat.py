@@ -25,8 +25,10 @@ from turnstile.client.frames import (
     VERSION,
     Answer,
     AnyFrame,
+    Error,
     Ping,
     Presence,
+    Refusal,
     TableStatus,
     Update,
     Welcome,
@@ -39,6 +41,7 @@ DONE = 1000
 CLOSED = '"phase":"Closed"'
 """In the status of a table that is closed. A status is decoded only when it is wanted."""
 ACKS_MISSING = "AcksMissing"
+BAD_FRAME = "BadFrame"
 TRY_AGAIN = frozenset({"Busy", "OutcomeUnknown", "Stopping"})
 """Refusals that say nothing about the command: it is sent again, with its id."""
 GATE_WAIT = 0.02  # seconds before a move is tried again that came before other players' acknowledgements
@@ -130,11 +133,16 @@ class Seat:
     async def leave(self) -> None:
         """Close the connection. The seat is kept: the same player may come back to it."""
         assert self._task is not None, "use it as `async with me.play(table) as seat`"
-        await self._acknowledge()
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-        self._end(Closed(DONE, "The seat was left."))
+        try:
+            await self._acknowledge()
+        finally:
+            self._task.cancel()
+            self._end(Closed(DONE, "The seat was left."))
+        await asyncio.wait(
+            {self._task}
+        )  # raises if the caller is cancelled, which `await self._task` cannot tell apart
+        if not self._task.cancelled():
+            self._task.result()
 
     def _end(self, fault: Exception) -> None:
         """Nothing more will come: tell all who wait."""
@@ -269,6 +277,8 @@ class Seat:
                 await self._take_update(frame)
             case Answer():
                 self._settle(frame)
+            case Refusal():
+                self._refuse(frame)
             case TableStatus():
                 self._take_status(text)
             case Welcome():
@@ -324,6 +334,13 @@ class Seat:
         _, waiting = self._pending.get(answer.id, (None, None))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """A frame that the server cannot read gets no answer. Answers come in the order of the commands, so it is the
+        oldest command without one."""
+        unanswered = (name for name, (_, waiting) in self._pending.items() if not waiting.done())
+        if refusal.code == BAD_FRAME and (name := next(unanswered, None)) is not None:
+            self._settle(Answer(name, 0, Error(refusal.code, refusal.message)))
 
 
 def _refused(answer: Answer) -> Refused:
