@@ -83,6 +83,7 @@ def test_values_in_words() -> None:
         "hand": [{"suit": "hearts", "rank": "7"}],
     }
     assert in_words(value, called) == 'hand sizes (you 3, "Bo" 2), is over no, best null, hand (hearts.7)'
+    assert in_words({"cards": {"p-1": "C", "p-2": "S"}}, called) == 'cards (you C, "Bo" S)'
     assert in_words([], called) == "none"
     assert in_words("a b", called) == '"a b"'
     assert in_words("f" * 64, called) == '"ffffffffffff..."'

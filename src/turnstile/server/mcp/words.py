@@ -52,8 +52,11 @@ def _inner(value: Any, names: Names) -> str:
 
 
 def _is_plain(value: Any, names: Names) -> bool:
-    """Whether a value is an object of plain texts, such as a card. It is written as in the names of actions."""
-    if not isinstance(value, dict) or not value:
+    """Whether a value is an object of plain texts, such as a card. It is written as in the names of actions.
+
+    What each player has is not plain: its names must be told.
+    """
+    if not isinstance(value, dict) or not value or not names.keys().isdisjoint(value):
         return False
     return all(isinstance(each, str) and each not in names and PLAIN.fullmatch(each) for each in value.values())
 
