@@ -97,7 +97,7 @@ def test_two_people_meet_by_an_invitation(server: str, tmp_path: Path) -> None:
     assert ana.stdout is not None
     while link is None:
         told += os.read(ana.stdout.fileno(), 1000)
-        link = re.search(rb"http\S+#table=\S+&invite=\S+\n", told)
+        link = re.search(rb"http\S+/table/\S+#invite=\S+\n", told)
     bo = start("Bo", "--join", link[0].decode().strip())
     for playing, other in ((ana, "Bo"), (bo, "Ana")):
         out, errors = playing.communicate()

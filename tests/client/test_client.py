@@ -303,10 +303,26 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
     run(main())
 
 
-@pytest.mark.parametrize("link", ["", "here", "http://here", "ftp://here/#table=1", "http:///#table=1"])
+@pytest.mark.parametrize(
+    "link", ["", "here", "http://here", "ftp://here/table/1", "http:///table/1", "http://here/table/"]
+)
 def test_a_link_that_is_no_invitation_is_refused(link: str) -> None:
     with pytest.raises(ValueError, match="not an invitation"):
         Invitation.of(link)
+
+
+def test_an_invitation_has_the_link_of_the_server() -> None:
+    async def main() -> None:
+        async with site() as here, Client(here.url) as client:
+            ana = await client.register("Ana")
+            table = await ana.create_table("e-card", invite_only=True)
+            path, token = f"/api/tables/{table.table}/invitation", ana.token
+            drawn = await here.ask("POST", path, {"invite": table.invite}, token=token)
+            assert ana.invitation(table).link == drawn["link"]
+            opened = await here.ask("POST", path, {}, token=token)
+            assert Invitation.of(opened["link"]) == Invitation(here.url, table.table)
+
+    run(main())
 
 
 def test_an_invitation_survives_its_link() -> None:

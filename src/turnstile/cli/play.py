@@ -77,7 +77,7 @@ def play(
       turnstile play e-card --bot random --record match.jsonl
       turnstile play e-card --server http://localhost:8000
       turnstile play e-card --server http://localhost:8000 --invite --name Ana
-      turnstile play e-card --join 'http://localhost:8000/#table=...&invite=...'
+      turnstile play e-card --join 'http://localhost:8000/table/...#invite=...'
     """
     refuse_folder(path)
     if server is not None or link is not None:

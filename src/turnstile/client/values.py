@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import msgspec
 
 T = TypeVar("T")
+
+TABLE_PAGE = "/table/"
 
 
 class Answered(msgspec.Struct, frozen=True, rename="camel"):
@@ -121,16 +123,17 @@ class Invitation(msgspec.Struct, frozen=True):
 
     @property
     def link(self) -> str:
-        """The secret is behind `#`, so that no server or proxy on the way sees it."""
-        secret = "" if self.invite is None else f"&invite={quote(self.invite)}"
-        return f"{self.server}/#table={quote(self.table)}{secret}"
+        """The page of the table. The secret is behind `#`, so that no server or proxy on the way sees it."""
+        secret = "" if self.invite is None else f"#invite={quote(self.invite, safe='')}"
+        return f"{self.server}{TABLE_PAGE}{quote(self.table, safe='')}{secret}"
 
     @classmethod
     def of(cls, link: str) -> "Invitation":
         """The invitation in a link. Raises `ValueError`."""
         parts = urlsplit(link)
         found: Mapping[str, list[str]] = parse_qs(parts.fragment)
-        if parts.scheme not in ("http", "https") or not parts.netloc or "table" not in found:
-            raise ValueError(f"{link!r} is not an invitation: it looks like https://server/#table=...&invite=...")
-        server = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-        return cls(server, found["table"][0], found.get("invite", [None])[0])
+        path, _, table = parts.path.rpartition(TABLE_PAGE)
+        if parts.scheme not in ("http", "https") or not parts.netloc or not table or "/" in table:
+            raise ValueError(f"{link!r} is not an invitation: it looks like https://server/table/...#invite=...")
+        invite = found["invite"][0] if "invite" in found else None
+        return cls(f"{parts.scheme}://{parts.netloc}{path}", unquote(table), invite)
