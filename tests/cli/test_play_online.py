@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from tests.server.processes import served
+from turnstile.cli.online import unique_names
 
 pytestmark = pytest.mark.uncounted
 
@@ -138,3 +139,13 @@ def test_what_cannot_be_is_said_in_a_sentence(
     ran = turnstile("play", "e-card", *[server if word == "SERVER" else word for word in options])
     assert ran.status == 2
     assert sentence in ran.err
+
+
+def test_every_player_has_a_name_of_its_own() -> None:
+    assert unique_names({"p-1": "Ana (2)", "p-2": "Ana", "p-3": "Ana", "p-4": "Bo"}) == {
+        "p-1": "Ana (2)",
+        "p-2": "Ana",
+        "p-3": "Ana (3)",
+        "p-4": "Bo",
+    }
+    assert unique_names({"p-1": "Ana", "p-2": "Ana", "p-3": "Ana (2)"})["p-3"] == "Ana (2) (2)"

@@ -348,3 +348,16 @@ def test_the_words_of_a_name_in_code(name: str, said: str) -> None:
 def test_a_name_is_never_read_as_markup(turnstile: Turnstile, game: str) -> None:
     ran = turnstile("play", game, "--seed", "3", "--bot", "random", "--name", "[/x]", given="1\n0\n" * 2_000)
     assert (ran.status, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.name))
+def test_the_name_of_another_player_is_never_read_as_markup(game: AnyGame) -> None:
+    other, chance, console = PlayerId("[/x]"), Random(3), Console(width=80)
+    seated, state = terminal_of(game, (ANA, other)), game.new((ANA, other), game.options(), Seed("3"))
+    with console.capture() as said:
+        while offered := game.offered(state):
+            console.print(seated.show(game.view(state, ANA), ANA))
+            step = game.machine.step(state, chance.choice(offered))
+            assert isinstance(step, Step)
+            state = step.state
+    assert "[/x]" in said.get()

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
@@ -200,13 +201,10 @@ class OnlineMatch:
                 pass  # a refused choice is made again
 
     def _begin(self, me: Player, seat: Seat) -> TerminalPlayer:
-        """Who plays is known now. Ids become names: unique ones, for two players may have the same."""
+        """Who plays is known now. Ids become names."""
         status, known = seat.status, self._call(me.names(seat.table))
         assert status is not None, "it comes before the first update"
-        for each in status.seats:
-            name = known.get(each.player, each.player)
-            taken = sum(other == name or other.startswith(f"{name} (") for other in self._names.values())
-            self._names[each.player] = f"{name} ({taken + 1})" if taken else name
+        self._names = unique_names({each.player: known.get(each.player, each.player) for each in status.seats})
         players = tuple(PlayerId(self._names[each.player]) for each in status.seats)
         mine = PlayerId(self._names[me.id])
         others = " and ".join(name for name in players if name != mine)
@@ -262,6 +260,15 @@ async def _until_known(seat: Seat) -> None:
 async def _until_seated(seat: Seat, players: int) -> None:
     while (status := seat.status) is not None and len(status.seats) < players and status.phase == SEATING:
         await seat.wait_for_news()
+
+
+def unique_names(names: dict[str, str]) -> dict[str, str]:
+    """The names of players by id. Of those with the same name, the later ones get a number that no other name has."""
+    found: dict[str, str] = {}
+    for player, name in names.items():
+        numbered = (f"{name} ({number})" for number in count(2))
+        found[player] = next(each for each in chain([name], numbered) if each not in found.values())
+    return found
 
 
 def rename(value: Any, names: dict[str, str]) -> Any:

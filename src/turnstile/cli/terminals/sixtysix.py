@@ -127,7 +127,7 @@ def show(view: View, player: PlayerId) -> RenderableType:
         rows.add_row("you took", card_row([view.taken]))
     for seat, who in enumerate(view.players):
         rows.add_row(
-            f"{you_or_name(who, player)}, {view.totals[seat]} points",
+            Text(f"{you_or_name(who, player)}, {view.totals[seat]} points"),
             card_row([sight.value for sight in view.seen[seat]]),
         )
     return Group(Text(head, style="bold"), rows)
