@@ -146,6 +146,13 @@ def test_a_rematch_against_bots_takes_one_click(new_guest: NewGuest) -> None:
     expect(page).not_to_have_url(before)
     expect(page).to_have_url(re.compile("/table/"))
     expect(page.locator(".even-odd")).to_contain_text("Draw 1 of 2")
+    again = page.url
+    page.go_back()
+    expect(page.get_by_role("button", name="Play E-Card")).to_be_visible()  # not the table before, which leads on
+    page.goto(before)
+    expect(page.get_by_role("button", name="Replay")).to_be_visible()
+    page.get_by_role("link", name="To the rematch").click()
+    expect(page).to_have_url(again)
 
 
 def test_everything_after_a_match_is_accessible(new_guest: NewGuest) -> None:

@@ -26,6 +26,13 @@ def log_of(page: Page) -> list[str]:
     return page.locator(".told li").all_inner_texts()
 
 
+FORGOTTEN = """() => {
+    const known = JSON.parse(localStorage.getItem("turnstile.player"));
+    localStorage.setItem("turnstile.player", JSON.stringify({ ...known, token: "unknown" }));
+}"""
+"""Gives the player of a device a token that the server does not know."""
+
+
 def test_one_button_plays_a_match_against_a_bot_to_its_end(new_guest: NewGuest) -> None:
     guest = new_guest(is_animated=True)
     page = guest.play_now()
@@ -237,12 +244,7 @@ def test_a_device_that_the_server_has_forgotten_says_so_and_plays_on_as_a_new_pl
     page = guest.play_now()
     assert wait_for_turn(page)
     name = page.locator("header.site nav a").last.inner_text()
-    page.evaluate(
-        """() => {
-            const known = JSON.parse(localStorage.getItem("turnstile.player"));
-            localStorage.setItem("turnstile.player", JSON.stringify({ ...known, token: "unknown" }));
-        }"""
-    )
+    page.evaluate(FORGOTTEN)
     page.reload()
     expect(page.get_by_role("alert")).to_contain_text("This device is logged out")
     guest.open()
@@ -251,6 +253,12 @@ def test_a_device_that_the_server_has_forgotten_says_so_and_plays_on_as_a_new_pl
     assert wait_for_turn(page)
     expect(page.locator("header.site nav a").last).not_to_have_text("Your name")
     assert name
+    host = new_guest().open("/new?game=e-card")
+    host.get_by_text("Only with the link").click()
+    host.get_by_role("button", name="Open the table").click()
+    page.evaluate(FORGOTTEN)
+    page.goto(host.get_by_label("Send this link to a friend").input_value())
+    expect(page.locator(".seat")).to_have_count(2)  # the invitation counts, too
     guest.complaints[:] = [text for text in guest.complaints if "401" not in text]
 
 

@@ -52,6 +52,7 @@ function wish({ status, seat, name }) {
 
 /** @param {Scene} scene @param {(type: string) => Promise<unknown>} command */
 function rematch({ status, seat }, command) {
+  if (status.successor) return h("a", { class: "button primary", href: `/table/${status.successor}` }, "To the rematch");
   const hasAgreed = seat !== null && status.agreed.includes(seat);
   return h("button", { type: "button", class: "button primary", "aria-disabled": hasAgreed ? "true" : null, onclick: () => !hasAgreed && command("rematch") }, hasAgreed ? "Waiting for the others…" : "Rematch");
 }

@@ -9,8 +9,8 @@
 import generic from "../layouts/generic.js";
 import { companionAt, keepFrame } from "../lib/author.js";
 import { fold, NOTHING_YET } from "../lib/fold.js";
-import { call, Problem } from "../lib/http.js";
-import { ensurePlayer, token } from "../lib/me.js";
+import { call, loadFor, Problem } from "../lib/http.js";
+import { asPlayer, token } from "../lib/me.js";
 import { isCalm } from "../lib/motion.js";
 import { atMoment, momentsOf } from "../lib/replay.js";
 import { go, takeSecret } from "../lib/router.js";
@@ -99,16 +99,17 @@ export class TableScreen extends HTMLElement {
   /** Use the invitation of the address, if there is one; then connect. */
   async #enter() {
     const invite = takeSecret("invite");
-    if (invite) {
-      try {
-        await ensurePlayer();
-        await call("POST", `/api/tables/${this.table}/commands`, { type: "join", id: newId(), invite });
-      } catch (fault) {
-        if (!(fault instanceof Problem)) throw fault;
-        if (fault.code !== "AlreadySeated") this.#store.set({ refusal: fault.message });
-      }
-    }
+    if (invite) await loadFor(this, () => this.#join(invite), (refusal) => this.#store.set({ refusal }));
     if (!this.#gone.signal.aborted) this.#connect();
+  }
+
+  /** @param {string} invite */
+  async #join(invite) {
+    try {
+      await asPlayer(() => call("POST", `/api/tables/${this.table}/commands`, { type: "join", id: newId(), invite }));
+    } catch (fault) {
+      if (!(fault instanceof Problem) || fault.code !== "AlreadySeated") throw fault;
+    }
   }
 
   #connect() {
@@ -162,11 +163,12 @@ export class TableScreen extends HTMLElement {
 
   /** @param {TableStatus} status */
   #takeStatus(status) {
+    const isNews = this.#status !== null && this.#status.successor !== status.successor;
     this.#status = status;
     this.#store.set({ status: this.#shownStatus(this.#store.state.stream) });
     if (!this.#store.state.layout) void this.#loadGame(status.game);
     if (status.seats.some((seat) => seat.kind !== "bot" && !(seat.player in this.#store.state.names))) void this.#loadNames();
-    if (status.successor && this.#store.state.seat !== null) return this.#goOn(status.successor);
+    if (status.successor && isNews && this.#store.state.seat !== null) return this.#goOn(status.successor);
     if (status.phase === "Seating" && rematch === this.table && this.#store.state.seat === status.admin) {
       rematch = "";
       void this.#doing.command("start");
@@ -184,11 +186,12 @@ export class TableScreen extends HTMLElement {
     return { ...status, phase: /** @type {const} */ ("Playing"), result: null, clocks: {} };
   }
 
-  /** All have agreed to a rematch: go to the next table, and start there.
+  /** All have just agreed to a rematch: go to the next table, and start there. The way back leads past this table; a
+   * player who opens it later sees its result.
    * @param {string} successor */
   #goOn(successor) {
     rematch = successor;
-    go(`/table/${successor}`);
+    go(`/table/${successor}`, { isReplacing: true });
   }
 
   /** Show an update. One step is animated; more than one is jumped over.
