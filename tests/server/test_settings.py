@@ -47,6 +47,8 @@ def test_the_environment_has_numbers_switches_words_and_lists() -> None:
     [
         ("port = 70000", "Invalid setting"),
         ("prot = 80", "Unknown setting: prot"),
+        ("beat_seconds = inf", "Invalid setting"),
+        ("limit_factor = inf", "Invalid setting"),
         ("port =", "not TOML"),
         ('log_format = "xml"', "Invalid setting"),
     ],

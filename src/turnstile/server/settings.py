@@ -32,7 +32,8 @@ class InvalidSettings(ValueError):
 
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Count = Annotated[int, Meta(ge=1)]
-Rate = Annotated[float, Meta(gt=0)]
+Rate = Annotated[float, Meta(gt=0, le=1e9)]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 
 
 def _doc(text: str) -> Meta:
@@ -80,13 +81,13 @@ class ServerSettings(Value, frozen=True):
     commands_per_second: Annotated[Rate, _doc("Commands a second by one player; three times as many at once.")] = 100.0
     limit_factor: Annotated[Rate, _doc("Multiplies every limit on how often; for load tests.")] = 1.0
     beat_seconds: Annotated[
-        Rate, _doc("How often a WebSocket is pinged. One that is silent for two beats is closed.")
+        Seconds, _doc("How often a WebSocket is pinged. One that is silent for two beats is closed.")
     ] = 20.0
     step_seconds: Annotated[
-        Rate, _doc("How much CPU time one step of a game may take. A game that takes longer loses its match.")
+        Seconds, _doc("How much CPU time one step of a game may take. A game that takes longer loses its match.")
     ] = 1.0
-    slow_seconds: Annotated[Rate, _doc("How long a reader may be behind before its connection is closed.")] = 10.0
-    stop_seconds: Annotated[Rate, _doc("How long requests may take to finish when the server stops.")] = 5.0
+    slow_seconds: Annotated[Seconds, _doc("How long a reader may be behind before its connection is closed.")] = 10.0
+    stop_seconds: Annotated[Seconds, _doc("How long requests may take to finish when the server stops.")] = 5.0
 
 
 FIELDS = msgspec.structs.fields(ServerSettings)
