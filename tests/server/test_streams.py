@@ -231,6 +231,24 @@ def test_P26_a_stream_ends_when_its_player_logs_out_everywhere() -> None:
     run(main())
 
 
+def test_a_stream_that_is_opened_while_the_server_begins_to_stop_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            attach = here.server.host.attach
+
+            async def stop_and_attach(*given: Any) -> Any:
+                here.server.is_stopping = True
+                await here.server.sessions.stop()
+                return await attach(*given)
+
+            monkeypatch.setattr(here.server.host, "attach", stop_and_attach)
+            frames = [frame async for frame in lines(await stream(ana, table, LINES))]
+            assert frames[-1]["code"] == 4100
+
+    run(main())
+
+
 def test_a_reader_over_http_is_present() -> None:
     async def main() -> None:
         async with site() as here:

@@ -94,6 +94,8 @@ class Sessions:
     def add(self, connected: Connected) -> None:
         self._connected.add(connected)
         self._by_address[connected.address] += 1
+        if self._server.is_stopping:  # it was being opened when `stop` told the others
+            connected.end(Closed(CloseCode.STOPPING))
 
     def discard(self, connected: Connected) -> None:
         self._connected.discard(connected)
