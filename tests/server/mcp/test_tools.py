@@ -131,6 +131,8 @@ def test_wrong_arguments_are_answered_with_the_right_ones() -> None:
             alone = (await guest.do("make_table", game="e-card"))["table"]
             assert (await guest.refused("start_match", table=alone))["advice"].startswith("Call wait")
             assert (await guest.refused("see", table="none"))["advice"].startswith("my_tables")
+            closed = await here.table(await _guest(here, "Bo"), inviteOnly=True)
+            assert (await guest.refused("see", table=closed))["advice"].startswith("join_table")
 
     run(main())
 

@@ -115,6 +115,7 @@ ADVICE: dict[str, str] = {
     Code.TOO_MANY_TABLES: "my_tables lists them; resign from one.",
     Code.REPLACED: "Another call or program uses your seat. Play from one place only.",
     HostCode.NO_TABLE: "my_tables and list_tables name tables.",
+    HostCode.NO_SPECTATORS: "join_table takes a seat before the match; list_tables names tables that anyone may watch.",
     TableCode.NOT_SEATED: "join_table takes a seat before the match.",
     TableCode.NOT_ADMIN: "Only the player who opened the table can do this: call wait.",
     Refusal.INVALID_OPTIONS: "read_rules has the schema of the options.",
