@@ -56,7 +56,9 @@ def test_two_people_play_by_a_private_link_and_a_stranger_may_not_watch(new_gues
     eve.page.goto(link.partition("#")[0])
     expect(eve.page.get_by_role("alert")).to_contain_text("no spectators")
 
-    bo.page.goto(link)
+    bo.page.goto(link.partition("#")[0])
+    expect(bo.page.get_by_role("alert")).to_contain_text("no spectators")
+    bo.page.goto(link)  # in the same tab, so that only what is behind `#` changes
     expect(bo.page).to_have_url(link.partition("#")[0])  # the secret does not stay in the address
     expect(bo.page.locator(".seat")).to_have_count(2)
     page.get_by_role("button", name="Start the match").click()

@@ -4,7 +4,7 @@ import { PlayCard } from "./card/card.js";
 import { isDev } from "./lib/author.js";
 import { h } from "./lib/dom.js";
 import { useCode } from "./lib/me.js";
-import { go, onPlace, takeSecret } from "./lib/router.js";
+import { go, onPlace, secret, takeSecret } from "./lib/router.js";
 import { isOn } from "./lib/settings.js";
 import { AccountScreen } from "./screens/account.js";
 import { SiteHeader } from "./screens/header.js";
@@ -36,7 +36,8 @@ async function show() {
   const wanted = screenOf(kind, name);
   if (isDev() || isOn("panel") || document.querySelector("author-panel")) void import("./author/author.js").then(({ showAuthor }) => showAuthor());
   const shown = main.firstElementChild;
-  if (shown?.localName === wanted.localName && sameAttributes(shown, wanted)) return;
+  const isInvited = secret("invite") !== null; // a table that is shown already takes no seat by itself
+  if (shown?.localName === wanted.localName && sameAttributes(shown, wanted) && !isInvited) return;
   main.replaceChildren(wanted);
   if (shown) main.focus({ preventScroll: true });
 }

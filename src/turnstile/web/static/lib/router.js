@@ -28,11 +28,16 @@ export function onPlace(listener) {
   });
 }
 
+/** What stands behind `#`.
+ * @param {string} name */
+export function secret(name) {
+  return new URLSearchParams(location.hash.slice(1)).get(name);
+}
+
 /** What stands behind `#`, once: a secret there is taken out of the address as soon as it is read.
  * @param {string} name */
 export function takeSecret(name) {
-  const fragment = new URLSearchParams(location.hash.slice(1));
-  const value = fragment.get(name);
+  const value = secret(name);
   if (value !== null) history.replaceState(null, "", location.pathname + location.search);
   return value;
 }
