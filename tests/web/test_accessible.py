@@ -56,6 +56,7 @@ def test_an_address_where_there_is_nothing_says_so_and_leads_back(new_guest: New
     guest = new_guest()
     for path, words in (
         ("/nothing", "There is nothing at this address."),
+        ("/table/%E0", "There is nothing at this address."),
         ("/rules/nothing", "There is no game"),
         ("/table/nothing", "There is no such table."),
     ):

@@ -32,7 +32,7 @@ void show();
 
 async function show() {
   await useCodeOfAddress();
-  const [, kind, name] = location.pathname.split("/").map(decodeURIComponent);
+  const [, kind, name] = partsOf(location.pathname);
   const wanted = screenOf(kind, name);
   if (isDev() || isOn("panel") || document.querySelector("author-panel")) void import("./author/author.js").then(({ showAuthor }) => showAuthor());
   const shown = main.firstElementChild;
@@ -40,6 +40,16 @@ async function show() {
   if (shown?.localName === wanted.localName && sameAttributes(shown, wanted) && !isInvited) return;
   main.replaceChildren(wanted);
   if (shown) main.focus({ preventScroll: true });
+}
+
+/** The parts of a path; of one that is not well formed, itself.
+ * @param {string} path */
+function partsOf(path) {
+  try {
+    return path.split("/").map(decodeURIComponent);
+  } catch {
+    return ["", path];
+  }
 }
 
 /** @param {string | undefined} kind @param {string | undefined} name */
