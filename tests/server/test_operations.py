@@ -11,7 +11,7 @@ from tests.server.servers import Site, site
 from turnstile.server.logs import MOST_REPEATS, LineFormatter, RepeatFilter, write_logs
 from turnstile.server.operations import Watchdog
 from turnstile.server.people import new_token
-from turnstile.server.settings import LogFormat
+from turnstile.server.settings import LogFormat, LogLevel
 from turnstile.store.protocol import Busy, Row
 
 
@@ -164,7 +164,7 @@ def test_R7_a_message_that_is_repeated_fast_is_left_out() -> None:
 def test_P12_what_a_server_logs_has_no_token_in_it() -> None:
     async def main() -> None:
         stream = io.StringIO()
-        handler = write_logs(LogFormat.JSON, stream)
+        handler = write_logs(LogFormat.JSON, stream, LogLevel.DEBUG)
         logging.getLogger().setLevel(logging.DEBUG)
         try:
             async with site() as here:
@@ -176,6 +176,33 @@ def test_P12_what_a_server_logs_has_no_token_in_it() -> None:
         finally:
             logging.getLogger().removeHandler(handler)
             logging.getLogger().setLevel(logging.WARNING)
+            logging.getLogger("turnstile").setLevel(logging.NOTSET)
         assert ana.token not in stream.getvalue()
+
+    run(main())
+
+
+@pytest.mark.parametrize("level", LogLevel)
+def test_a_refused_command_is_logged_with_its_table_seat_and_id_where_the_operator_wants_it(level: LogLevel) -> None:
+    async def main() -> None:
+        stream = io.StringIO()
+        handler = write_logs(LogFormat.JSON, stream, level)
+        try:
+            async with site() as here:
+                ana = await here.register("Ana")
+                table = await here.table(ana)
+                await ana.refusal("POST", f"/api/tables/{table}/commands", {"type": "start", "id": "by http"})
+                wire = await ana.hello(table)
+                await wire.send("start", id="by wire")
+                await wire.until("answer")
+        finally:
+            logging.getLogger().removeHandler(handler)
+            logging.getLogger().setLevel(logging.WARNING)
+            logging.getLogger("turnstile").setLevel(logging.NOTSET)
+        found = [line for line in map(json.loads, stream.getvalue().splitlines()) if "command" in line]
+        assert [line["command"] for line in found] == (["by http", "by wire"] if level is LogLevel.DEBUG else [])
+        for line in found:
+            assert line["level"] == "debug"
+            assert (line["table"], line["seat"], line["code"]) == (table, ana.player, "InvalidPlayers")
 
     run(main())

@@ -24,7 +24,7 @@ from turnstile.web import web_routes
 
 def run_server(settings: ServerSettings) -> None:
     """Run a server until it is stopped."""
-    write_logs(settings.log_format)
+    write_logs(settings.log_format, level=settings.log_level)
     try:
         status = serving.run(_until_stopped(fit_open_files(settings)))
     except (StoreFault, CannotLoad) as fault:

@@ -14,7 +14,7 @@ import msgspec
 
 from turnstile.net.limits import Quota
 from turnstile.net.text import one_line
-from turnstile.server.settings import LogFormat
+from turnstile.server.settings import LogFormat, LogLevel
 
 FIELDS = ("table", "seat", "command", "address", "code")
 """What a line may say beside its message; given as `extra`."""
@@ -72,13 +72,17 @@ class RepeatFilter(logging.Filter):
         return True
 
 
-def write_logs(log_format: LogFormat, stream: TextIO | None = None) -> logging.Handler:
-    """Write the logs of everything in this process to a stream, by default to standard error."""
+def write_logs(log_format: LogFormat, stream: TextIO | None = None, level: LogLevel = LogLevel.INFO) -> logging.Handler:
+    """Write the logs of everything in this process to a stream, by default to standard error.
+
+    `level` is that of our own messages. Libraries would log the content of requests at the level of debugging.
+    """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(LineFormatter(log_format))
     handler.addFilter(RepeatFilter())
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    logging.getLogger("turnstile").setLevel(level.upper())
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     return handler

@@ -26,6 +26,11 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
+class LogLevel(StrEnum):
+    INFO = "info"
+    DEBUG = "debug"
+
+
 class InvalidSettings(ValueError):
     """The server does not start with these settings. The sentence says why, and what to do."""
 
@@ -71,6 +76,9 @@ class ServerSettings(Value, frozen=True):
     operations_host: Annotated[str, _doc("The address of /healthz, /readyz and /metrics.")] = "127.0.0.1"
     operations_port: Annotated[Port, _doc("Their port; 0 is any that is free.")] = 9464
     log_format: Annotated[LogFormat, _doc("Lines of text, or of JSON.")] = LogFormat.TEXT
+    log_level: Annotated[LogLevel, _doc("How much is logged: debug adds every command that is refused.")] = (
+        LogLevel.INFO
+    )
     most_connections: Annotated[Count, _doc("Connections at once.")] = 4096
     most_connections_per_address: Annotated[Count, _doc("WebSockets and streams at once from one address.")] = 200
     most_open_tables: Annotated[Count, _doc("Tables that are not over which one player may have opened.")] = 50

@@ -127,15 +127,15 @@ class Session:
         self._server.counts.closed[closed.code] += 1
         self._log("A WebSocket was closed", address=self.address, code=int(closed.code))
 
-    def _log(self, message: str, **more: object) -> None:
+    def _log(self, message: str, level: int = logging.INFO, **more: object) -> None:
         reader = self._reader
         where = {} if reader is None else {"table": reader.table, "seat": reader.player}
-        log.info(message, extra={**where, **more})
+        log.log(level, message, extra={**where, **more})
 
     def _log_refusal(self, command: AnyCommand, code: str) -> None:
         """For debugging only: in a gated game refusals are a part of every match, and counted anyway."""
         if log.isEnabledFor(logging.DEBUG):
-            self._log("A command was refused", command=command.id, code=code)
+            self._log("A command was refused", logging.DEBUG, command=command.id, code=code)
 
     def _send(self, frame: ServerFrame) -> None:
         self._server.counts.frames_out += 1
