@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -43,3 +44,12 @@ def test_a_server_starts_serves_and_stops_on_a_signal(tmp_path: Path, number: si
             assert answer.read() == b"ready\n"
         server.send_signal(number)
         assert server.wait(20) == status
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        flags = ["--port", "0", "--operations-port", str(port), "--store", str(tmp_path / "t.db")]
+        ran = subprocess.run([sys.executable, "-m", "turnstile", "serve", *flags], capture_output=True, text=True)
+    assert ran.stderr == f"turnstile: 127.0.0.1:{port} cannot be listened on: Address already in use.\n"
+    assert ran.returncode == 2

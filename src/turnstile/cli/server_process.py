@@ -30,7 +30,10 @@ def run_server(settings: ServerSettings) -> None:
     except (StoreFault, CannotLoad) as fault:
         raise click.ClickException(str(fault)) from None
     except ExceptionGroup as group:
-        raise Failed(f"The server has failed: {_first(group)}") from group
+        first = _first(group)
+        if isinstance(first, serving.CannotListen):
+            raise click.ClickException(str(first)) from None
+        raise Failed(f"The server has failed: {first}") from group
     if status:
         raise click.exceptions.Exit(status)
 

@@ -57,6 +57,13 @@ def collect_garbage_rarely() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
+class CannotListen(OSError):
+    """An address cannot be used, such as one that another process listens on."""
+
+    def __str__(self) -> str:
+        return f"{self.filename} cannot be listened on: {self.strerror}."
+
+
 class Serving:
     """A running server."""
 
@@ -85,7 +92,7 @@ async def serve(
     most_connections: int = MOST_CONNECTIONS,
     websocket: WebSocketProtocol | None = None,
 ) -> Serving:
-    """Listen on `host`; port 0 is any that is free. Raises `OSError` when the port is taken.
+    """Listen on `host`; port 0 is any that is free. Raises `CannotListen`, for example if the port is taken.
 
     `head_seconds`: how long a client may take to send the headers of a request.
     `grace_seconds`: how long what is under way may take to finish, once the server is to stop.
@@ -118,9 +125,9 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-    except OSError:
+    except OSError as fault:
         listener.close()
-        raise
+        raise CannotListen(fault.errno, fault.strerror, f"{host}:{port}") from None
     return listener
 
 
