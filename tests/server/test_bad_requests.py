@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run
 from tests.server.servers import SETTINGS, Site, site
-from turnstile.server.door import MOST_BYTES
+from turnstile.server.door import MOST_BYTES, Door
 from turnstile.server.endpoint import Auth
 from turnstile.server.http import ENDPOINTS
 from turnstile.store.protocol import Busy
@@ -217,6 +217,14 @@ def test_N15_the_address_in_a_header_counts_only_if_a_trusted_proxy_has_sent_it(
             assert await here.refusal("GET", "/api/games", headers=forged_more) == (429, "TooFast")
 
     run(main())
+
+
+def test_N15_an_address_of_ipv4_is_the_same_to_a_listener_for_ipv6() -> None:
+    door = Door(replace(SETTINGS, trusted_proxies=("10.0.0.0/8",)))
+    told = {b"x-forwarded-for": b"192.0.2.1"}
+    assert door.address_of({"client": ("::ffff:10.0.0.1", 1)}, told) == "192.0.2.1"
+    assert door.address_of({"client": ("::ffff:192.0.2.7", 1)}, told) == "192.0.2.7"
+    assert door.address_of({"client": ("2001:db8::1", 1)}, told) == "2001:db8::1"
 
 
 def test_N12_while_the_store_does_not_answer_commands_are_refused_and_may_be_sent_again(
