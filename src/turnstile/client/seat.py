@@ -138,9 +138,7 @@ class Seat:
         finally:
             self._task.cancel()
             self._end(Closed(DONE, "The seat was left."))
-        await asyncio.wait(
-            {self._task}
-        )  # raises if the caller is cancelled, which `await self._task` cannot tell apart
+        await asyncio.wait({self._task})  # unlike `await self._task`, it raises only if the caller is cancelled
         if not self._task.cancelled():
             self._task.result()
 
