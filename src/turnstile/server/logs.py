@@ -84,5 +84,6 @@ def write_logs(log_format: LogFormat, stream: TextIO | None = None, level: LogLe
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     logging.getLogger("turnstile").setLevel(level.upper())
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    for chatty in ("uvicorn", "mcp"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     return handler
