@@ -73,14 +73,16 @@ def test_P14_a_body_that_is_too_large_is_not_read() -> None:
     run(main())
 
 
+BEGUN = (
+    b"POST /api/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"
+)
+
+
 def test_R1_a_body_that_comes_too_slowly_is_not_waited_for() -> None:
     async def main() -> None:
         async with site() as here:
             reader, writer = await asyncio.open_connection("127.0.0.1", here.running.port)
-            writer.write(
-                b"POST /api/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                b"Content-Length: 20\r\n\r\n{"
-            )
+            writer.write(BEGUN)
             await writer.drain()
             await asyncio.sleep(0.01)
             pass_time(11)
@@ -88,6 +90,21 @@ def test_R1_a_body_that_comes_too_slowly_is_not_waited_for() -> None:
             writer.close()
 
     run(main())
+
+
+def test_C14_a_server_that_stops_does_not_fail_for_a_body_that_is_still_to_come(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, stop_seconds=0.1)) as here:
+            _, writer = await asyncio.open_connection("127.0.0.1", here.running.port)
+            writer.write(BEGUN)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        writer.close()
+
+    run(main())
+    assert "Traceback" not in caplog.text
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
