@@ -10,6 +10,9 @@ from aiohttp import ClientResponse
 
 from tests.agents.loops import pass_time, run, until
 from tests.server.servers import Guest, Site, site
+from turnstile.host.lines import Line
+from turnstile.host.live import Live
+from turnstile.host.news import News
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
@@ -84,6 +87,31 @@ def test_a_long_poll_waits_for_the_next_update_and_no_longer_than_it_was_told() 
             await asyncio.sleep(0.01)
             pass_time(31)
             assert (await nothing)["updates"] == []
+
+    run(main())
+
+
+def test_a_long_poll_has_the_status_of_its_last_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The match ends while the poll reads older updates from the log: the caller need not ask again to learn of it."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, table = await started(here)
+            resigned = False
+
+            async def resign_and_read(line: Line) -> list[News]:
+                nonlocal resigned
+                if not resigned:
+                    resigned = True
+                    await bo.command(table, "resign")
+                return await read(line)
+
+            read = Line._read
+            monkeypatch.setattr(Line, "_read", resign_and_read)
+            monkeypatch.setattr(Live, "at_hand", lambda *_: [])
+            found = await ana.ask("GET", f"/api/tables/{table}/updates")
+            assert (found["updates"][-1]["seq"], found["top"]) == (2, 2)
+            assert found["status"]["phase"] == "Finished"
 
     run(main())
 

@@ -62,7 +62,7 @@ class Line:
         """The status of the table, then its updates, and so on as they change."""
         while self.closed is None:
             self._has_news = False
-            body = self.live.status(is_delayed=self._is_delayed)
+            body = self.status()
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
@@ -95,6 +95,10 @@ class Line:
     @property
     def is_closed(self) -> bool:
         return self.closed is not None
+
+    def status(self) -> bytes:
+        """The status of the table now, as this reader may see it."""
+        return self.live.status(is_delayed=self._is_delayed)
 
     def newest(self) -> int:
         """The newest update that this reader may have. Spectators may be some behind, until the match is over."""
