@@ -15,11 +15,12 @@ from turnstile.host import Ending, Update
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.server.elsewhere import COUNTS_FOR, SHARE_PAUSE
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.play.session import Session
+from turnstile.server.people import KNOWN_SECONDS
+from turnstile.server.play.session import HELLO_SECONDS, Session
 from turnstile.server.play.sessions import CHECK_COUNTS, Sessions
 from turnstile.server.play.socket import FULL
 from turnstile.server.readers import ABSENT_AFTER
-from turnstile.store.directory import PlayerAtTable
+from turnstile.store.directory import PlayerAtTable, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
 
 
@@ -390,6 +391,31 @@ def test_who_leaves_over_the_websocket_is_a_spectator_from_then_on() -> None:
 
 
 # the beat
+
+
+def test_a_client_whose_hello_the_store_answers_late_is_not_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            asked, answered = asyncio.Event(), asyncio.Event()
+
+            async def find_late(token: bytes) -> RegisteredPlayer | None:
+                asked.set()
+                await answered.wait()
+                return await find(token)
+
+            find = here.server.directory.player_by_token
+            monkeypatch.setattr(here.server.directory, "player_by_token", find_late)
+            pass_time(KNOWN_SECONDS)
+            wire = await here.socket()
+            hello = asyncio.create_task(wire.hello(table, ana.token))
+            await asked.wait()
+            pass_time(HELLO_SECONDS + 1)
+            await asyncio.sleep(0.01)
+            answered.set()
+            assert (await hello)["seat"] == ana.player
+
+    run(main())
 
 
 def test_N6_a_client_that_is_silent_for_two_beats_is_closed() -> None:

@@ -120,8 +120,7 @@ class Session:
         if self.is_ended:
             return
         self.is_ended = True
-        if self._beat is not None:
-            self._beat.cancel()
+        self._stop_beat()
         self._send(Bye(code=closed.code, retry_ms=closed.retry_ms, text=closed.text))
         self._socket.close(closed.code, closed.text)
         self._server.counts.closed[closed.code] += 1
@@ -180,6 +179,7 @@ class Session:
         if hello.v != VERSION:
             raise Closed(CloseCode.OTHER_VERSION, f"This server speaks version {VERSION} of the protocol.")
         self._stop_reading()
+        self._stop_beat()  # the hello has come: a store that is slow to answer it is not the client's fault
         try:
             self.person = await self._server.authenticate(hello.token, self.address)
             self._keep_token(hello.token)
@@ -294,9 +294,12 @@ class Session:
 
     # the beat
 
-    def _plan_beat(self) -> None:
+    def _stop_beat(self) -> None:
         if self._beat is not None:
             self._beat.cancel()
+
+    def _plan_beat(self) -> None:
+        self._stop_beat()
         self._has_heard = True
         seconds = self._server.settings.beat_seconds
         self._beat = asyncio.get_running_loop().call_later(seconds, self._ping)
