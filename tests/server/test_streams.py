@@ -16,6 +16,7 @@ from turnstile.host.news import News
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
+from turnstile.store.protocol import Busy
 
 EVENTS = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
@@ -338,6 +339,32 @@ def test_the_list_of_tables_is_live() -> None:
             assert (change["changed"], change["gone"]) == ([], [first])
             response.close()
             await until(lambda: len(here.server.sessions) == 0)
+
+    run(main())
+
+
+def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
+            changes = events(response)
+            await anext(changes)
+            looked = asyncio.Event()
+
+            async def fail(**_: object) -> None:
+                looked.set()
+                raise Busy("PostgreSQL cannot be reached.")
+
+            with monkeypatch.context() as out_of_reach:
+                out_of_reach.setattr(here.server.directory, "listed", fail)
+                pass_time(1)
+                await looked.wait()
+            table = await here.table(ana)
+            pass_time(1)
+            _, change = await anext(changes)
+            assert [each["table"] for each in change["changed"]] == [table]
+            response.close()
 
     run(main())
 

@@ -1,10 +1,14 @@
 """The list of open tables, live. One reader of the list serves all who watch it, in every process of a server."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.server.tables import ListedTable, Tables
+from turnstile.store.protocol import StoreFault
+
+log = logging.getLogger("turnstile.server")
 
 LOOK_EVERY = 1.0  # seconds
 MOST_LISTED = 500
@@ -56,10 +60,15 @@ class Lobby:
             self._looking, self._is_fresh = None, False
 
     async def _keep_looking(self) -> None:
+        """Look again and again. What the store cannot tell now is seen at a later look."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             before = self._listed
-            await self._look()
+            try:
+                await self._look()
+            except StoreFault as fault:
+                log.warning("The store: %s", fault)
+                continue
             if self._listed != before:
                 for woken in self._watchers:
                     woken.set()
