@@ -59,6 +59,8 @@ class People:
         self._now = now
         self._clock = clock
         self._known: OrderedDict[bytes, tuple[Person, float]] = OrderedDict()
+        self._changes = 0
+        """How often a player was renamed, logged out or deleted here."""
 
     async def register(self, name: str, chosen: str | None = None) -> tuple[Person, str]:
         """A new player, and its token, which is shown this once. Raises `Problem`.
@@ -86,7 +88,7 @@ class People:
         known = self._known.get(hashed)
         if known is not None and self._clock() < known[1]:
             return known[0]
-        person = _person(await self._directory.player_by_token(hashed))
+        person = await self._ask_for_person(hashed)
         if person is None:
             self._known.pop(hashed, None)
             raise Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
@@ -94,6 +96,14 @@ class People:
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
         return person
+
+    async def _ask_for_person(self, token: bytes) -> Person | None:
+        """The player of a token, as the directory has it after every change that was made here meanwhile."""
+        while True:
+            changes = self._changes
+            person = _person(await self._directory.player_by_token(token))
+            if changes == self._changes:
+                return person
 
     async def valid_tokens(self, hashes: Sequence[bytes]) -> set[bytes]:
         """Those of these tokens that are still valid, as the directory has it."""
@@ -159,7 +169,8 @@ class People:
                 log.warning("The store: %s", fault)
 
     def _forget(self, player: PlayerId) -> None:
-        """Ask the directory again about the tokens of a player."""
+        """Ask the directory again about the tokens of a player, who has just changed there."""
+        self._changes += 1
         for hashed in [each for each, (person, _) in self._known.items() if person.player == player]:
             del self._known[hashed]
 
