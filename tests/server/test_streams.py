@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from tests.agents.loops import pass_time, run, until
+from tests.agents.loops import current, pass_time, run, until
 from tests.server.servers import Guest, Site, site
 from turnstile.host.lines import Line
 from turnstile.host.live import Live
@@ -16,6 +16,7 @@ from turnstile.host.news import News
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
+from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy
 
 EVENTS = {"Accept": "text/event-stream"}
@@ -413,5 +414,47 @@ def test_a_move_acknowledges_the_update_it_was_decided_on() -> None:
                             await guest.command(table, "act", seen=seen[guest], move=update["actions"][0])
                             moves += 1
             assert not here.server.counts.errors
+
+    run(main())
+
+
+def test_N11_a_move_acknowledges_an_update_that_another_process_has_handed_out() -> None:
+    """A program behind a proxy polls at one process and moves at another."""
+
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, game="66")
+            await ana.command(table, "start")
+            far = {guest: Guest(there, guest.player, guest.token) for guest in (ana, bo)}
+            await far[ana].command(table, "addWords", id="words", words="the table is in memory there")
+            seen, moves = {ana: 0, bo: 0}, 0
+            while moves < 3:
+                for guest in (ana, bo):
+                    found = await guest.ask("GET", f"/api/tables/{table}/updates?after={seen[guest]}")
+                    for update in found["updates"]:
+                        seen[guest] = update["seq"]
+                        if update["actions"]:
+                            move = {"id": f"move {moves}", "seen": seen[guest], "move": update["actions"][0]}
+                            await far[guest].command(table, "act", **move)
+                            moves += 1
+            assert not there.server.counts.errors
+
+    run(main())
+
+
+def test_what_was_handed_out_before_a_restart_may_be_acknowledged_after_it() -> None:
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False) for _ in range(2)]
+        async with site(store=stores[0]) as here:
+            ana, _, table = await started(here)
+            await ana.ask("GET", f"/api/tables/{table}/updates")
+        async with site(store=stores[1]) as there:
+            again = Guest(there, ana.player, ana.token)
+            await again.ask("POST", f"/api/tables/{table}/ack", {"upto": 1})
+            assert await again.refusal("POST", f"/api/tables/{table}/ack", {"upto": 2}) == (409, "FutureAck")
 
     run(main())

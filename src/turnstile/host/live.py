@@ -47,8 +47,11 @@ class Live(Keeper[Table, TableEvent]):
         """How far each seat has acknowledged its stream."""
         self.unsaved: dict[str, int] = {}
         """Cursors that have moved since they were last stored."""
-        self.handed: dict[PlayerId, int] = {}
-        """The newest update of each seat that was handed to a reader, or that one said it had."""
+        self.handed: dict[PlayerId, int] = dict(kept.state.told)
+        """The newest update of each seat that was handed to a reader, or that one said it had.
+
+        What was told before the table was loaded may have been handed out then.
+        """
         self.waiting: dict[str, int] = {}
         """How many requests of each sender wait for their turn."""
         self.lines: dict[Line, None] = {}
@@ -221,6 +224,10 @@ class Live(Keeper[Table, TableEvent]):
         """This update is on its way to its reader, who may now acknowledge it."""
         if player is not None and seq > self.handed.get(player, 0):
             self.handed[player] = seq
+
+    def newest_handed(self, player: PlayerId) -> int:
+        """The newest update that the player may have: where processes share the store, any that it was told."""
+        return (self.state.told if self._store.is_shared else self.handed).get(player, 0)
 
     def is_plain_ack(self, player: PlayerId, seq: int) -> bool:
         """Whether an acknowledgement moves a cursor, and at most opens a gate: it is valid, and its player is here.
