@@ -214,6 +214,7 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
         (Ending.PUT_ASIDE, 4004),
         (Ending.GONE, 4004),
         (Ending.STOPPING, 4100),
+        (Ending.UNSEATED, 4201),
     ],
 )
 def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: Ending, code: int) -> None:
@@ -386,6 +387,27 @@ def test_who_leaves_over_the_websocket_is_a_spectator_from_then_on() -> None:
             wire = await bo.hello(await here.table(ana, bo))
             await wire.send("leave", id="a")
             assert (await wire.until("welcome"))["seat"] is None
+
+    run(main())
+
+
+@pytest.mark.parametrize("by_invitation", [False, True])
+def test_V2_who_is_removed_from_its_seat_reads_it_no_more(by_invitation: bool) -> None:
+    """At a table by invitation it may not even watch."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, inviteOnly=by_invitation)
+            wire = await bo.hello(table)
+            await ana.command(table, "remove", name=bo.player)
+            assert await wire.closed() == 4201
+            again = await here.socket()
+            if by_invitation:
+                await again.send("hello", v=1, table=table, token=bo.token)
+                assert await again.closed() == 4003
+            else:
+                assert (await again.hello(table, bo.token))["seat"] is None
 
     run(main())
 
