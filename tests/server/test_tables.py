@@ -183,6 +183,17 @@ def test_P19_a_player_can_open_only_so_many_tables() -> None:
     run(main())
 
 
+def test_P19_a_player_who_opens_tables_at_the_same_moment_gets_only_so_many() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana = await here.register("Ana")
+            opening = [ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201) for _ in range(5)]
+            answers = await asyncio.gather(*opening, return_exceptions=True)
+            assert sum(isinstance(answer, dict) for answer in answers) == 2
+
+    run(main())
+
+
 def test_P19_a_player_can_open_tables_only_so_fast() -> None:
     async def main() -> None:
         async with site() as here:

@@ -1,7 +1,9 @@
 """Tables as players use them: open, list, join by invitation, command, watch, record. The host decides the rest."""
 
+import asyncio
 import secrets
 from typing import Annotated
+from weakref import WeakValueDictionary
 
 from msgspec import UNSET, Meta, Raw, UnsetType
 
@@ -105,6 +107,8 @@ class Tables:
         self._readers = readers
         self._directory = directory
         self._most_open = most_open
+        self._opening: WeakValueDictionary[PlayerId, asyncio.Lock] = WeakValueDictionary()
+        """Each player opens one table after the other, so that the next one is counted with those before it."""
 
     # opening
 
@@ -115,12 +119,14 @@ class Tables:
                 raise problem_of(refused)
         chosen = wanted.id or secrets.token_hex(16)
         header = _header(game, person, wanted, LogId(derive_id("table", person.player, chosen)[:24]))
-        if wanted.id is None or await self._directory.invitation(header.table) is None:
-            await self._check_quota(person)
         invite = derive_id("invitation", person.player, chosen)[:32]
         settled = Invitation(header.table, person.player, hash_of(invite), wanted.invite_only)
-        await self._directory.add_invitation(settled)
-        opened = await self._host.open(header)
+        lock = self._opening.setdefault(person.player, asyncio.Lock())
+        async with lock:
+            if wanted.id is None or await self._directory.invitation(header.table) is None:
+                await self._check_quota(person)
+            await self._directory.add_invitation(settled)
+            opened = await self._host.open(header)
         if isinstance(opened, Refused):
             await self._directory.remove_invitation(header.table)
             raise problem_of(opened.error)
