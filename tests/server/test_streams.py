@@ -344,6 +344,20 @@ def test_the_list_of_tables_is_live() -> None:
     run(main())
 
 
+def test_the_live_list_has_more_tables_than_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        monkeypatch.setattr("turnstile.store.pages.MOST_ON_A_PAGE", 2)
+        async with site() as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana, game=game) for game in ("66", "e-card", "e-card", "e-card", "e-card")]
+            response = await here.client.get(f"{here.url}/api/tables?game=66", headers=EVENTS)
+            _, whole = await anext(events(response))
+            assert [each["table"] for each in whole["changed"]] == tables[:1]
+            response.close()
+
+    run(main())
+
+
 def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         async with site() as here:
