@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 
 from turnstile.host import Ending, Refused, Update
-from turnstile.host.answers import PASSING
+from turnstile.host.answers import PASSING, TRY_AGAIN
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net import strict_json
 from turnstile.server.commands import AnyCommand, JoinCommand, LeaveCommand
@@ -167,9 +167,12 @@ class Session:
         return await self._command(frame)
 
     def _refuse(self, code: str, message: str) -> None:
-        """Refuse a frame. The connection goes on, unless its client does not learn from it."""
+        """Refuse a frame. The connection goes on, unless its client does not learn from it.
+
+        A frame that the store could not take now is not invalid, and its client need not learn anything.
+        """
         self._server.counts.errors[code] += 1
-        self._bad_frames += 1
+        self._bad_frames += code not in TRY_AGAIN
         if self._reader is None or self._bad_frames > MOST_BAD_FRAMES:
             raise Closed(CloseCode.BAD_FRAME, message)
         self._send(ErrorFrame(code=code, message=message))
