@@ -146,6 +146,27 @@ def test_a_deleted_player_has_no_name_and_no_token() -> None:
     run(main())
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "/api/me", {"name": "Eve"}),
+        ("POST", "/api/me/logout-everywhere", None),
+        ("POST", "/api/me/codes", None),
+    ],
+)
+def test_P26_what_a_deleted_player_asks_for_at_another_process_is_refused(method: str, path: str, body: Any) -> None:
+    """The other process may still know the token for a moment: it must not say that something was done."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            await ana.ask("GET", "/api/me")
+            await here.server.directory.delete_player(PlayerId(ana.player))  # as another process does it
+            assert await ana.refusal(method, path, body) == (401, "BadToken")
+
+    run(main())
+
+
 def test_a_code_takes_the_player_to_another_device_once() -> None:
     async def main() -> None:
         async with site() as here:
