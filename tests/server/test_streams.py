@@ -17,7 +17,7 @@ from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
 from turnstile.store.memory import Disk, MemoryStore
-from turnstile.store.protocol import Busy
+from turnstile.store.protocol import Busy, ReadOnly
 
 EVENTS = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
@@ -317,6 +317,35 @@ def test_V6_a_stream_that_is_read_too_slowly_is_cut_off() -> None:
             await aborted.wait()
             await serving
             assert len(here.server.readers) == len(here.server.sessions) == 0
+
+    run(main())
+
+
+def test_S5_a_store_that_can_neither_be_written_nor_read_refuses_a_reader_and_the_server_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As during a failover: writing is not permitted any more, and then the log cannot be read either."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            found = await ana.ask("GET", f"/api/tables/{table}/updates")
+            histories = iter([found["history"]])
+
+            async def refuse_writing(*_: object) -> None:
+                raise ReadOnly("The database is a standby.")
+
+            async def read_once(*_: object) -> str:
+                for history in histories:
+                    return str(history)
+                raise Busy("PostgreSQL cannot be reached.")
+
+            path = f"/api/tables/{table}/updates?after=1&history={found['history']}"
+            with monkeypatch.context() as failover:
+                failover.setattr(here.server.host.store, "number_line", refuse_writing)
+                failover.setattr(Live, "history", read_once)
+                assert await ana.refusal("GET", path) == (503, "Busy")
+            assert (await ana.ask("GET", path))["resumed"]
 
     run(main())
 
