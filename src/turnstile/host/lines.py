@@ -48,6 +48,8 @@ class Line:
         self.player = player
         self.sent = sent
         self.number = number
+        self.watcher: PlayerId | None = None
+        """The player who reads what spectators see, for want of a seat."""
         self.is_beside = False
         """Whether it is beside the other lines of its seat: it ends none of them, and none of them ends it."""
         self.closed: Ending | None = None
@@ -114,6 +116,12 @@ class Line:
             return False
         state = self.live.kept.state
         return state.header.settings.delay > 0 and state.result is None
+
+    def has_other_stream(self) -> bool:
+        """Whether the player has lost the seat of this line, or watches although it has a seat by now."""
+        if self.player is None:
+            return self.watcher is not None and self.live.state.seat_of(self.watcher) is not None
+        return self.live.state.seat_of(self.player) is None
 
     def wake(self) -> None:
         """Something has changed."""

@@ -162,16 +162,15 @@ class Live(Keeper[Table, TableEvent]):
         """Wake the readers of these streams; all readers, if the status of the table has changed."""
         concerns_all = self._refresh_status()
         if concerns_all:
-            self._end_lines_without_seat()
+            self._end_lines_of_changed_seats()
         for line in self.lines:
             if concerns_all or line.player in streams:
                 line.wake()
 
-    def _end_lines_without_seat(self) -> None:
-        """A player who gave its seat back, or lost it, is a spectator now, if anything: the reader must ask anew."""
-        seat_of = self.state.seat_of
-        for line in [line for line in self.lines if line.player is not None and seat_of(line.player) is None]:
-            line.end(Ending.UNSEATED)
+    def _end_lines_of_changed_seats(self) -> None:
+        """End the lines whose reader has another stream now: of a player without its seat, of a watcher with one."""
+        for line in [line for line in self.lines if line.has_other_stream()]:
+            line.end(Ending.SEAT_CHANGED)
 
     def _refresh_status(self) -> bool:
         """Forget the status that was written if it has changed. Returns whether it has."""

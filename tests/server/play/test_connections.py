@@ -214,7 +214,7 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
         (Ending.PUT_ASIDE, 4004),
         (Ending.GONE, 4004),
         (Ending.STOPPING, 4100),
-        (Ending.UNSEATED, 4201),
+        (Ending.SEAT_CHANGED, 4201),
     ],
 )
 def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: Ending, code: int) -> None:
@@ -408,6 +408,21 @@ def test_V2_who_is_removed_from_its_seat_reads_it_no_more(by_invitation: bool) -
                 assert await again.closed() == 4003
             else:
                 assert (await again.hello(table, bo.token))["seat"] is None
+
+    run(main())
+
+
+def test_a_player_who_watches_and_joins_by_another_way_is_sent_to_its_seat() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            wire, other = await bo.hello(table), await here.socket()
+            await other.hello(table)
+            await bo.command(table, "join")
+            assert await wire.closed() == 4201
+            assert (await bo.hello(table)).welcomed["seat"] == bo.player
+            assert (await other.until("status"))["phase"] == "Seating"
 
     run(main())
 
