@@ -3,15 +3,18 @@
 import asyncio
 import dataclasses
 
+import pytest
 import segno
 from msgspec.structs import replace
 
-from tests.agents.loops import run, until
+from tests.agents.loops import current, run, until
 from tests.server.servers import SETTINGS, Guest, Site, site
 from turnstile.games import ecard
+from turnstile.host.chores import Chores
 from turnstile.kernel.record import Record, load
 from turnstile.registry import lent
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.store.memory import Disk, MemoryStore
 
 
 async def status(here: Site, table: str, guest: Guest | None = None) -> dict[str, object]:
@@ -354,6 +357,25 @@ def test_the_view_of_a_seat_disturbs_no_connection() -> None:
             view = await ana.ask("GET", f"/api/tables/{table}/view")
             assert view == {name: value for name, value in update.items() if name not in ("type", "history")}
             assert not here.server.counts.closed
+
+    run(main())
+
+
+def test_N11_what_one_process_has_answered_the_others_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also before they are notified of it."""
+
+    async def main() -> None:
+        monkeypatch.setattr(Chores, "keep_hearing", lambda _: asyncio.sleep(3600))
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            assert (await there.ask("GET", f"/api/tables/{table}"))["status"]["phase"] == "Seating"
+            await ana.command(table, "start")
+            assert (await there.ask("GET", f"/api/tables/{table}"))["status"]["phase"] == "Starting"
+            await ana.command(table, "resign")
+            assert (await there.ask("GET", f"/api/tables/{table}/view", token=bo.token))["seq"] == 2
 
     run(main())
 

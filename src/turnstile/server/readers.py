@@ -145,9 +145,11 @@ class Readers:
     # looking without reading
 
     async def look(self, name: LogId, look: Callable[[Live], T]) -> T:
-        """Something about a table. Raises `Problem`."""
+        """Something about a table, after all that was answered in any process. Raises `Problem`."""
 
         async def work(live: Live) -> T:
+            if self.host.store.is_shared:
+                await live.read_on()
             return look(live)
 
         found = await self.host.do(name, work)
