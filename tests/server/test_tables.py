@@ -12,6 +12,7 @@ from tests.server.servers import SETTINGS, Guest, Site, site
 from turnstile.games import ecard
 from turnstile.host.chores import Chores
 from turnstile.kernel.record import Record, load
+from turnstile.kernel.values import LogId
 from turnstile.registry import lent
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.store.memory import Disk, MemoryStore
@@ -341,6 +342,29 @@ def test_a_rematch_opens_the_next_table_when_both_agree() -> None:
             successor = str((await status(here, table))["successor"])
             seats = (await here.ask("GET", f"/api/tables/{successor}"))["status"]["seats"]
             assert [seat["player"] for seat in seats] == [ana.player, bo.player]
+
+    run(main())
+
+
+def test_P19_the_table_after_a_rematch_has_the_same_invitation_and_counts_as_opened() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=1)) as here:
+            ana, bo, cy = [await here.register(name) for name in ("Ana", "Bo", "Cy")]
+            opened = await ana.ask("POST", "/api/tables", {"game": "e-card", "inviteOnly": True}, status=201)
+            table, invite = opened["table"], opened["invite"]
+            await bo.command(table, "join", invite=invite)
+            await ana.command(table, "start")
+            await ana.command(table, "resign")
+            for guest in (ana, bo):
+                await guest.command(table, "rematch")
+            live = here.server.host.tables.live[LogId(table)]
+            await until(lambda: live.state.phase.value == "Closed")
+            successor = str((await status(here, table))["successor"])
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooManyTables")
+            await bo.command(successor, "leave")
+            commands = f"/api/tables/{successor}/commands"
+            assert await cy.refusal("POST", commands, {"type": "join", "id": "a"}) == (403, "NeedsInvitation")
+            await cy.command(successor, "join", invite=invite)
 
     run(main())
 

@@ -20,7 +20,7 @@ from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
-from turnstile.host.drive import Think, drive, in_a_thread
+from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, prepare_nothing
 from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line
@@ -73,6 +73,7 @@ class Host:
         self.store = store
         self.think = think
         self.chance = chance or SystemRandom()
+        self.prepare_rematch: PrepareRematch = prepare_nothing
         self.counts: Counter[str] = Counter()
         self.heartbeat = Heartbeat(store)
         self._step_limit = StepLimit(longest_step)
