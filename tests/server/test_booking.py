@@ -30,7 +30,7 @@ from turnstile.store.directory import Booked, MatchResult, Rating
 from turnstile.store.log import BEFORE_FIRST, entry
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.postgres import PostgresStore
-from turnstile.store.protocol import Busy, Row, Unstorable
+from turnstile.store.protocol import Busy, Row, StoreFault, Unstorable
 from turnstile.store.sqlite import SqliteStore
 
 
@@ -242,7 +242,10 @@ def test_S6_a_match_that_cannot_be_read_is_passed_over_and_logged(
         run(main())
 
 
-def test_S4_a_store_that_is_busy_is_asked_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fault", [Busy("Try again."), StoreFault("A page of the directory is damaged.")])
+def test_S4_S6_a_store_that_cannot_book_is_asked_again_later(
+    monkeypatch: pytest.MonkeyPatch, fault: StoreFault
+) -> None:
     async def main() -> None:
         async with site() as here:
             ana, bo = await here.register("Ana"), await here.register("Bo")
@@ -252,13 +255,13 @@ def test_S4_a_store_that_is_busy_is_asked_again_later(monkeypatch: pytest.Monkey
             async def fail_first(match: MatchResult, ratings: Sequence[Rating] = ()) -> Booked:
                 tries.append("book")
                 if len(tries) == 1:
-                    raise Busy("Try again.")
+                    raise fault
                 return await book(match, ratings)
 
             async def fail_once(*args: Any) -> list[LogId]:
                 tries.append("look")
                 if tries.count("look") == 1:
-                    raise Busy("Try again.")
+                    raise fault
                 return await unbooked(*args)
 
             monkeypatch.setattr(directory, "book", fail_first)

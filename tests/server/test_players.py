@@ -1,11 +1,20 @@
 """Players: register, rename, log out everywhere, delete, codes for other devices."""
 
+import asyncio
+import json
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run
 from tests.server.servers import SETTINGS, site
+from turnstile.kernel.values import PlayerId
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.server.people import KNOWN_SECONDS
+from turnstile.server.play.sessions import CHECK_EVERY
+from turnstile.server.readers import Reader
+from turnstile.store.directory import RegisteredPlayer
 
 WRONG = "wrong"
 
@@ -76,6 +85,56 @@ def test_P26_log_out_everywhere_closes_the_connections_of_the_player() -> None:
     run(main())
 
 
+def test_P26_a_token_that_becomes_void_while_it_is_checked_is_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana)
+            found, answered = asyncio.Event(), asyncio.Event()
+
+            async def find_and_wait(token: bytes) -> RegisteredPlayer | None:
+                player = await find(token)
+                if not answered.is_set():
+                    found.set()
+                    await answered.wait()
+                return player
+
+            find = here.server.directory.player_by_token
+            monkeypatch.setattr(here.server.directory, "player_by_token", find_and_wait)
+            pass_time(KNOWN_SECONDS)
+            wire = await here.socket()
+            await wire.send("hello", v=1, table=table, token=ana.token)
+            await found.wait()
+            await here.server.people.log_out_everywhere(PlayerId(ana.player))
+            here.server.sessions.log_out(PlayerId(ana.player))
+            answered.set()
+            assert await wire.closed() == 4001
+            assert await ana.refusal("GET", "/api/me") == (401, "BadToken")
+
+    run(main())
+
+
+def test_P26_a_stream_that_is_opened_while_its_player_logs_out_is_closed_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            table = await here.table(ana)
+
+            async def log_out_and_open(*given: Any, **named: Any) -> Reader:
+                await ana.ask("POST", "/api/me/logout-everywhere")
+                return await open_reader(*given, **named)
+
+            open_reader = here.server.readers.open
+            monkeypatch.setattr(here.server.readers, "open", log_out_and_open)
+            headers = {"Accept": "application/x-ndjson", "Authorization": f"Bearer {ana.token}"}
+            response = await here.client.get(f"{here.url}/api/tables/{table}/updates", headers=headers)
+            assert json.loads(await response.content.readline())["seat"] == ana.player
+            pass_time(CHECK_EVERY)
+            assert json.loads((await response.content.read()).splitlines()[-1])["code"] == 4202
+
+    run(main())
+
+
 def test_a_deleted_player_has_no_name_and_no_token() -> None:
     async def main() -> None:
         async with site() as here:
@@ -83,6 +142,27 @@ def test_a_deleted_player_has_no_name_and_no_token() -> None:
             assert await ana.ask("DELETE", "/api/me") == {}
             assert await ana.refusal("GET", "/api/me") == (401, "BadToken")
             assert await here.refusal("GET", f"/api/players/{ana.player}") == (404, "NoSuchPlayer")
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "/api/me", {"name": "Eve"}),
+        ("POST", "/api/me/logout-everywhere", None),
+        ("POST", "/api/me/codes", None),
+    ],
+)
+def test_P26_what_a_deleted_player_asks_for_at_another_process_is_refused(method: str, path: str, body: Any) -> None:
+    """The other process may still know the token for a moment: it must not say that something was done."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            await ana.ask("GET", "/api/me")
+            await here.server.directory.delete_player(PlayerId(ana.player))  # as another process does it
+            assert await ana.refusal(method, path, body) == (401, "BadToken")
 
     run(main())
 

@@ -8,11 +8,16 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from tests.agents.loops import pass_time, run, until
+from tests.agents.loops import current, pass_time, run, until
 from tests.server.servers import Guest, Site, site
+from turnstile.host.lines import Line
+from turnstile.host.live import Live
+from turnstile.host.news import News
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
+from turnstile.store.memory import Disk, MemoryStore
+from turnstile.store.protocol import Busy, ReadOnly
 
 EVENTS = {"Accept": "text/event-stream"}
 LINES = {"Accept": "application/x-ndjson"}
@@ -84,6 +89,31 @@ def test_a_long_poll_waits_for_the_next_update_and_no_longer_than_it_was_told() 
             await asyncio.sleep(0.01)
             pass_time(31)
             assert (await nothing)["updates"] == []
+
+    run(main())
+
+
+def test_a_long_poll_has_the_status_of_its_last_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The match ends while the poll reads older updates from the log: the caller need not ask again to learn of it."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo, table = await started(here)
+            resigned = False
+
+            async def resign_and_read(line: Line) -> list[News]:
+                nonlocal resigned
+                if not resigned:
+                    resigned = True
+                    await bo.command(table, "resign")
+                return await read(line)
+
+            read = Line._read
+            monkeypatch.setattr(Line, "_read", resign_and_read)
+            monkeypatch.setattr(Live, "at_hand", lambda *_: [])
+            found = await ana.ask("GET", f"/api/tables/{table}/updates")
+            assert (found["updates"][-1]["seq"], found["top"]) == (2, 2)
+            assert found["status"]["phase"] == "Finished"
 
     run(main())
 
@@ -291,6 +321,35 @@ def test_V6_a_stream_that_is_read_too_slowly_is_cut_off() -> None:
     run(main())
 
 
+def test_S5_a_store_that_can_neither_be_written_nor_read_refuses_a_reader_and_the_server_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As during a failover: writing is not permitted any more, and then the log cannot be read either."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            found = await ana.ask("GET", f"/api/tables/{table}/updates")
+            histories = iter([found["history"]])
+
+            async def refuse_writing(*_: object) -> None:
+                raise ReadOnly("The database is a standby.")
+
+            async def read_once(*_: object) -> str:
+                for history in histories:
+                    return str(history)
+                raise Busy("PostgreSQL cannot be reached.")
+
+            path = f"/api/tables/{table}/updates?after=1&history={found['history']}"
+            with monkeypatch.context() as failover:
+                failover.setattr(here.server.host.store, "number_line", refuse_writing)
+                failover.setattr(Live, "history", read_once)
+                assert await ana.refusal("GET", path) == (503, "Busy")
+            assert (await ana.ask("GET", path))["resumed"]
+
+    run(main())
+
+
 def test_the_list_of_tables_is_live() -> None:
     async def main() -> None:
         async with site() as here:
@@ -310,6 +369,46 @@ def test_the_list_of_tables_is_live() -> None:
             assert (change["changed"], change["gone"]) == ([], [first])
             response.close()
             await until(lambda: len(here.server.sessions) == 0)
+
+    run(main())
+
+
+def test_the_live_list_has_more_tables_than_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        monkeypatch.setattr("turnstile.store.pages.MOST_ON_A_PAGE", 2)
+        async with site() as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana, game=game) for game in ("66", "e-card", "e-card", "e-card", "e-card")]
+            response = await here.client.get(f"{here.url}/api/tables?game=66", headers=EVENTS)
+            _, whole = await anext(events(response))
+            assert [each["table"] for each in whole["changed"]] == tables[:1]
+            response.close()
+
+    run(main())
+
+
+def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
+            changes = events(response)
+            await anext(changes)
+            looked = asyncio.Event()
+
+            async def fail(**_: object) -> None:
+                looked.set()
+                raise Busy("PostgreSQL cannot be reached.")
+
+            with monkeypatch.context() as out_of_reach:
+                out_of_reach.setattr(here.server.directory, "listed", fail)
+                pass_time(1)
+                await looked.wait()
+            table = await here.table(ana)
+            pass_time(1)
+            _, change = await anext(changes)
+            assert [each["table"] for each in change["changed"]] == [table]
+            response.close()
 
     run(main())
 
@@ -358,5 +457,47 @@ def test_a_move_acknowledges_the_update_it_was_decided_on() -> None:
                             await guest.command(table, "act", seen=seen[guest], move=update["actions"][0])
                             moves += 1
             assert not here.server.counts.errors
+
+    run(main())
+
+
+def test_N11_a_move_acknowledges_an_update_that_another_process_has_handed_out() -> None:
+    """A program behind a proxy polls at one process and moves at another."""
+
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, game="66")
+            await ana.command(table, "start")
+            far = {guest: Guest(there, guest.player, guest.token) for guest in (ana, bo)}
+            await far[ana].command(table, "addWords", id="words", words="the table is in memory there")
+            seen, moves = {ana: 0, bo: 0}, 0
+            while moves < 3:
+                for guest in (ana, bo):
+                    found = await guest.ask("GET", f"/api/tables/{table}/updates?after={seen[guest]}")
+                    for update in found["updates"]:
+                        seen[guest] = update["seq"]
+                        if update["actions"]:
+                            move = {"id": f"move {moves}", "seen": seen[guest], "move": update["actions"][0]}
+                            await far[guest].command(table, "act", **move)
+                            moves += 1
+            assert not there.server.counts.errors
+
+    run(main())
+
+
+def test_what_was_handed_out_before_a_restart_may_be_acknowledged_after_it() -> None:
+    async def main() -> None:
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=False) for _ in range(2)]
+        async with site(store=stores[0]) as here:
+            ana, _, table = await started(here)
+            await ana.ask("GET", f"/api/tables/{table}/updates")
+        async with site(store=stores[1]) as there:
+            again = Guest(there, ana.player, ana.token)
+            await again.ask("POST", f"/api/tables/{table}/ack", {"upto": 1})
+            assert await again.refusal("POST", f"/api/tables/{table}/ack", {"upto": 2}) == (409, "FutureAck")
 
     run(main())

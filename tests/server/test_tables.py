@@ -3,15 +3,19 @@
 import asyncio
 import dataclasses
 
+import pytest
 import segno
 from msgspec.structs import replace
 
-from tests.agents.loops import run, until
+from tests.agents.loops import current, run, until
 from tests.server.servers import SETTINGS, Guest, Site, site
 from turnstile.games import ecard
+from turnstile.host.chores import Chores
 from turnstile.kernel.record import Record, load
+from turnstile.kernel.values import LogId
 from turnstile.registry import lent
 from turnstile.server.limits import LIMITS, LimitName
+from turnstile.store.memory import Disk, MemoryStore
 
 
 async def status(here: Site, table: str, guest: Guest | None = None) -> dict[str, object]:
@@ -183,6 +187,17 @@ def test_P19_a_player_can_open_only_so_many_tables() -> None:
     run(main())
 
 
+def test_P19_a_player_who_opens_tables_at_the_same_moment_gets_only_so_many() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana = await here.register("Ana")
+            opening = [ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201) for _ in range(5)]
+            answers = await asyncio.gather(*opening, return_exceptions=True)
+            assert sum(isinstance(answer, dict) for answer in answers) == 2
+
+    run(main())
+
+
 def test_P19_a_player_can_open_tables_only_so_fast() -> None:
     async def main() -> None:
         async with site() as here:
@@ -331,6 +346,29 @@ def test_a_rematch_opens_the_next_table_when_both_agree() -> None:
     run(main())
 
 
+def test_P19_the_table_after_a_rematch_has_the_same_invitation_and_counts_as_opened() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=1)) as here:
+            ana, bo, cy = [await here.register(name) for name in ("Ana", "Bo", "Cy")]
+            opened = await ana.ask("POST", "/api/tables", {"game": "e-card", "inviteOnly": True}, status=201)
+            table, invite = opened["table"], opened["invite"]
+            await bo.command(table, "join", invite=invite)
+            await ana.command(table, "start")
+            await ana.command(table, "resign")
+            for guest in (ana, bo):
+                await guest.command(table, "rematch")
+            live = here.server.host.tables.live[LogId(table)]
+            await until(lambda: live.state.phase.value == "Closed")
+            successor = str((await status(here, table))["successor"])
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooManyTables")
+            await bo.command(successor, "leave")
+            commands = f"/api/tables/{successor}/commands"
+            assert await cy.refusal("POST", commands, {"type": "join", "id": "a"}) == (403, "NeedsInvitation")
+            await cy.command(successor, "join", invite=invite)
+
+    run(main())
+
+
 def test_the_view_of_a_seat_disturbs_no_connection() -> None:
     async def main() -> None:
         async with site() as here:
@@ -343,6 +381,25 @@ def test_the_view_of_a_seat_disturbs_no_connection() -> None:
             view = await ana.ask("GET", f"/api/tables/{table}/view")
             assert view == {name: value for name, value in update.items() if name not in ("type", "history")}
             assert not here.server.counts.closed
+
+    run(main())
+
+
+def test_N11_what_one_process_has_answered_the_others_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also before they are notified of it."""
+
+    async def main() -> None:
+        monkeypatch.setattr(Chores, "keep_hearing", lambda _: asyncio.sleep(3600))
+        disk, loop = Disk(), current()
+        stores = [MemoryStore(lambda: round(loop.time() * 1000), disk, is_shared=True) for _ in range(2)]
+        async with site(store=stores[0]) as here, site(store=stores[1]) as there:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            assert (await there.ask("GET", f"/api/tables/{table}"))["status"]["phase"] == "Seating"
+            await ana.command(table, "start")
+            assert (await there.ask("GET", f"/api/tables/{table}"))["status"]["phase"] == "Starting"
+            await ana.command(table, "resign")
+            assert (await there.ask("GET", f"/api/tables/{table}/view", token=bo.token))["seq"] == 2
 
     run(main())
 

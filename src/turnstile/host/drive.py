@@ -17,7 +17,7 @@ from turnstile.bots import bots_of, random_bot
 from turnstile.host.answers import is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
-from turnstile.kernel.values import Instant, Move, PlayerId, encode
+from turnstile.kernel.values import Instant, LogId, Move, PlayerId, encode
 from turnstile.table.machine import Table
 from turnstile.table.play import game_of
 from turnstile.table.sight import bot_of, bots_to_move, needs_server
@@ -32,10 +32,17 @@ log = logging.getLogger("turnstile.host")
 Think = Callable[[Callable[[], Move]], Awaitable[Move]]
 """Runs the choice of a bot where no other table has to wait for it."""
 
+PrepareRematch = Callable[[LogId, LogId], Awaitable[None]]
+"""Called with a table and the one after it, before that is opened. It may be called several times."""
+
 THINKERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="bot")
 """Where bots think. More threads would not make them faster, and would keep the event loop waiting for longer."""
 
 NO_TIME_YET = Instant(0)  # the host puts in when a command came
+
+
+async def prepare_nothing(table: LogId, successor: LogId) -> None:
+    """Nothing is to be done before a rematch."""
 
 
 async def in_a_thread(choose: Callable[[], Move]) -> Move:
@@ -94,6 +101,7 @@ async def _open_successor(host: "Host", live: "Live") -> None:
     state = live.state
     assert state.successor is not None, "a rematch was agreed on"
     seats = tuple(replace(seat, is_away=False) for seat in state.seats)
+    await host.prepare_rematch(live.name, state.successor)
     if not is_passing(await host.open(replace(state.header, table=state.successor, at=state.now, seats=seats))):
         await host.notice(live.name, lambda now: Succeeded(now))
 

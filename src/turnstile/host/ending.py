@@ -9,6 +9,8 @@ class Ending(Enum):
     CLOSED = auto()
     REPLACED = auto()
     """A newer line of the seat was attached, here or in another process."""
+    SEAT_CHANGED = auto()
+    """The player has taken a seat, left it or was removed from it: another stream is its own now."""
     STOPPING = auto()
     """The host stops."""
     RESTORED = auto()

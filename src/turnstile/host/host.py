@@ -20,7 +20,7 @@ from turnstile.durable.log import CannotGoOn, Gone, begin
 from turnstile.host.answers import PASSING, STOPPING, Answer, Code, Refused, passing
 from turnstile.host.chores import Chores
 from turnstile.host.commands import answer_command
-from turnstile.host.drive import Think, drive, in_a_thread
+from turnstile.host.drive import PrepareRematch, Think, drive, in_a_thread, prepare_nothing
 from turnstile.host.ending import Ending
 from turnstile.host.heartbeat import Heartbeat
 from turnstile.host.lines import Line
@@ -73,6 +73,7 @@ class Host:
         self.store = store
         self.think = think
         self.chance = chance or SystemRandom()
+        self.prepare_rematch: PrepareRematch = prepare_nothing
         self.counts: Counter[str] = Counter()
         self.heartbeat = Heartbeat(store)
         self._step_limit = StepLimit(longest_step)
@@ -358,11 +359,11 @@ class Host:
 
     async def hear_ack(self, live: Live, player: PlayerId, seq: int) -> Refused | None:
         """A cursor moves; a seat that was away is back; a gate that waited for this opens."""
-        refused = refuse_acks(live.state, {player: seq})
-        if refused is None and seq > live.handed.get(player, 0):
-            refused = Rejection(TableCode.FUTURE_ACK, f"Update {seq} was not handed to you yet.")
+        refused = _refuse_ack(live, player, seq)
+        if refused is not None and self.store.is_shared and await live.read_on():
+            refused = _refuse_ack(live, player, seq)  # another process may have told and handed it out
         if refused is not None:
-            return Refused(refused, live.handed.get(player, 0))
+            return Refused(refused, live.newest_handed(player))
         live.acknowledge(player, seq)
         if live.is_away(player):
             await live.take(lambda now: Return(now, player))
@@ -376,6 +377,14 @@ class Host:
         """Open the gate if all awaited acknowledgements are there."""
         if live.is_gate_open():
             await live.take(lambda now: Acknowledge(now, live.heard()))
+
+
+def _refuse_ack(live: Live, player: PlayerId, seq: int) -> Rejection | None:
+    """Why a player cannot acknowledge this update."""
+    refused = refuse_acks(live.state, {player: seq})
+    if refused is None and seq > live.newest_handed(player):
+        refused = Rejection(TableCode.FUTURE_ACK, f"Update {seq} was not handed to you yet.")
+    return refused
 
 
 async def _fail(fault: Exception) -> None:

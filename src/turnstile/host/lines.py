@@ -48,6 +48,8 @@ class Line:
         self.player = player
         self.sent = sent
         self.number = number
+        self.watcher: PlayerId | None = None
+        """The player who reads what spectators see, for want of a seat."""
         self.is_beside = False
         """Whether it is beside the other lines of its seat: it ends none of them, and none of them ends it."""
         self.closed: Ending | None = None
@@ -62,7 +64,7 @@ class Line:
         """The status of the table, then its updates, and so on as they change."""
         while self.closed is None:
             self._has_news = False
-            body = self.live.status(is_delayed=self._is_delayed)
+            body = self.status()
             if body != self._shown:
                 self._shown = body
                 yield Status(body)
@@ -96,6 +98,10 @@ class Line:
     def is_closed(self) -> bool:
         return self.closed is not None
 
+    def status(self) -> bytes:
+        """The status of the table now, as this reader may see it."""
+        return self.live.status(is_delayed=self._is_delayed)
+
     def newest(self) -> int:
         """The newest update that this reader may have. Spectators may be some behind, until the match is over."""
         state = self.live.kept.state
@@ -110,6 +116,12 @@ class Line:
             return False
         state = self.live.kept.state
         return state.header.settings.delay > 0 and state.result is None
+
+    def has_other_stream(self) -> bool:
+        """Whether the player has lost the seat of this line, or watches although it has a seat by now."""
+        if self.player is None:
+            return self.watcher is not None and self.live.state.seat_of(self.watcher) is not None
+        return self.live.state.seat_of(self.player) is None
 
     def wake(self) -> None:
         """Something has changed."""

@@ -47,8 +47,11 @@ class Live(Keeper[Table, TableEvent]):
         """How far each seat has acknowledged its stream."""
         self.unsaved: dict[str, int] = {}
         """Cursors that have moved since they were last stored."""
-        self.handed: dict[PlayerId, int] = {}
-        """The newest update of each seat that was handed to a reader, or that one said it had."""
+        self.handed: dict[PlayerId, int] = dict(kept.state.told)
+        """The newest update of each seat that was handed to a reader, or that one said it had.
+
+        What was told before the table was loaded may have been handed out then.
+        """
         self.waiting: dict[str, int] = {}
         """How many requests of each sender wait for their turn."""
         self.lines: dict[Line, None] = {}
@@ -158,9 +161,16 @@ class Live(Keeper[Table, TableEvent]):
     def notify(self, streams: Collection[PlayerId | None] = ()) -> None:
         """Wake the readers of these streams; all readers, if the status of the table has changed."""
         concerns_all = self._refresh_status()
+        if concerns_all:
+            self._end_lines_of_changed_seats()
         for line in self.lines:
             if concerns_all or line.player in streams:
                 line.wake()
+
+    def _end_lines_of_changed_seats(self) -> None:
+        """End the lines whose reader has another stream now: of a player without its seat, of a watcher with one."""
+        for line in [line for line in self.lines if line.has_other_stream()]:
+            line.end(Ending.SEAT_CHANGED)
 
     def _refresh_status(self) -> bool:
         """Forget the status that was written if it has changed. Returns whether it has."""
@@ -221,6 +231,10 @@ class Live(Keeper[Table, TableEvent]):
         """This update is on its way to its reader, who may now acknowledge it."""
         if player is not None and seq > self.handed.get(player, 0):
             self.handed[player] = seq
+
+    def newest_handed(self, player: PlayerId) -> int:
+        """The newest update that the player may have: where processes share the store, any that it was told."""
+        return (self.state.told if self._store.is_shared else self.handed).get(player, 0)
 
     def is_plain_ack(self, player: PlayerId, seq: int) -> bool:
         """Whether an acknowledgement moves a cursor, and at most opens a gate: it is valid, and its player is here.

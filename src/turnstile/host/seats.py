@@ -31,7 +31,13 @@ async def open_line(
     line = await host.at(name, lambda live: _attach(host, live, player, after, history), player or SPECTATORS)
     if not isinstance(line, Rejection) or line.code not in (Code.STORAGE_FULL, Code.READ_ONLY):
         return line
-    live = await host.guard(name, host.tables.find(name))
+    return await host.guard(name, _attach_without_writing(host, name, player, after, history))
+
+
+async def _attach_without_writing(
+    host: "Host", name: LogId, player: PlayerId | None, after: int, history: str | None
+) -> Line | Refused | Rejection:
+    live = await host.tables.find(name)
     if isinstance(live, Rejection):
         return live
     refused = refuse_line(live, player, after) or await _refuse_history(live, player, after, history)

@@ -196,11 +196,12 @@ async def serving(server: Server, routes: Sequence[BaseRoute] = ()) -> AsyncIter
         works = [
             watchdog.watch(),
             server.people.keep_tidy(),
+            server.sessions.keep_checking(),
             server.booking.keep_booking(),
             server.booking.keep_looking(),
         ]
         if server.host.store.is_shared:
-            works += [server.sessions.keep_checking(), server.readers.elsewhere.keep_sharing()]
+            works += [server.readers.elsewhere.keep_sharing()]
         if server.dev_games is not None:
             works += [server.dev_games.keep_watching()]
         tasks = [group.create_task(work) for work in works]

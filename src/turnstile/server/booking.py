@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from turnstile.durable.log import OtherKind, Outdated
 from turnstile.host import Host
-from turnstile.host.answers import PASSING, STOPPING
+from turnstile.host.answers import STOPPING
 from turnstile.host.answers import Code as HostCode
 from turnstile.host.live import Live
 from turnstile.host.records import read_end
@@ -21,7 +21,7 @@ from turnstile.kernel.values import LogId
 from turnstile.server.counts import Counts
 from turnstile.server.ratings import POOL, new_ratings, result_of
 from turnstile.store.directory import Booked, Directory, DirectoryStore, MatchResult, book_rated
-from turnstile.store.protocol import Unstorable
+from turnstile.store.protocol import StoreFault, Unstorable
 from turnstile.table.machine import Table
 
 log = logging.getLogger("turnstile.server")
@@ -58,15 +58,18 @@ class Booking:
             match = await self._ended.get()
             try:
                 await self._book(match)
-            except PASSING as fault:
+            except StoreFault as fault:
                 log.warning("A match is booked later. The store: %s", fault, extra={"table": match.table})
 
     async def keep_looking(self) -> None:
-        """Book what was left: by a process that died, or while the store could not write."""
+        """Book what was left: by a process that died, or while the store could not do it.
+
+        If a page of the directory is damaged, matches may wait for its repair; the tables go on.
+        """
         while True:
             try:
                 await self._look()
-            except PASSING as fault:
+            except StoreFault as fault:
                 log.warning("Matches are booked later. The store: %s", fault)
             await asyncio.sleep(LOOK_EVERY)
 

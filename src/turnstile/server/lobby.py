@@ -1,13 +1,18 @@
 """The list of open tables, live. One reader of the list serves all who watch it, in every process of a server."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 
 from turnstile.kernel.values import LogId, Value, encode
 from turnstile.server.tables import ListedTable, Tables
+from turnstile.store.protocol import StoreFault
+
+log = logging.getLogger("turnstile.server")
 
 LOOK_EVERY = 1.0  # seconds
-MOST_LISTED = 500
+AT_ONCE = 500  # tables that are asked for in one go
+MOST_LISTED = 5_000  # tables in the live list: the newest ones
 
 
 class ListChange(Value, frozen=True):
@@ -56,17 +61,29 @@ class Lobby:
             self._looking, self._is_fresh = None, False
 
     async def _keep_looking(self) -> None:
+        """Look again and again. What the store cannot tell now is seen at a later look."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             before = self._listed
-            await self._look()
+            try:
+                await self._look()
+            except StoreFault as fault:
+                log.warning("The store: %s", fault)
+                continue
             if self._listed != before:
                 for woken in self._watchers:
                     woken.set()
 
     async def _look(self) -> None:
-        found = await self._tables.listed(game=None, phase=None, after=None, limit=MOST_LISTED)
-        self._listed, self._is_fresh = {each.table: each for each in found.items}, True
+        """Read the whole list, page by page: a table that is missing in it counts as gone."""
+        listed, after = dict[LogId, ListedTable](), None
+        while True:
+            page = await self._tables.listed(game=None, phase=None, after=after, limit=AT_ONCE)
+            listed |= {each.table: each for each in page.items}
+            after = page.after
+            if after is None or len(listed) >= MOST_LISTED:
+                break
+        self._listed, self._is_fresh = listed, True
 
 
 def _change(before: dict[LogId, ListedTable], after: dict[LogId, ListedTable]) -> ListChange:

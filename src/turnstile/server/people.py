@@ -59,6 +59,8 @@ class People:
         self._now = now
         self._clock = clock
         self._known: OrderedDict[bytes, tuple[Person, float]] = OrderedDict()
+        self._changes = 0
+        """How often a player was renamed, logged out or deleted here."""
 
     async def register(self, name: str, chosen: str | None = None) -> tuple[Person, str]:
         """A new player, and its token, which is shown this once. Raises `Problem`.
@@ -86,14 +88,22 @@ class People:
         known = self._known.get(hashed)
         if known is not None and self._clock() < known[1]:
             return known[0]
-        person = _person(await self._directory.player_by_token(hashed))
+        person = await self._ask_for_person(hashed)
         if person is None:
             self._known.pop(hashed, None)
-            raise Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
+            raise _bad_token()
         self._known[hashed] = (person, self._clock() + KNOWN_SECONDS)
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
         return person
+
+    async def _ask_for_person(self, token: bytes) -> Person | None:
+        """The player of a token, as the directory has it after every change that was made here meanwhile."""
+        while True:
+            changes = self._changes
+            person = _person(await self._directory.player_by_token(token))
+            if changes == self._changes:
+                return person
 
     async def valid_tokens(self, hashes: Sequence[bytes]) -> set[bytes]:
         """Those of these tokens that are still valid, as the directory has it."""
@@ -116,15 +126,13 @@ class People:
 
     async def rename(self, player: PlayerId, name: str) -> Person:
         name = check_name(name)
-        await self._directory.rename(player, name)
-        self._forget(player)
+        self._settle(player, await self._directory.rename(player, name))
         return Person(player, name)
 
     async def log_out_everywhere(self, player: PlayerId) -> str:
         """A new token; all others of this player are void."""
         token = new_token()
-        await self._directory.replace_tokens(player, hash_of(token), self._now())
-        self._forget(player)
+        self._settle(player, await self._directory.replace_tokens(player, hash_of(token), self._now()))
         return token
 
     async def delete(self, player: PlayerId) -> None:
@@ -135,7 +143,7 @@ class People:
         """A code that takes a player to another device, and when it expires."""
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
         expires = Instant(self._now() + CODE_MINUTES * 60_000)
-        await self._directory.add_code(hash_of(code), player, expires)
+        self._settle(player, await self._directory.add_code(hash_of(code), player, expires))
         return code, expires
 
     async def use_code(self, code: str) -> tuple[Person, str]:
@@ -143,10 +151,9 @@ class People:
         plain = "".join(letter for letter in code.upper() if letter.isalnum())
         player = await self._directory.use_code(hash_of(plain), self._now())
         person = None if player is None else _person(await self._directory.player(player))
-        if person is None:
-            raise Problem(Code.BAD_CODE, "This code is not valid, or no longer; make a new one.")
         token = new_token()
-        await self._directory.add_token(person.player, hash_of(token), self._now())
+        if person is None or not await self._directory.add_token(person.player, hash_of(token), self._now()):
+            raise Problem(Code.BAD_CODE, "This code is not valid, or no longer; make a new one.")
         return person, token
 
     async def keep_tidy(self) -> None:
@@ -158,10 +165,24 @@ class People:
             except PASSING as fault:
                 log.warning("The store: %s", fault)
 
+    def _settle(self, player: PlayerId, is_changed: bool) -> None:
+        """A player has just changed in the directory, or is not there any more. Raises `Problem`.
+
+        Another process may have deleted a player whose token still counts here.
+        """
+        self._forget(player)
+        if not is_changed:
+            raise _bad_token()
+
     def _forget(self, player: PlayerId) -> None:
-        """Ask the directory again about the tokens of a player."""
+        """Ask the directory again about the tokens of a player, who has just changed there."""
+        self._changes += 1
         for hashed in [each for each, (person, _) in self._known.items() if person.player == player]:
             del self._known[hashed]
+
+
+def _bad_token() -> Problem:
+    return Problem(Code.BAD_TOKEN, "This token is not valid; register, or use a code from another device.")
 
 
 def _person(found: RegisteredPlayer | None) -> Person | None:

@@ -98,8 +98,13 @@ class Readers:
     async def _attach(self, name: LogId, player: PlayerId | None, after: int, history: str | None) -> Line | Refused:
         """A line of the player's seat; for a spectator, if the player has no seat."""
         line = await self.host.attach(name, player, after, history)
-        if isinstance(line, Refused) and line.error.code == TableCode.NOT_SEATED:
-            line = await self.host.attach(name, None, after, history)
+        if not isinstance(line, Refused) or line.error.code != TableCode.NOT_SEATED:
+            return line
+        line = await self.host.attach(name, None, after, history)
+        if isinstance(line, Line):
+            line.watcher = player
+            if line.has_other_stream():  # it has joined meanwhile
+                line.end(Ending.SEAT_CHANGED)
         return line
 
     async def open_beside(self, name: LogId, player: PlayerId | None, last: int | None = None) -> Reader:
@@ -140,9 +145,11 @@ class Readers:
     # looking without reading
 
     async def look(self, name: LogId, look: Callable[[Live], T]) -> T:
-        """Something about a table. Raises `Problem`."""
+        """Something about a table, after all that was answered in any process. Raises `Problem`."""
 
         async def work(live: Live) -> T:
+            if self.host.store.is_shared:
+                await live.read_on()
             return look(live)
 
         found = await self.host.do(name, work)

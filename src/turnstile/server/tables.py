@@ -1,9 +1,13 @@
 """Tables as players use them: open, list, join by invitation, command, watch, record. The host decides the rest."""
 
+import asyncio
+import logging
 import secrets
 from typing import Annotated
+from weakref import WeakValueDictionary
 
 from msgspec import UNSET, Meta, Raw, UnsetType
+from msgspec.structs import replace
 
 from turnstile.host import Host, Refused
 from turnstile.host.answers import Answer
@@ -29,7 +33,7 @@ from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
 from turnstile.server.readers import Readers
 from turnstile.store.directory import Directory, Invitation, Page, PageMark
-from turnstile.store.protocol import Row
+from turnstile.store.protocol import Row, StoreFault
 from turnstile.table.values import (
     MOST_DELAY,
     Clock,
@@ -40,6 +44,8 @@ from turnstile.table.values import (
     Seconds,
     Settings,
 )
+
+log = logging.getLogger("turnstile.server")
 
 MOST_OPEN_TABLES = 50
 """How many tables that are not over one player may have opened."""
@@ -105,6 +111,9 @@ class Tables:
         self._readers = readers
         self._directory = directory
         self._most_open = most_open
+        self._opening: WeakValueDictionary[PlayerId, asyncio.Lock] = WeakValueDictionary()
+        """Each player opens one table after the other, so that the next one is counted with those before it."""
+        host.prepare_rematch = self._pass_on_invitation
 
     # opening
 
@@ -115,12 +124,14 @@ class Tables:
                 raise problem_of(refused)
         chosen = wanted.id or secrets.token_hex(16)
         header = _header(game, person, wanted, LogId(derive_id("table", person.player, chosen)[:24]))
-        if wanted.id is None or await self._directory.invitation(header.table) is None:
-            await self._check_quota(person)
         invite = derive_id("invitation", person.player, chosen)[:32]
         settled = Invitation(header.table, person.player, hash_of(invite), wanted.invite_only)
-        await self._directory.add_invitation(settled)
-        opened = await self._host.open(header)
+        lock = self._opening.setdefault(person.player, asyncio.Lock())
+        async with lock:
+            if wanted.id is None or await self._directory.invitation(header.table) is None:
+                await self._check_quota(person)
+            await self._directory.add_invitation(settled)
+            opened = await self._host.open(header)
         if isinstance(opened, Refused):
             await self._directory.remove_invitation(header.table)
             raise problem_of(opened.error)
@@ -132,6 +143,18 @@ class Tables:
                 Code.TOO_MANY_TABLES,
                 f"You have opened {self._most_open} tables that are not over; finish or close one.",
             )
+
+    async def _pass_on_invitation(self, table: LogId, successor: LogId) -> None:
+        """The table after a rematch has the same invitation, and counts as opened by the same player.
+
+        It is opened in any case: without an invitation it is one for its own players.
+        """
+        try:
+            settled = await self._directory.invitation(table)
+            if settled is not None:
+                await self._directory.add_invitation(replace(settled, table=successor))
+        except StoreFault as fault:
+            log.warning("A rematch has no invitation. The store: %s", fault, extra={"table": table})
 
     # commands
 
@@ -156,7 +179,7 @@ class Tables:
     async def _check_invitation(self, name: LogId, person: Person, invite: str | None) -> None:
         """Refuse a player who was not invited to a table by invitation. Raises `Problem`.
 
-        A table after a rematch has no invitation: its players sit there from the start.
+        A table may have none, such as one after a rematch: its players sit there from the start.
         """
         settled = await self._directory.invitation(name)
         if settled is None:

@@ -8,6 +8,9 @@ from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
 from tests.server.servers import SETTINGS, Guest, Site, Wire, site
+from turnstile.host import Refused
+from turnstile.host.answers import Code as HostCode
+from turnstile.kernel.machine import Rejection
 from turnstile.server.play.session import MOST_BAD_FRAMES
 from turnstile.server.play.socket import MOST_FRAME
 
@@ -113,6 +116,24 @@ def test_a_client_that_sends_bad_frames_again_and_again_is_closed() -> None:
                 await wire.drop("{}")
             assert await wire.closed() == 4000
             await still_plays(other)
+
+    run(main())
+
+
+def test_S4_a_client_is_not_closed_for_acks_that_the_store_could_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            _, _, _, mine, _ = await seated(here)
+
+            async def refuse(*_: object) -> Refused:
+                return Refused(Rejection(HostCode.BUSY, "PostgreSQL cannot be reached."))
+
+            with monkeypatch.context() as busy:
+                busy.setattr(here.server.host, "acknowledge", refuse)
+                for _ in range(MOST_BAD_FRAMES + 1):
+                    await mine.send("ack", upto=0)
+                    assert (await mine.until("error"))["code"] == "Busy"
+            await still_plays(mine)
 
     run(main())
 

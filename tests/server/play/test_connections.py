@@ -15,11 +15,12 @@ from turnstile.host import Ending, Update
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.server.elsewhere import COUNTS_FOR, SHARE_PAUSE
 from turnstile.server.limits import LIMITS, LimitName
-from turnstile.server.play.session import Session
+from turnstile.server.people import KNOWN_SECONDS
+from turnstile.server.play.session import HELLO_SECONDS, Session
 from turnstile.server.play.sessions import CHECK_COUNTS, Sessions
 from turnstile.server.play.socket import FULL
 from turnstile.server.readers import ABSENT_AFTER
-from turnstile.store.directory import PlayerAtTable
+from turnstile.store.directory import PlayerAtTable, RegisteredPlayer
 from turnstile.store.memory import Disk, MemoryStore
 
 
@@ -213,6 +214,7 @@ def test_N7_a_client_that_reconnects_again_and_again_is_limited() -> None:
         (Ending.PUT_ASIDE, 4004),
         (Ending.GONE, 4004),
         (Ending.STOPPING, 4100),
+        (Ending.SEAT_CHANGED, 4201),
     ],
 )
 def test_S8_a_line_that_the_host_ends_closes_the_connection_with_its_code(why: Ending, code: int) -> None:
@@ -389,7 +391,68 @@ def test_who_leaves_over_the_websocket_is_a_spectator_from_then_on() -> None:
     run(main())
 
 
+@pytest.mark.parametrize("by_invitation", [False, True])
+def test_V2_who_is_removed_from_its_seat_reads_it_no_more(by_invitation: bool) -> None:
+    """At a table by invitation it may not even watch."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, inviteOnly=by_invitation)
+            wire = await bo.hello(table)
+            await ana.command(table, "remove", name=bo.player)
+            assert await wire.closed() == 4201
+            again = await here.socket()
+            if by_invitation:
+                await again.send("hello", v=1, table=table, token=bo.token)
+                assert await again.closed() == 4003
+            else:
+                assert (await again.hello(table, bo.token))["seat"] is None
+
+    run(main())
+
+
+def test_a_player_who_watches_and_joins_by_another_way_is_sent_to_its_seat() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana)
+            wire, other = await bo.hello(table), await here.socket()
+            await other.hello(table)
+            await bo.command(table, "join")
+            assert await wire.closed() == 4201
+            assert (await bo.hello(table)).welcomed["seat"] == bo.player
+            assert (await other.until("status"))["phase"] == "Seating"
+
+    run(main())
+
+
 # the beat
+
+
+def test_a_client_whose_hello_the_store_answers_late_is_not_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, _, table = await started(here)
+            asked, answered = asyncio.Event(), asyncio.Event()
+
+            async def find_late(token: bytes) -> RegisteredPlayer | None:
+                asked.set()
+                await answered.wait()
+                return await find(token)
+
+            find = here.server.directory.player_by_token
+            monkeypatch.setattr(here.server.directory, "player_by_token", find_late)
+            pass_time(KNOWN_SECONDS)
+            wire = await here.socket()
+            hello = asyncio.create_task(wire.hello(table, ana.token))
+            await asked.wait()
+            pass_time(HELLO_SECONDS + 1)
+            await asyncio.sleep(0.01)
+            answered.set()
+            assert (await hello)["seat"] == ana.player
+
+    run(main())
 
 
 def test_N6_a_client_that_is_silent_for_two_beats_is_closed() -> None:

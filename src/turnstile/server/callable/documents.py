@@ -84,8 +84,8 @@ async def changing_documents(server: "Server", room: LogId, player: PlayerId | N
 
 
 def _has_ended(reader: Reader) -> bool:
-    """Whether the host has ended the line for good. A new connection of the seat is no reason."""
-    return reader.ending not in (Ending.CLOSED, Ending.REPLACED)
+    """Whether the host has ended the line for good. A new connection of the seat is no reason, nor is another seat."""
+    return reader.ending not in (Ending.CLOSED, Ending.REPLACED, Ending.SEAT_CHANGED)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (get_game_document,)

@@ -135,7 +135,8 @@ class Poll:
 
 
 async def _gather(reader: Reader, wait: float) -> Updates:
-    status, history, updates = b"null", None, list[bytes]()
+    """The updates, and the status of the table after them: while they are read from the log, the match may end."""
+    history, updates = None, list[bytes]()
     try:
         async with asyncio.timeout(wait if reader.top == reader.after else None):
             async for item in reader:
@@ -144,14 +145,13 @@ async def _gather(reader: Reader, wait: float) -> Updates:
                     history = item.history
                     if item.seq >= reader.top or len(updates) == MOST_AT_ONCE:
                         break
-                else:
-                    status = item.body
     except TimeoutError:
         pass
     if reader.line.is_closed and reader.ending is not Ending.CLOSED and not updates:
         raise _ended(reader.ending)
+    status = Raw(reader.line.status())
     return Updates(
-        reader.player, reader.after, reader.is_resumed, reader.top, history, Raw(status), tuple(map(Raw, updates))
+        reader.player, reader.after, reader.is_resumed, reader.top, history, status, tuple(map(Raw, updates))
     )
 
 

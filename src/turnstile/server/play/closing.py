@@ -54,6 +54,7 @@ RETRY_MS = {40: 0, 41: 1_000, 42: 0, 10: 0}
 
 OF_ENDING = {
     Ending.REPLACED: CloseCode.REPLACED,
+    Ending.SEAT_CHANGED: CloseCode.MOVED,
     Ending.STOPPING: CloseCode.STOPPING,
     Ending.RESTORED: CloseCode.RESYNC,
     Ending.UNREADABLE: CloseCode.OVERLOADED,

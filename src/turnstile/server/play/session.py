@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 
 from turnstile.host import Ending, Refused, Update
-from turnstile.host.answers import PASSING
+from turnstile.host.answers import PASSING, TRY_AGAIN
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net import strict_json
 from turnstile.server.commands import AnyCommand, JoinCommand, LeaveCommand
@@ -120,8 +120,7 @@ class Session:
         if self.is_ended:
             return
         self.is_ended = True
-        if self._beat is not None:
-            self._beat.cancel()
+        self._stop_beat()
         self._send(Bye(code=closed.code, retry_ms=closed.retry_ms, text=closed.text))
         self._socket.close(closed.code, closed.text)
         self._server.counts.closed[closed.code] += 1
@@ -168,9 +167,12 @@ class Session:
         return await self._command(frame)
 
     def _refuse(self, code: str, message: str) -> None:
-        """Refuse a frame. The connection goes on, unless its client does not learn from it."""
+        """Refuse a frame. The connection goes on, unless its client does not learn from it.
+
+        A frame that the store could not take now is not invalid, and its client need not learn anything.
+        """
         self._server.counts.errors[code] += 1
-        self._bad_frames += 1
+        self._bad_frames += code not in TRY_AGAIN
         if self._reader is None or self._bad_frames > MOST_BAD_FRAMES:
             raise Closed(CloseCode.BAD_FRAME, message)
         self._send(ErrorFrame(code=code, message=message))
@@ -180,6 +182,7 @@ class Session:
         if hello.v != VERSION:
             raise Closed(CloseCode.OTHER_VERSION, f"This server speaks version {VERSION} of the protocol.")
         self._stop_reading()
+        self._stop_beat()  # the hello has come: a store that is slow to answer it is not the client's fault
         try:
             self.person = await self._server.authenticate(hello.token, self.address)
             self._keep_token(hello.token)
@@ -294,9 +297,12 @@ class Session:
 
     # the beat
 
-    def _plan_beat(self) -> None:
+    def _stop_beat(self) -> None:
         if self._beat is not None:
             self._beat.cancel()
+
+    def _plan_beat(self) -> None:
+        self._stop_beat()
         self._has_heard = True
         seconds = self._server.settings.beat_seconds
         self._beat = asyncio.get_running_loop().call_later(seconds, self._ping)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from turnstile.host.answers import PASSING
 from turnstile.kernel.values import PlayerId
 from turnstile.server.door import read_headers
 from turnstile.server.errors import Code, Problem
@@ -14,6 +13,7 @@ from turnstile.server.limits import LimitName
 from turnstile.server.play.closing import CloseCode, Closed
 from turnstile.server.play.session import Session
 from turnstile.server.play.socket import PlaySocket
+from turnstile.store.protocol import StoreFault
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("turnstile.server")
 
 PLAY_PATH = "/api/play"
-CHECK_EVERY = 3.0  # seconds between two checks of all tokens, where other processes may void them
+CHECK_EVERY = 3.0  # seconds between two checks of all tokens
 CHECK_COUNTS = 6.0  # seconds after a check in which a command needs no other
 
 
@@ -110,14 +110,14 @@ class Sessions:
                 connected.end(Closed(CloseCode.TOKEN_EXPIRED))
 
     async def keep_checking(self) -> None:
-        """Close the connections whose token another process has made void."""
+        """Close the connections whose token has become void: by another process, or while they were being opened."""
         while True:
             await asyncio.sleep(CHECK_EVERY)
             began = asyncio.get_running_loop().time()
             tokens = {connected.token for connected in self._connected} - {None}
             try:
                 valid = await self._server.people.valid_tokens([token for token in tokens if token is not None])
-            except PASSING as fault:
+            except StoreFault as fault:
                 log.warning("The store: %s", fault)
                 continue
             self._checked = began
