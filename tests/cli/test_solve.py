@@ -1,6 +1,7 @@
 """`turnstile solve`: the strategy and the losses of bots, in a table and for programs."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,34 @@ def test_ctrl_c_prints_what_was_found(turnstile: Turnstile, monkeypatch: pytest.
     monkeypatch.setattr(Regrets, "play_round", interrupt)
     answer = turnstile("solve", "e-card")
     assert (answer.status, answer.out) == (130, "")
+
+
+OWN_BOTS = """
+def first(view, actions, rng):
+    print("hello")
+    return rng.choice(actions[:1])
+
+def half(view, actions, rng):
+    try:
+        return actions[0 if rng.random() < 0.5 else -1]
+    except Exception:
+        return actions[0]
+
+def broken(view, actions):
+    raise ValueError("no idea")
+"""
+
+
+def test_bots_of_users_are_examined_too(turnstile: Turnstile, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_BOTS)
+    own = tmp_path / "own.py"
+    answer = turnstile("solve", "e-card", "--bots", f"{own}:first,{own}:half", "--draws", 8, "--json")
+    first, _, half, _ = json.loads(answer.out)["bots"]
+    assert (first["wins"], first["isExact"]) == (0, True)  # it always lays the emperor at once
+    assert 0 < half["wins"] < 0.8, "draws with random() are made, not taken for an error of the bot"
+    assert not half["isExact"]
+    assert "hello" in answer.err
+    broken = turnstile("solve", "e-card", "--bots", f"{own}:broken")
+    assert (broken.status, broken.out) == (1, "")
+    assert "ValueError: no idea" in broken.err
+    assert "Traceback" not in broken.err

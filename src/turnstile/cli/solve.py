@@ -12,14 +12,16 @@ from rich.table import Table
 from turnstile.bots import bots_of
 from turnstile.bots.names import SEARCH
 from turnstile.cli.arguments import game_argument
-from turnstile.cli.bots import find_bot
+from turnstile.cli.bots import bot_failure, find_bot, split_names
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
 from turnstile.cli.progress import progress_bar
+from turnstile.cli.streams import stdout_on_stderr
 from turnstile.cli.terminals import terminal_of
 from turnstile.kernel import AnyGame, AnySubgame, Value
 from turnstile.kernel.values import encode
+from turnstile.lab.own_bots import BotFailed, close_bots, load_bot
 from turnstile.lab.solver import GameTree, Solution, TooLarge, build_tree, response_value, strategy_of
 from turnstile.lab.solver import solve as approach
 from turnstile.registry import study_of
@@ -82,7 +84,8 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
 
     Then it computes for each bot how much it wins against the opponent that does best against it, and what it loses
     compared with the equilibrium. A bot that draws with random.choice only is computed exactly. Any other bot is asked
-    --draws times in every situation; its loss is an estimate, and a little too high.
+    --draws times in every situation; its loss is an estimate, and a little too high. A bot may be your own: see
+    'turnstile arena --help'.
 
     \b
     Examples:
@@ -101,7 +104,7 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
     subgame = study_of(game).subgame
     if subgame is None:
         raise Failed(f"{game.title} is too large to solve: its study names no part that is small enough.")
-    names = tuple(find_bot(game, name.strip()) for name in bot_names.split(",")) if bot_names else default_bots(game)
+    names = tuple(find_bot(game, name) for name in split_names(bot_names)) if bot_names else default_bots(game)
     try:
         tree = build_tree(game, subgame)
     except TooLarge as fault:
@@ -114,6 +117,10 @@ def solve(game: AnyGame, bot_names: str | None, rounds: int, draws: int, as_json
         losses += losses_of(game, subgame, tree, solution, names, draws)
     except KeyboardInterrupt:
         is_interrupted = True
+    except BotFailed as fault:
+        raise bot_failure(fault) from None
+    finally:
+        close_bots()
     if solution is not None:
         print_report(game, report_of(game, subgame, tree, solution, losses), as_json)
     if is_interrupted:
@@ -140,10 +147,10 @@ def losses_of(
 ) -> Iterator[Loss]:
     """What each bot loses at each seat. A progress bar counts the decisions that the bots were asked about."""
     values = (solution.value, tree.total - solution.value)
-    with progress_bar(Console(stderr=True), is_transient=True) as progress:
+    with progress_bar(Console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
         for name in names:
             task = progress.add_task(name, total=len(tree.infosets))
-            found = strategy_of(bots_of(game)[name], tree, draws, Random(SEED), partial(progress.advance, task))
+            found = strategy_of(load_bot(game, name), tree, draws, Random(SEED), partial(progress.advance, task))
             for player, seat, value in zip(tree.players, subgame.seats, values, strict=True):
                 wins = tree.total - response_value(tree, tree.other(player), found.strategy)
                 yield Loss(name, seat, float(wins), float(value - wins), found.is_exact)

@@ -29,8 +29,11 @@ class BotStrategy:
     is_exact: bool
 
 
-class NotEnumerable(Exception):
-    """The bot draws in a way whose outcomes cannot be listed."""
+class NotEnumerable(BaseException):
+    """The bot draws in a way whose outcomes cannot be listed.
+
+    It is no `Exception`, because it passes through the code of a bot: a bot that handles its own errors must not catch it.
+    """
 
 
 class ScriptedChoices(Random):
