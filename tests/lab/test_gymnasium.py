@@ -156,3 +156,13 @@ def test_a_batch_is_what_the_matches_give_one_by_one() -> None:
 def test_every_process_needs_an_environment(count: int, processes: int) -> None:
     with pytest.raises(ValueError, match="each needs at least one"):
         SeatVectorEnv("e-card", count, processes=processes)
+
+
+def test_every_environment_needs_an_action_and_a_match() -> None:
+    environments = SeatVectorEnv("e-card", 3)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        environments.step(np.array([1, 1, 1]))
+    environments.reset(seed=1)
+    for wrong in (np.array([1, 1]), np.array([1, 1, 1, 1]), np.array([[1, 1, 1]])):
+        with pytest.raises(ValueError, match="Give 3 actions, one for each environment"):
+            environments.step(wrong)

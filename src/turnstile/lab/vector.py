@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -112,6 +113,7 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
         self.single_action_space = spaces.Discrete(len(self.task.ids))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        self._has_begun = False
         self._masks: Arrays = np.zeros((num_envs, len(self.task.ids)), np.int8)
         edges = [num_envs * number // processes for number in range(processes + 1)]
         shares = [range(first, last) for first, last in pairwise(edges)]
@@ -129,6 +131,7 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
         if isinstance(seed, list):
             raise ValueError("Give one seed for all environments; each derives its own from it.")
         super().reset(seed=seed)
+        self._has_begun = True
         root = draw_seed(self.np_random)
         for group in self._groups:
             if isinstance(group, _Worker):
@@ -137,6 +140,11 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
         return batch.observations, self._info(batch)
 
     def step(self, actions: Arrays) -> tuple[Arrays, Arrays, Arrays, Arrays, dict[str, Any]]:
+        """One action in every environment. `actions` has the number of an action for each of them."""
+        if not self._has_begun:
+            raise ResetNeeded("Call reset() before anything else.")
+        if np.shape(actions) != (self.num_envs,):
+            raise ValueError(f"Give {self.num_envs} actions, one for each environment, not {np.shape(actions)}.")
         shares = np.split(np.asarray(actions), self._starts)
         for group, share in zip(self._groups, shares, strict=True):
             if isinstance(group, _Worker):
