@@ -117,5 +117,7 @@ def test_a_state_can_be_pickled_within_its_game() -> None:
 def test_invalid_arguments_are_refused_with_a_sentence() -> None:
     with pytest.raises(InvalidTask, match="There must be at least 1 deal, not 0"):
         load("e-card", deals=0)
+    with pytest.raises(InvalidTask, match="There must be at least 1 deal, not -3"):
+        pyspiel.load_game("turnstile_e_card(deals=-3)")
     with pytest.raises(InvalidTask, match="There is no game 'chess'"):
         load("chess")

@@ -157,6 +157,7 @@ def test_every_match_can_begin_in_a_given_state() -> None:
         ({"game": "even-odd", "options": {"draws": 0}}, "Invalid options for even-odd: draws must be at least 1."),
         ({"game": "66", "rewards": "luck"}, "There are no rewards 'luck'. Known rewards: win, score, negative score;"),
         ({"game": "66", "most_moves": 0}, "The most moves of a match are at least 1, not 0."),
+        ({"game": "66", "recent": -1}, "An observation has at least 0 recent items of a history, not -1."),
         ({"game": "66", "start": 3}, "A start is a state of 66, not int."),
     ],
 )

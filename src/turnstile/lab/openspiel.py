@@ -52,8 +52,6 @@ def load(
 ) -> "TurnstileGame":
     """An installed game with these options. Raises `InvalidTask`. `start` is a state in which every match begins."""
     make_task(game, players=players, options=options, start=start, most_moves=most_moves)
-    if deals < 1:
-        raise InvalidTask(f"There must be at least 1 deal, not {deals}.")
     parameters = {
         "players": players or 0,
         "deals": deals,
@@ -101,6 +99,8 @@ class Setup:
     """
 
     def __init__(self, game: AnyGame, given: Mapping[str, Any]) -> None:
+        if given["deals"] < 1:
+            raise InvalidTask(f"There must be at least 1 deal, not {given['deals']}.")
         self.given = dict(given)
         self.task = _task_of(game, given)
         self.deals = int(given["deals"]) if self.task.start is None else 0

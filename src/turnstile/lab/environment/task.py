@@ -68,6 +68,8 @@ def make_task(
     found = _find(game)
     if most_moves is not None and most_moves < 1:
         raise InvalidTask(f"The most moves of a match are at least 1, not {most_moves}.")
+    if recent < 0:
+        raise InvalidTask(f"An observation has at least 0 recent items of a history, not {recent}.")
     chosen = _find_rewards(rewards)
     if start is not None:
         begun = _settled_start(found, start, players, options)
