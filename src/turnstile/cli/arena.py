@@ -21,6 +21,7 @@ from turnstile.cli.contest_tables import pair_sentence, range_text
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
 from turnstile.cli.playing import (
+    MATCHES,
     crew_for,
     on_option,
     play_behind_bar,
@@ -54,7 +55,7 @@ class Opponent(Value, frozen=True):
 @click.option(
     "--matches",
     "-n",
-    type=click.IntRange(1),
+    type=MATCHES,
     default=100,
     show_default=True,
     help="How many matches to play against each opponent, rounded up to whole deals.",

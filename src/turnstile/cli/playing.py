@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from turnstile.cli.bots import bot_failure
+from turnstile.cli.numbers import number
 from turnstile.cli.progress import progress_bar
 from turnstile.cli.streams import stdout_on_stderr
 from turnstile.lab.jobs import Crew, RayUnavailable, WorkersLost
@@ -18,6 +19,10 @@ from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, close_bots, plays_o
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+MATCHES = click.IntRange(1, 10**12)
+"""How many matches may be asked for."""
+LONGEST_SECONDS = 24 * 60 * 60
 
 players_option = click.option(
     "--players",
@@ -46,7 +51,8 @@ on_option = click.option(
 seconds_option = click.option(
     "--time-limit",
     "seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=click.FloatRange(0, LONGEST_SECONDS, min_open=True),
+    callback=number,
     default=USUAL_SECONDS,
     show_default=True,
     metavar="SECONDS",

@@ -24,7 +24,7 @@ from turnstile.cli.arguments import (
 from turnstile.cli.bots import find_bot, split_names
 from turnstile.cli.interrupts import INTERRUPTED, interrupted_later
 from turnstile.cli.json_option import json_option
-from turnstile.cli.playing import crew_for, on_option, play_behind_bar, processes_option, seed_option
+from turnstile.cli.playing import MATCHES, crew_for, on_option, play_behind_bar, processes_option, seed_option
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary
@@ -43,9 +43,7 @@ PART_OF_IT = "... "
 
 @click.command()
 @game_argument
-@click.option(
-    "--matches", "-n", type=click.IntRange(1), default=1000, show_default=True, help="How many matches to play."
-)
+@click.option("--matches", "-n", type=MATCHES, default=1000, show_default=True, help="How many matches to play.")
 @click.option("--bots", "bot_names", help="The bots, separated by commas: one for each seat, or one for all seats.")
 @click.option(
     "--players",

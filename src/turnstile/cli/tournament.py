@@ -23,6 +23,7 @@ from turnstile.cli.contest_tables import print_tournament
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
 from turnstile.cli.playing import (
+    MATCHES,
     crew_for,
     on_option,
     play_behind_bar,
@@ -47,7 +48,7 @@ from turnstile.lab.results import ResultLine
 @click.option(
     "--matches",
     "-n",
-    type=click.IntRange(1),
+    type=MATCHES,
     default=100,
     show_default=True,
     help="How many matches the same bots play with each other, rounded up to whole deals.",

@@ -18,11 +18,11 @@ from turnstile.cli.league.options import (
     league_option,
     manager_option,
     name_option,
-    number,
     refuse_game,
     refuse_misfits,
     shutdown_option,
 )
+from turnstile.cli.numbers import number
 from turnstile.kernel.chance import Seed
 from turnstile.league.manager.state import MOST_PLAYERS, Options
 from turnstile.league.protocol.words import GAME_TYPE, LeagueId

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from ipaddress import ip_network
-from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ import click
 from turnstile.agents.launch.defaults import MANAGER_URL
 from turnstile.cli.errors import unknown_name
 from turnstile.cli.json_option import json_option
+from turnstile.cli.numbers import number
 from turnstile.kernel.values import LONGEST_ID
 from turnstile.league.protocol.words import DEFAULT_LEAGUE, GAME_TYPE, LeagueId
 
@@ -45,13 +45,6 @@ def places(context: click.Context, parameter: click.Parameter, entries: tuple[st
             if "/" in entry or not NAME.fullmatch(entry.lower()):
                 raise click.BadParameter(f"Invalid host or network {entry!r}: {fault}.") from None
     return entries
-
-
-def number(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    """Reject NaN, which `click.FloatRange` accepts."""
-    if isnan(value):
-        raise click.BadParameter("nan is not a number; give one such as 0.1.")
-    return value
 
 
 def agent_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:

@@ -32,7 +32,7 @@ class BotStrategy:
 class NotEnumerable(BaseException):
     """The bot draws in a way whose outcomes cannot be listed.
 
-    It is no `Exception`, because it passes through the code of a bot: a bot that handles its own errors must not catch it.
+    It is no `Exception`: it passes through the code of the bot, which may catch its own errors and must not catch this.
     """
 
 
