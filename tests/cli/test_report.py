@@ -1,8 +1,10 @@
 """`turnstile report`: from each kind of file to a page, pictures and numbers, or a sentence that says why not."""
 
 import json
+import os
 import re
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -120,3 +122,23 @@ def test_without_matplotlib_it_says_what_to_install(turnstile: Turnstile, monkey
     ran = turnstile("report", ".", "--png", "plots")
     assert ran.status == 2
     assert "pip install 'turnstile[plots]'" in ran.err
+
+
+def test_a_pipe_is_read_to_its_end(turnstile: Turnstile, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    count = 2_000  # more than a buffer holds
+    writer = Thread(target=pipe.write_text, args=(HEADER % ("tournament", 1) + count * MATCH,), daemon=True)
+    writer.start()
+    assert json.loads(turnstile("report", pipe, "--json").out)["matches"] == count
+    writer.join(10)
+
+
+def test_the_page_never_replaces_the_results(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "matches.html"
+    path.write_text(HEADER % ("tournament", 1) + MATCH)
+    for words in ([], ["--out", path]):
+        ran = turnstile("report", path, *words)
+        assert (ran.status, f"The page would replace {path}: choose another --out." in ran.err) == (2, True)
+    assert path.read_text().endswith(MATCH)
+    assert json.loads(turnstile("report", path, "--json").out)["matches"] == 1

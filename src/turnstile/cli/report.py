@@ -55,11 +55,14 @@ def report(path: Path, out: Path | None, png: Path | None, as_json: bool) -> Non
     """
     if png is not None and find_spec("matplotlib") is None:
         raise click.UsageError("--png needs another package: pip install 'turnstile[plots]'.")
+    page = None if as_json and out is None else out or default_page(path)
+    if page is not None and page.exists() and page.samefile(path):
+        raise click.UsageError(f"The page would replace {path}: choose another --out.")
     source, analysis = read_and_count(path)
     if as_json:
         click.echo(msgspec.json.encode(analysis))
-    if not as_json or out is not None:
-        write_page(source, analysis, out or default_page(path))
+    if page is not None:
+        write_page(source, analysis, page)
     if png is not None:
         write_pictures(analysis, png)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -39,9 +39,14 @@ _line = msgspec.json.Decoder(ResultLine)
 
 
 def _read_lines(path: Path) -> Source:
-    with path.open("rb") as file:
-        first = file.readline(1_000_000)
-    return Source(_read_header(path, first), _read_matches(path))
+    """Reads a file from its beginning to its end, once: it may be a pipe."""
+    file = path.open("rb")
+    try:
+        header = _read_header(path, file.readline(1_000_000))
+    except Unreadable:
+        file.close()
+        raise
+    return Source(header, _read_matches(path, file))
 
 
 def _read_header(path: Path, data: bytes) -> Header:
@@ -57,11 +62,10 @@ def _read_header(path: Path, data: bytes) -> Header:
     return header
 
 
-def _read_matches(path: Path) -> Iterator[ResultLine]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if number == 1:
-                continue
+def _read_matches(path: Path, file: BinaryIO) -> Iterator[ResultLine]:
+    """The matches in the lines after the header."""
+    with file:
+        for number, line in enumerate(file, start=2):
             if not line.endswith(b"\n"):
                 return  # the last line of a file that is still being written
             try:
