@@ -56,6 +56,17 @@ def test_two_of_three_who_both_lost_are_not_compared() -> None:
     }
 
 
+def test_the_rate_of_a_player_at_several_seats_is_not_that_of_its_matches() -> None:
+    first_of_two = ResultLine(seats=("a", "a", "b"), winners=(0,), scores=(), moves=10)
+    found = of(*[first_of_two] * 30)  # a wins every match, with one of its two seats
+    sentence = sentences_of(found)[0]
+    assert sentence.startswith(
+        "a is the strongest: it wins 50.0\N{NO-BREAK SPACE}% of the matches at each of its seats ("
+    )
+    assert "several seats" in figures_of(found)[0].caption
+    assert "it wins 100.0\N{NO-BREAK SPACE}% of its matches (" in sentences_of(of(*[match("ab", "a")] * 30))[0]
+
+
 def test_a_seat_that_always_wins_is_found() -> None:
     found = of(*[match("ab", "a"), match("ba", "b")] * 30)
     first, second = (each for each in found.seats if each.name is None)

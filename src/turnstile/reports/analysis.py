@@ -70,6 +70,11 @@ class Analysis(Value, frozen=True):
     lengths: dict[int, int]
     """How often a match had so many moves."""
 
+    @property
+    def has_several_seats(self) -> bool:
+        """Whether a participant sat at several seats of one match: then its rates are those of a seat."""
+        return len(self.names) < self.players
+
 
 @dataclass(slots=True)
 class _Counts:

@@ -140,6 +140,8 @@ def win_rates(analysis: Analysis) -> IntervalPlot:
     rows = [_interval(each.name, each.alone) for each in standings]
     shared = any(each.shared for each in analysis.standings)
     caption = "How often each won alone, with the 95 % interval."
+    if analysis.has_several_seats:
+        caption += " A player that sat at several seats of a match is counted at each of them."
     return IntervalPlot(
         name="win-rates",
         title="Who wins",

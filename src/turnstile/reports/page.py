@@ -85,7 +85,8 @@ def _strongest(analysis: Analysis) -> str:
     ordered = sorted(analysis.standings, key=lambda each: -each.alone.rate)
     best, second = ordered[0], ordered[1]
     is_sure = best.alone.low > second.alone.high
-    how_often = f"{percent(best.alone.rate)} of its matches ({_interval_of(best)})"
+    whole = "the matches at each of its seats" if analysis.has_several_seats else "its matches"
+    how_often = f"{percent(best.alone.rate)} of {whole} ({_interval_of(best)})"
     if is_sure:
         return f"{best.name} is the strongest: it wins {how_often}."
     return (
