@@ -2,16 +2,21 @@
 
 import asyncio
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.agents.agents_in_process import InProcessAgents, Running, in_process_agents, run
 from tests.agents.loops import until
-from turnstile.kernel import Seed
+from turnstile.agents.player.process import PlayerProcess
+from turnstile.agents.referee.league_bot import load_league_bot
+from turnstile.kernel import PlayerId, Seed
 from turnstile.lab.contests import Contest, arena_seatings
 from turnstile.lab.contests.contest import play_matches
+from turnstile.lab.environment.task import settle
 from turnstile.lab.own_bots import BotFailed, close_bots
 from turnstile.lab.results import ResultLine
+from turnstile.registry import find_game
 
 
 async def enter(here: InProcessAgents, strategy: str, **more: bool) -> Running:
@@ -79,5 +84,35 @@ def test_a_player_that_does_not_take_part_is_told_in_a_sentence(tmp_path: Path) 
             await player.stop()
             with pytest.raises(BotFailed, match="has not answered GAME_INVITATION: no connection can be made"):
                 await play("even-odd", player.endpoint, "random", 1)
+
+    run(main())
+
+
+def test_a_player_that_is_called_too_often_is_called_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        monkeypatch.setattr(PlayerProcess, "quota", (200, 5))
+        async with in_process_agents(tmp_path) as here:
+            player = await enter(here, "always:odd", accepts_unannounced=True)
+            matches = await play("even-odd", player.endpoint, "always-even", 1)  # 60 calls
+            assert len(matches) == 2
+
+    run(main())
+
+
+def test_a_match_that_was_interrupted_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
+    """The player is still in it, and would repeat its answers."""
+
+    async def main() -> None:
+        async with in_process_agents(tmp_path) as here:
+            player = await enter(here, "bot", accepts_unannounced=True)
+            game = find_game("e-card")
+            assert game is not None
+            ana, bo = PlayerId("ana"), PlayerId("bo")
+            dealt = settle(game, game.new((ana, bo), game.read_options(b"{}"), Seed("7")))
+            actions = game.actions(dealt, ana)
+            bot = load_league_bot(game, player.endpoint, 5.0)
+            assert await asyncio.to_thread(bot, game.view(dealt, ana), actions, Random(1)) in actions
+            await asyncio.to_thread(bot.close)
+            assert len(await play("e-card", player.endpoint, "random", 1)) == 2
 
     run(main())

@@ -8,12 +8,14 @@ league. It must be registered with a manager, and take invitations that no manag
 import asyncio
 from collections.abc import Sequence
 from random import Random
+from secrets import token_hex
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Raw
 
-from turnstile.agents.wire.caller import Caller, Unreached
+from turnstile.agents.wire.caller import Busy, Caller, Unreached
 from turnstile.agents.wire.envelope import IGNORED, Identity, new_conversation
 from turnstile.agents.wire.replies import Answered, Receipt
 from turnstile.agents.wire.rpc import Fault
@@ -44,6 +46,7 @@ REFEREE = referee_address(RefereeId("ARENA"))
 OPPONENT = PlayerId("ARENA")
 USUAL_ID = PlayerId("P01")
 MOST_SKIPS = 30  # doublings of the round number: enough for all that the protocol knows
+BUSY_SECONDS = 0.05  # between two calls of a player that is busy
 ADVICE = (
     "Is it registered with a manager, under this id and league, and does it take invitations without an announcement "
     "(turnstile league player --accept-unannounced)?"
@@ -61,6 +64,8 @@ class LeagueBot:
         self._runner = asyncio.Runner()
         self._caller = Caller(_reach(endpoint))
         self._who = Identity(REFEREE)
+        self._run = token_hex(4)
+        """A part of all match ids. A player may still be in a match of an earlier contest that was interrupted."""
         self._round = 0
         self._seat: PlayerId | None = None
         """Its seat in the match that is played."""
@@ -165,7 +170,7 @@ class LeagueBot:
         answer: Answered | None = None
         for skip in range(MOST_SKIPS):
             self._round += 1 if skip == 0 else 2 ** (skip - 1)
-            match = MatchId(f"ARENA{self._round}")
+            match = MatchId(f"ARENA-{self._run}-{self._round}")
             invitation = messages.GameInvitation(
                 sender=REFEREE,
                 match_id=match,
@@ -201,18 +206,28 @@ class LeagueBot:
         self._call(over, NOTIFICATION_SECONDS)
 
     def _call(self, message: messages.LeagueMessage, seconds: float) -> Answered:
-        calling = self._caller.call(
-            self.endpoint,
-            message,
-            who=self._who,
-            to=player_address(self.me),
-            conversation=new_conversation(),
-            seconds=seconds,
-        )
         try:
-            return self._runner.run(calling)
+            return self._runner.run(self._call_while_busy(message, seconds))
         except Unreached as fault:
             raise BotFailed(f"{self.name} has not answered {wire_name(type(message))}: {fault}.") from None
+
+    async def _call_while_busy(self, message: messages.LeagueMessage, seconds: float) -> Answered:
+        """Call the player. Agents limit how often they are called: a call that is too early is made again."""
+        end = monotonic() + seconds
+        while True:
+            try:
+                return await self._caller.call(
+                    self.endpoint,
+                    message,
+                    who=self._who,
+                    to=player_address(self.me),
+                    conversation=new_conversation(),
+                    seconds=seconds,
+                )
+            except Busy:
+                if monotonic() > end:
+                    raise
+                await asyncio.sleep(BUSY_SECONDS)
 
     def _failure(self, what: str, answer: Answered | None) -> BotFailed:
         return BotFailed(f"{self.name} {what}: {_said(answer)} {ADVICE}")

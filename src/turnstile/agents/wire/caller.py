@@ -73,6 +73,10 @@ class Unreached(Exception):
     """A call was not answered: refused, reset, too late, too large, unreadable, or not allowed."""
 
 
+class Busy(Unreached):
+    """The peer has refused a call because it gets too many. The same call may succeed a little later."""
+
+
 class Silent(Unreached):
     """A call was not answered in time. The peer may have received it."""
 
@@ -290,11 +294,11 @@ class _Attempt:
         self.failure = Unreached("no answer that can be read")
 
     def refuse_status(self, status: int, answer: Answered | Unusable) -> None:
-        """Raises `Unreached` if the status says that the peer is busy or elsewhere. A typed reply counts anyway."""
+        """Raises `Busy`, or `Unreached` if the status says that the peer is elsewhere. A typed reply counts anyway."""
         if isinstance(answer, LeagueMessage) and not isinstance(self.call, NOTIFICATIONS):
             return
         if status in BUSY:
-            raise Unreached("the peer is busy")
+            raise Busy("the peer is busy")
         if 300 <= status < 400:
             raise Unreached("the peer answered with a redirect")
 
