@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -31,6 +33,7 @@ def death(numbers: range) -> None:
 
 
 NUMBERS = range(3, 23)
+ROOT = str(Path(__file__).parent.parent.parent)
 
 
 def test_results_come_in_order_and_the_work_of_a_dead_process_is_done_again(tmp_path: Path) -> None:
@@ -67,6 +70,26 @@ def one_is_slow(mark: Path, numbers: range) -> list[int]:
     while not mark.exists():
         sleep(0.01)
     return list(numbers)
+
+
+def test_workers_end_with_the_main_process_however_it_ends(tmp_path: Path) -> None:
+    lines = "from tests.lab.test_jobs import *\nif __name__ == '__main__': list(run(sign_and_wait, range(9), Crew(2)))"
+    (tmp_path / "main.py").write_text(lines)
+    main = subprocess.Popen([sys.executable, tmp_path / "main.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": ROOT})
+    while len(workers := list(tmp_path.glob("*.worker"))) < 2:
+        assert main.poll() is None
+        sleep(0.02)
+    main.kill()
+    main.wait()
+    end = monotonic() + 20
+    while any(Path("/proc", worker.stem, "cwd").exists() for worker in workers):  # a process that has ended has none
+        assert monotonic() < end, "the workers run on"
+        sleep(0.02)
+
+
+def sign_and_wait(numbers: range) -> None:
+    Path(f"{os.getpid()}.worker").touch()
+    sleep(60)
 
 
 def sizes(numbers: range, workers: int, seconds_each: float) -> list[int]:

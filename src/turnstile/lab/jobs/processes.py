@@ -1,15 +1,18 @@
 """Work on the cores of this machine, in a pool of processes.
 
 Ctrl-C reaches all processes of a terminal. The workers block it: the main process gets it, and ends them. If a worker
-dies, the pool cannot be used any more: a new one does the work that was lost.
+dies, the pool cannot be used any more: a new one does the work that was lost. If the main process is killed, the
+workers end.
 """
 
+import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context, resource_tracker
+from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import TypeVar
 
 from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, WorkersLost
@@ -62,7 +65,7 @@ def run_in_processes(work: Work[T], chunks: Iterator[range], processes: int) -> 
 def _run_in_pool(work: Work[T], todo: Todo, processes: int) -> Numbered[T]:
     """Raises `BrokenProcessPool` if a worker dies, after all results that are there."""
     others = set(active_children())
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), _watch_parent) as pool:
         numbers: dict[Future[T], int] = {}
         try:
             while True:
@@ -77,6 +80,18 @@ def _run_in_pool(work: Work[T], todo: Todo, processes: int) -> Numbered[T]:
         finally:  # a caller that stops listening stops the work, too
             pool.shutdown(wait=False, cancel_futures=True)
             _end([child for child in active_children() if child not in others], set(numbers))
+
+
+def _watch_parent() -> None:
+    """End this worker when the main process has ended without ending it: it would wait for work for ever."""
+    main = parent_process()
+    assert main is not None, "a worker has a parent"
+
+    def end_after_it() -> None:
+        main.join()
+        os._exit(1)
+
+    Thread(target=end_after_it, daemon=True).start()
 
 
 def _end(workers: list[BaseProcess], at_work: set[Future[T]]) -> None:
