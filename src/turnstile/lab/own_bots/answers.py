@@ -1,6 +1,7 @@
 """What a bot answers: one of the actions, or its number in the list, from 0."""
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import msgspec
@@ -14,9 +15,10 @@ LONGEST_QUOTE = 120  # characters of an invalid answer
 
 def read_action(name: str, said: object, actions: Sequence[Move]) -> Move:
     """The action that an answer means. Raises `BotFailed` for any other answer."""
-    if type(said) is int and 0 <= said < len(actions):
-        return actions[said]
-    chosen = next((action for action in actions if action == said), None)
+    number = _whole_number(said)
+    if number is not None and 0 <= number < len(actions):
+        return actions[number]
+    chosen = next((action for action in actions if action == said), None) if isinstance(said, Move) else None
     if chosen is not None:
         return chosen
     if said is None:
@@ -38,12 +40,20 @@ def read_json_action(name: str, line: bytes, actions: Sequence[Move]) -> Move:
     return read_action(name, number, actions)
 
 
+def _whole_number(said: object) -> int | None:
+    """An answer that is a whole number of any library, such as NumPy; `None` for all others."""
+    try:
+        return None if isinstance(said, bool) else index(said)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
 def _plain(action: Move) -> Any:
     return msgspec.json.decode(encode(action))
 
 
 def _quote(said: object) -> str:
-    text = msgspec.json.encode(said).decode() if isinstance(said, dict | list) else repr(said)
+    text = msgspec.json.encode(said, enc_hook=repr).decode() if isinstance(said, dict | list) else repr(said)
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
 
 
