@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -176,3 +177,28 @@ def test_more_players_and_the_shape_for_programs_is_in_the_help(turnstile: Turns
     told = turnstile("tournament", "--help").out
     fields = {*result, *result["bots"][0], *result["pairs"][0], *result["seats"][0]}
     assert [field for field in fields if not re.search(rf"\b{field}\b", told)] == []
+
+
+def test_a_full_disk_is_a_sentence_that_names_the_file_and_it_can_be_continued(
+    turnstile: Turnstile, tmp_path: Path
+) -> None:
+    words = (
+        "tournament",
+        "e-card",
+        "--bots",
+        "equilibrium,random",
+        "--matches",
+        "40",
+        "--seed",
+        "7",
+        "--processes",
+        "1",
+    )
+    whole, path = tmp_path / "whole.jsonl", tmp_path / "full.jsonl"
+    turnstile(*words, "--out", whole)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))  # noqa: E731
+    command = [sys.executable, "-m", "turnstile", *words, "--out", str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, check=False)
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, f"turnstile: {path}: File too large.")
+    assert turnstile(*words, "--out", path, "--resume").status == 0
+    assert path.read_bytes() == whole.read_bytes()

@@ -4,7 +4,6 @@ The processes that play the matches make the content, and this one only puts it 
 So the same seed gives the same bytes with any number of processes, and few matches are in memory at a time.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import IO, Any, Protocol
 
 from turnstile.durable.files import open_draft
 from turnstile.lab.collectors import Output
+from turnstile.lab.file_faults import name_in_faults
 from turnstile.lab.results import Header, write_lines
 
 BYTES_IN_ROW_GROUP = 32 * 2**20  # of Arrow's memory: a reader and the writer need a few times as much
@@ -30,21 +30,10 @@ class Writer(Protocol):
 @contextmanager
 def open_output(path: Path, output: Output, header: Header) -> Iterator[Writer]:
     """A file to write to. It appears under its name when the context ends, with all that was written by then."""
-    with _name_in_faults(path), open_draft(path) as file:
+    with name_in_faults(path), open_draft(path) as file:
         writer = ResultsWriter(file, header) if output is Output.RESULTS else ParquetWriter(file, output, header)
         yield writer
         writer.close()
-
-
-@contextmanager
-def _name_in_faults(path: Path) -> Iterator[None]:
-    """A fault of the file system names the file: a full disk does not by itself."""
-    try:
-        yield
-    except OSError as fault:
-        if fault.filename is not None or fault.errno is None:
-            raise
-        raise OSError(fault.errno, os.strerror(fault.errno), str(path)) from fault
 
 
 class ResultsWriter:

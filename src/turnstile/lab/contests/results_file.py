@@ -16,6 +16,7 @@ import msgspec
 from turnstile.kernel.values import Malformed, decode, encode
 from turnstile.lab.contests.contest import Contest
 from turnstile.lab.contests.seatings import Seating, tournament_seatings
+from turnstile.lab.file_faults import name_in_faults
 from turnstile.lab.results import VERSION, Header, ResultLine, write_lines
 
 KIND = "tournament"
@@ -72,7 +73,7 @@ def open_results(path: Path, header: Header) -> Iterator[ResultsFile]:
 
     Raises `UnusableFile` if the file belongs to another tournament, is damaged, or is in use.
     """
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
+    with name_in_faults(path), os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
         try:
             flock(file, LOCK_EX | LOCK_NB)
         except BlockingIOError:
