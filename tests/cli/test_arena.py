@@ -191,3 +191,14 @@ def test_the_bots_of_the_page_play(turnstile: Turnstile, tmp_path: Path, monkeyp
     bots = f"mine.py:choose,cmd:{sys.executable} mybot.py"
     ran = turnstile(*ARENA, bots, "--matches", 2, "--json")
     assert outcome(ran.out)["matches"] == 2
+
+
+def test_the_name_of_a_bot_is_printed_as_it_is(
+    turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Square brackets are markup for the library that prints the tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot").write_text("#!/bin/sh\nwhile read line; do echo 0; done\n")
+    (tmp_path / "bot").chmod(0o755)
+    for words in (["simulate", "e-card", "--matches", 2, "--processes", 1], ["solve", "e-card", "--draws", 1]):
+        assert "cmd:./bot [/b]" in turnstile(*words, "--bots", "cmd:./bot [/b]").out

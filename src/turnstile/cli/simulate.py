@@ -208,15 +208,15 @@ def print_summary(game: AnyGame, result: Summary) -> None:
         title=f"{game.title}: {result.matches:,} matches, seed {escape(result.seed)}",
     )
     for player, rate in result.wins.items():
-        table.add_row(f"{player} wins the match", *cells(rate))
+        table.add_row(f"{escape(player)} wins the match", *cells(rate))
     if result.shared.times:
         table.add_row("several players win, or none", *cells(result.shared))
     table.add_section()
     for fact, rate in result.facts.items():
-        table.add_row(fact, *cells(rate))
+        table.add_row(escape(fact), *cells(rate))
     table.add_section()
     for player, points in result.mean_points.items():
-        table.add_row(f"mean points of {player}", f"{points:.3f}", "", "")
+        table.add_row(f"mean points of {escape(player)}", f"{points:.3f}", "", "")
     moves = result.moves
     table.add_row("mean moves a match", f"{moves.mean:.2f}", f"{moves.low:.2f} to {moves.high:.2f}", "")
     table.add_row("shortest, median, longest", f"{moves.shortest}, {moves.median}, {moves.longest}", "", "")

@@ -7,6 +7,7 @@ from random import Random
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from turnstile.bots import bots_of
@@ -149,7 +150,7 @@ def losses_of(
     values = (solution.value, tree.total - solution.value)
     with progress_bar(Console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
         for name in names:
-            task = progress.add_task(name, total=len(tree.infosets))
+            task = progress.add_task(escape(name), total=len(tree.infosets))
             found = strategy_of(load_bot(game, name), tree, draws, Random(SEED), partial(progress.advance, task))
             for player, seat, value in zip(tree.players, subgame.seats, values, strict=True):
                 wins = tree.total - response_value(tree, tree.other(player), found.strategy)
@@ -208,5 +209,5 @@ def table_of_losses(losses: Sequence[Loss]) -> Table:
     table = Table("bot", "seat", "wins at least", "loses", "", title="Against the opponent that does best against it")
     for loss in losses:
         source = "exact" if loss.is_exact else "estimated"
-        table.add_row(loss.bot, loss.seat, f"{loss.wins:.4f}", f"{loss.loss:.4f}", source)
+        table.add_row(escape(loss.bot), loss.seat, f"{loss.wins:.4f}", f"{loss.loss:.4f}", source)
     return table
