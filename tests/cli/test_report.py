@@ -142,3 +142,10 @@ def test_the_page_never_replaces_the_results(turnstile: Turnstile, tmp_path: Pat
         assert (ran.status, f"The page would replace {path}: choose another --out." in ran.err) == (2, True)
     assert path.read_text().endswith(MATCH)
     assert json.loads(turnstile("report", path, "--json").out)["matches"] == 1
+
+
+def test_names_with_dollar_signs_are_no_formulas_in_pictures(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "matches.jsonl"
+    path.write_text(HEADER % ("tournament", 1) + MATCH.replace('"a"', '"cmd:./bot $x_{ $y"'))
+    ran = turnstile("report", path, "--png", tmp_path / "plots")
+    assert (ran.status, "plots" in ran.err) == (0, True)

@@ -6,6 +6,7 @@ Matplotlib draws without a display and without a window.
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -24,10 +25,11 @@ def write_pngs(figures: tuple[Figure, ...], folder: Path) -> list[Path]:
     """Draws every figure into a folder. Returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for figure in figures:
-        path = folder / f"{figure.name}.png"
-        _draw(figure).savefig(path, dpi=DOTS_PER_INCH, facecolor=SHEET, metadata={"Software": None})
-        written.append(path)
+    with rc_context({"text.parse_math": False}):  # a name may have dollar signs: they are no formula
+        for figure in figures:
+            path = folder / f"{figure.name}.png"
+            _draw(figure).savefig(path, dpi=DOTS_PER_INCH, facecolor=SHEET, metadata={"Software": None})
+            written.append(path)
     return written
 
 
