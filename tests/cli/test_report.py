@@ -97,6 +97,7 @@ def test_a_league_becomes_a_page_that_links_to_its_own_report(turnstile: Turnsti
         (HEADER % ("tournament", 1) + MATCH + "nonsense\n", "line 3 is not a match"),
         (HEADER % ("simulation", 1) + MATCH.replace("[0]", "[2]"), "line 2 is not a match"),
         (HEADER % ("simulation", 1) + MATCH.replace("[3,1]", "[3]"), "line 2 is not a match"),
+        (HEADER % ("simulation", 1) + '{"seats":["a"],"winners":[0],"scores":[3]}\n', "line 2 is not a match"),
     ],
 )
 def test_a_file_without_results_is_refused_in_a_sentence(

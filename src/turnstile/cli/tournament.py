@@ -98,7 +98,7 @@ def tournament(
       game, gameVersion, options, seed, players  what was played
       deals, matches, isComplete                 whole deals and their matches; whether all have been played
       bots   best first: {"bot", "matches", "rating": {"mu", "sigma", "low", "high"}, "wins": a mean,
-             "winsBySeat": means, "meanScore"}; a shared win counts in part
+             "winsBySeat": means, "meanScore"}; a shared win counts in part, and several seats in a match are averaged
       pairs  {"bot", "other", "matches", "ahead": a mean, "scoreDifference": a mean, "p", "correctedP", "isCertain"}:
              how often bot came out ahead of other, and by how many points
       seats  {"seat", "wins": a mean}: what a seat is worth to all bots together

@@ -46,7 +46,7 @@ def _read_lines(path: Path) -> Source:
     except Unreadable:
         file.close()
         raise
-    return Source(header, _read_matches(path, file))
+    return Source(header, _read_matches(path, file, header.players))
 
 
 def _read_header(path: Path, data: bytes) -> Header:
@@ -62,7 +62,7 @@ def _read_header(path: Path, data: bytes) -> Header:
     return header
 
 
-def _read_matches(path: Path, file: BinaryIO) -> Iterator[ResultLine]:
+def _read_matches(path: Path, file: BinaryIO, players: int) -> Iterator[ResultLine]:
     """The matches in the lines after the header."""
     with file:
         for number, line in enumerate(file, start=2):
@@ -72,7 +72,7 @@ def _read_matches(path: Path, file: BinaryIO) -> Iterator[ResultLine]:
                 match = _line.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
                 raise Unreadable(f"{path}, line {number} is not a match: {fault}.") from None
-            if not match.is_sound:
+            if not match.is_sound or len(match.seats) != players:
                 raise Unreadable(f"{path}, line {number} is not a match: its seats, winners and scores do not fit.")
             yield match
 
