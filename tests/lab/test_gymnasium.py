@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 import turnstile.lab.gymnasium
 from turnstile.lab.environment import InvalidTask
-from turnstile.lab.vector import SeatVectorEnv
+from turnstile.lab.vector import Matches, SeatVectorEnv
 from turnstile.registry import names
 
 
@@ -166,3 +166,17 @@ def test_every_environment_needs_an_action_and_a_match() -> None:
     for wrong in (np.array([1, 1]), np.array([1, 1, 1, 1]), np.array([[1, 1, 1]])):
         with pytest.raises(ValueError, match="Give 3 actions, one for each environment"):
             environments.step(wrong)
+
+
+def test_environments_that_are_closed_during_a_step_end_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    environments = SeatVectorEnv("e-card", 2, processes=2)
+    environments.reset(seed=1)
+    first, second = environments._groups
+    assert not isinstance(first, Matches)
+    assert not isinstance(second, Matches)
+    first.send(np.array([1]))
+    second.send(np.array([1]))
+    assert second.pipe.poll(10), "its answer is there, and is not read"
+    environments.close()
+    assert [group.process.exitcode for group in (first, second)] == [0, 0]
+    assert capfd.readouterr().err == ""

@@ -222,6 +222,10 @@ def _work(pipe: "Connection[Batch, Seed | Arrays]", game: str, arguments: Mappin
     while True:
         try:
             order = pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):  # the latter if an answer was not read
             return
-        pipe.send(matches.begin(order) if isinstance(order, str) else matches.act(order))
+        batch = matches.begin(order) if isinstance(order, str) else matches.act(order)
+        try:
+            pipe.send(batch)
+        except BrokenPipeError:
+            return
