@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from threading import Timer
 from time import monotonic, sleep
 
 import pytest
@@ -60,6 +61,19 @@ def test_a_caller_that_wants_no_more_results_does_not_wait_for_a_slow_chunk(
     assert next(results) == (0, [0])
     results.close()
     assert monotonic() - began < 40
+
+
+def test_ctrl_c_while_the_work_is_being_ended_ends_it_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "ENDING_SECONDS", 50)
+    chunks = iter([range(number, number + 1) for number in range(9)])  # more than the workers take
+    results = run_in_processes(partial(one_is_slow, tmp_path / "mark"), chunks, 2)
+    assert next(results) == (0, [0])
+    began = monotonic()
+    again = Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    again.start()
+    results.close()
+    assert 0.1 < monotonic() - began < 20
+    again.join()
 
 
 def one_is_slow(mark: Path, numbers: range) -> list[int]:

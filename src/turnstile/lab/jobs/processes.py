@@ -12,13 +12,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
-from threading import Thread
+from threading import Event, Thread
+from time import monotonic, sleep
 from typing import TypeVar
 
 from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, WorkersLost
+from turnstile.lab.jobs.interrupts import noted_interrupts
 from turnstile.lab.jobs.jobs import Numbered, Work
 
 ENDING_SECONDS = 2.0  # for the chunks at work when the caller stops; then their workers are terminated
+ENDING_STEP = 0.02  # seconds between two looks at them
 
 T = TypeVar("T")
 
@@ -78,8 +81,10 @@ def _run_in_pool(work: Work[T], todo: Todo, processes: int) -> Numbered[T]:
                     del todo.taken[number]
                     yield number, result
         finally:  # a caller that stops listening stops the work, too
-            pool.shutdown(wait=False, cancel_futures=True)
-            _end([child for child in active_children() if child not in others], set(numbers))
+            workers = [child for child in active_children() if child not in others]
+            with noted_interrupts() as impatience:
+                pool.shutdown(wait=False, cancel_futures=True)
+                _end(workers, set(numbers), impatience)
 
 
 def _watch_parent() -> None:
@@ -94,11 +99,15 @@ def _watch_parent() -> None:
     Thread(target=end_after_it, daemon=True).start()
 
 
-def _end(workers: list[BaseProcess], at_work: set[Future[T]]) -> None:
+def _end(workers: list[BaseProcess], at_work: set[Future[T]], impatience: Event) -> None:
     """Let the workers finish what they are at, but not for long: a match between slow bots may take minutes."""
-    if wait(at_work, ENDING_SECONDS).not_done:
-        for worker in workers:
-            worker.terminate()
+    late = monotonic() + ENDING_SECONDS
+    while not all(future.done() for future in at_work):
+        sleep(ENDING_STEP)
+        if impatience.is_set() or monotonic() > late:
+            for worker in workers:
+                worker.terminate()
+            return
 
 
 def _results(done: set[Future[T]], numbers: dict[Future[T], int]) -> Iterator[tuple[int, T]]:

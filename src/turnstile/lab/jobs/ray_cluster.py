@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from turnstile.lab.jobs.failures import ADVICE, MOST_LOSSES, RayUnavailable, WorkersLost
+from turnstile.lab.jobs.interrupts import noted_interrupts
 from turnstile.lab.jobs.jobs import Numbered, Work
 
 ADDRESS = "RAY_ADDRESS"
@@ -110,7 +111,8 @@ def _shutting_down(ray: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        ray.shutdown()
+        with noted_interrupts():  # it takes a second or two, and leaves processes behind if it is interrupted
+            ray.shutdown()
 
 
 def _result(ray: Any, reference: Any) -> Any:
