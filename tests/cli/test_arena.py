@@ -202,3 +202,19 @@ def test_the_name_of_a_bot_is_printed_as_it_is(
     (tmp_path / "bot").chmod(0o755)
     for words in (["simulate", "e-card", "--matches", 2, "--processes", 1], ["solve", "e-card", "--draws", 1]):
         assert "cmd:./bot [/b]" in turnstile(*words, "--bots", "cmd:./bot [/b]").out
+
+
+def test_a_program_that_does_not_read_ends_the_command_with_a_sentence(program: Turnstile, tmp_path: Path) -> None:
+    """The pipe to it is closed. For standard output that is a quiet end, for a bot it is a failure."""
+    (tmp_path / "bot").write_text(f"#!/bin/sh\nexec 0<&-\ntouch {tmp_path}/closed\nsleep 5\n")
+    (tmp_path / "bot").chmod(0o755)
+    (tmp_path / "late.py").write_text(
+        "import pathlib, time\n"
+        "def choose(view, actions):\n"
+        f"    while not pathlib.Path('{tmp_path}/closed').exists(): time.sleep(0.01)\n"
+        "    return 0\n"
+    )
+    bots = f"cmd:{tmp_path}/bot,{tmp_path}/late.py:choose"
+    ran = program("arena", "e-card", "--seed", "7", "--processes", 1, "--matches", 2, "--bots", bots)
+    assert ran.status == 1
+    assert "instead of answering." in ran.err

@@ -9,7 +9,7 @@ import click
 
 from turnstile.bots import Bot, bots_of
 from turnstile.cli.errors import Failed, unknown_name
-from turnstile.cli.streams import stdout_on_stderr
+from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
 from turnstile.kernel import AnyGame, Move
 from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, InvalidBot, is_own, load_bot
 
@@ -60,6 +60,7 @@ def quiet_bot(game: AnyGame, name: str) -> Bot[Any]:
     bot = load_bot(game, name)
     if not is_own(game, name):
         return bot
+    ignore_closed_pipes()  # of programs: if one dies, this process must not
 
     def choose(view: Any, actions: Sequence[Move], rng: Random) -> Move:
         with stdout_on_stderr():

@@ -13,7 +13,7 @@ from rich.console import Console
 from turnstile.cli.bots import bot_failure
 from turnstile.cli.numbers import number
 from turnstile.cli.progress import progress_bar
-from turnstile.cli.streams import stdout_on_stderr
+from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
 from turnstile.lab.jobs import Crew, RayUnavailable, WorkersLost
 from turnstile.lab.own_bots import USUAL_SECONDS, BotFailed, close_bots, plays_one_match_at_a_time
 
@@ -78,6 +78,7 @@ def play_behind_bar(
 
     `take` returns how many matches a part has. `total` matches are to be played; `done` of them were played before.
     """
+    heed_closed_pipes = ignore_closed_pipes()  # of programs and workers: if one dies, this process must not
     began, played = time.monotonic(), 0
     with progress_bar(Console(stderr=True), "{task.fields[rate]}") as progress, stdout_on_stderr():
         task = progress.add_task(title, total=total, completed=done, rate="")
@@ -95,6 +96,7 @@ def play_behind_bar(
             raise click.ClickException(str(fault)) from None
         finally:
             close_bots()
+    heed_closed_pipes()  # the results may be piped to a program that reads only their beginning
     return False
 
 

@@ -18,7 +18,7 @@ from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
 from turnstile.cli.progress import progress_bar
-from turnstile.cli.streams import stdout_on_stderr
+from turnstile.cli.streams import ignore_closed_pipes, stdout_on_stderr
 from turnstile.cli.terminals import terminal_of
 from turnstile.kernel import AnyGame, AnySubgame, Value
 from turnstile.kernel.values import encode
@@ -147,6 +147,7 @@ def losses_of(
     game: AnyGame, subgame: AnySubgame, tree: GameTree, solution: Solution, names: Sequence[str], draws: int
 ) -> Iterator[Loss]:
     """What each bot loses at each seat. A progress bar counts the decisions that the bots were asked about."""
+    heed_closed_pipes = ignore_closed_pipes()  # of programs: if one dies, this process must not
     values = (solution.value, tree.total - solution.value)
     with progress_bar(Console(stderr=True), is_transient=True) as progress, stdout_on_stderr():
         for name in names:
@@ -155,6 +156,7 @@ def losses_of(
             for player, seat, value in zip(tree.players, subgame.seats, values, strict=True):
                 wins = tree.total - response_value(tree, tree.other(player), found.strategy)
                 yield Loss(name, seat, float(wins), float(value - wins), found.is_exact)
+    heed_closed_pipes()
 
 
 def report_of(game: AnyGame, subgame: AnySubgame, tree: GameTree, solution: Solution, losses: Sequence[Loss]) -> Report:

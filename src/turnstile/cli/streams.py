@@ -3,8 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from typing import NoReturn
 
 STDERR = 2
@@ -31,10 +32,11 @@ def discard_unwritten() -> None:
         os.close(nowhere)
 
 
-def ignore_closed_pipes() -> None:
-    """Keep running when a peer hangs up or the reader of our log goes away."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+def ignore_closed_pipes() -> Callable[[], object]:
+    """Keep running when a peer hangs up or the reader of our log goes away. Returns what ends that again."""
+    if not hasattr(signal, "SIGPIPE"):
+        return lambda: None
+    return partial(signal.signal, signal.SIGPIPE, signal.signal(signal.SIGPIPE, signal.SIG_IGN))
 
 
 def exit_on_closed_pipe(fault: BrokenPipeError) -> NoReturn:
