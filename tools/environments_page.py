@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tools.words import code, document, table
-from turnstile.cli.actions import OUTLINE_HEADS, places
+from turnstile.cli.lab.actions import OUTLINE_HEADS, places
 from turnstile.kernel import AnyGame
 from turnstile.lab.encoding import NoActionIds, NoTensor, action_ids, layout_of
 from turnstile.registry import find_game, names

@@ -19,22 +19,26 @@ __all__ = ["main", "run", "turnstile"]
 
 COMMANDS = {
     "serve": Place("turnstile.cli.serve:serve", "Serve tables over HTTP and WebSocket"),
-    "play": Place("turnstile.cli.play:play", "Play a game against bots, or at a table of a server"),
+    "play": Place("turnstile.cli.play.command:play", "Play a game against bots, or at a table of a server"),
     "games": Place("turnstile.cli.games:games", "List the installed games, or describe one of them"),
     "diagram": Place("turnstile.cli.diagram:diagram", "Draw a machine as a state diagram"),
     "check": Place("turnstile.cli.check:check", "Prove what can be proved about a machine, and sample the rest"),
     "step": Place("turnstile.cli.step:step", "Apply events to states, a line of JSON each"),
-    "simulate": Place("turnstile.cli.simulate:simulate", "Let bots play many matches, and print how often each wins"),
+    "simulate": Place(
+        "turnstile.cli.lab.simulate:simulate", "Let bots play many matches, and print how often each wins"
+    ),
     "tournament": Place(
-        "turnstile.cli.tournament:tournament",
+        "turnstile.cli.lab.tournament:tournament",
         "Let bots play a round robin, and print who is better, and how certain that is",
     ),
-    "arena": Place("turnstile.cli.arena:arena", "Let one bot, such as your own, play against each of the others"),
-    "actions": Place("turnstile.cli.actions:actions", "List the action ids of a game, or what its observations hold"),
-    "report": Place(
-        "turnstile.cli.report:report", "Make a page with plots from a simulation, a tournament or a league"
+    "arena": Place("turnstile.cli.lab.arena:arena", "Let one bot, such as your own, play against each of the others"),
+    "actions": Place(
+        "turnstile.cli.lab.actions:actions", "List the action ids of a game, or what its observations hold"
     ),
-    "solve": Place("turnstile.cli.solve:solve", "Solve a game that is small enough, and print the strategy"),
+    "report": Place(
+        "turnstile.cli.lab.report:report", "Make a page with plots from a simulation, a tournament or a league"
+    ),
+    "solve": Place("turnstile.cli.lab.solve:solve", "Solve a game that is small enough, and print the strategy"),
     "replay": Place("turnstile.cli.records:replay", "Replay a record and tell the match as a player saw it"),
     "verify": Place("turnstile.cli.records:verify", "Check that a record is intact and that its deal was fair"),
     "matches": Place(

@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from turnstile.cli.interrupts import INTERRUPTED
-from turnstile.cli.terminal_player import Left, TerminalPlayer
+from turnstile.cli.play.terminal_player import Left, TerminalPlayer
+from turnstile.cli.play.tokens import keep_token, read_token
 from turnstile.cli.terminals import sentence_of
-from turnstile.cli.tokens import keep_token, read_token
 from turnstile.client import Client, Closed, Invitation, Notice, Player, Refused, Seat, Turn, Unreachable
 from turnstile.kernel import AnyGame, ByPlayer, Outcome, PlayerId
 from turnstile.kernel.values import decode, encode

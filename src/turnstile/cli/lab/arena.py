@@ -17,10 +17,10 @@ from turnstile.cli.arguments import (
     refuse_player_count,
 )
 from turnstile.cli.bots import find_different_bots
-from turnstile.cli.contest_tables import pair_sentence, range_text
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
-from turnstile.cli.playing import (
+from turnstile.cli.lab.contest_tables import pair_sentence, range_text
+from turnstile.cli.lab.playing import (
     MATCHES,
     crew_for,
     on_option,

@@ -44,7 +44,7 @@ def test_ctrl_c_prints_what_was_found(turnstile: Turnstile, monkeypatch: pytest.
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("turnstile.cli.solve.strategy_of", interrupt)
+    monkeypatch.setattr("turnstile.cli.lab.solve.strategy_of", interrupt)
     answer = turnstile("solve", "e-card")
     assert answer.status == 130
     assert "wins 4/5" in " ".join(answer.out.split())

@@ -119,7 +119,7 @@ def test_other_parquet_files_and_empty_folders_are_refused(turnstile: Turnstile,
 
 
 def test_without_matplotlib_it_says_what_to_install(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turnstile.cli.report.find_spec", lambda name: None)
+    monkeypatch.setattr("turnstile.cli.lab.report.find_spec", lambda name: None)
     ran = turnstile("report", ".", "--png", "plots")
     assert ran.status == 2
     assert "pip install 'turnstile[plots]'" in ran.err

@@ -24,7 +24,7 @@ from turnstile.cli.arguments import (
 from turnstile.cli.bots import find_bot, split_names
 from turnstile.cli.interrupts import INTERRUPTED, interrupted_later
 from turnstile.cli.json_option import json_option
-from turnstile.cli.playing import MATCHES, crew_for, on_option, play_behind_bar, processes_option, seed_option
+from turnstile.cli.lab.playing import MATCHES, crew_for, on_option, play_behind_bar, processes_option, seed_option
 from turnstile.kernel import AnyGame
 from turnstile.kernel.values import encode
 from turnstile.lab import Plan, Totals, summary

@@ -182,7 +182,7 @@ def test_an_own_bot_plays_in_every_command(turnstile: Turnstile, tmp_path: Path)
 
 
 def test_the_bots_of_the_page_play(turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "tournaments.md").read_text("utf-8")
     blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", page, re.DOTALL)
     assert [name for name, _ in blocks] == ["mine.py", "mybot.py"]
     for name, source in blocks:

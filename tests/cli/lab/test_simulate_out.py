@@ -174,7 +174,7 @@ def test_an_impossible_file_is_refused_before_anything_is_played(
 
 
 def test_without_pyarrow_it_says_what_to_install(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turnstile.cli.simulate.find_spec", lambda name: None)
+    monkeypatch.setattr("turnstile.cli.lab.simulate.find_spec", lambda name: None)
     ran = turnstile("simulate", "e-card", "--out", "matches.parquet")
     assert ran.status == 2
     assert "pip install 'turnstile[data]'" in ran.err

@@ -18,7 +18,7 @@ from turnstile.cli.arguments import (
 )
 from turnstile.cli.bots import bot_failure, find_bot, find_server_bot, quiet_bot
 from turnstile.cli.interrupts import INTERRUPTED
-from turnstile.cli.terminal_player import Left, TerminalPlayer
+from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.terminals import sentence_of
 from turnstile.kernel import AnyGame, Event, Outcome, PlayerId, Rejection, Seed, Step
 from turnstile.kernel.chance import commit, derive
@@ -84,7 +84,7 @@ def play(
         if seed is not None:
             raise click.UsageError("The server draws the seed: leave --seed out.")
         count = _count(game, players)
-        from turnstile.cli.online import Wish, play_online  # the libraries of the network, only when they are used
+        from turnstile.cli.play.online import Wish, play_online  # the libraries of the network, only when they are used
 
         bot = None if invite else find_server_bot(game, bot_name)
         read_options(game, options)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Turnstile
 from tests.server.processes import served
-from turnstile.cli.online import unique_names
+from turnstile.cli.play.online import unique_names
 
 pytestmark = pytest.mark.uncounted
 
