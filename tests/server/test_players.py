@@ -8,7 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run
-from tests.server.servers import SETTINGS, site
+from tests.server.servers import SETTINGS, Site, site
+from turnstile.host import Refused
+from turnstile.host.answers import Answer
+from turnstile.host.answers import Code as HostCode
+from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import PlayerId
 from turnstile.server.limits import LIMITS, LimitName
 from turnstile.server.people import KNOWN_SECONDS
@@ -142,6 +146,76 @@ def test_a_deleted_player_has_no_name_and_no_token() -> None:
             assert await ana.ask("DELETE", "/api/me") == {}
             assert await ana.refusal("GET", "/api/me") == (401, "BadToken")
             assert await here.refusal("GET", f"/api/players/{ana.player}") == (404, "NoSuchPlayer")
+
+    run(main())
+
+
+async def table_status(here: Site, table: str) -> Any:
+    return (await here.ask("GET", f"/api/tables/{table}"))["status"]
+
+
+def test_a_player_who_deletes_its_account_gives_up_at_all_its_tables() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            running, over, opened, joined = [
+                await here.table(*guests) for guests in ((ana, bo), (bo, ana), (ana, bo), (bo, ana))
+            ]
+            await ana.command(running, "start")
+            await bo.command(over, "start")
+            await bo.command(over, "resign")
+            assert await ana.ask("DELETE", "/api/me") == {}
+            result = (await table_status(here, running))["result"]
+            assert (result["how"], result["winners"]) == ("resigned", [bo.player])
+            assert (await table_status(here, over))["result"]["winners"] == [ana.player]
+            assert (await table_status(here, opened))["phase"] == "Closed"
+            status = await table_status(here, joined)
+            assert (status["phase"], [seat["player"] for seat in status["seats"]]) == ("Seating", [bo.player])
+            assert await ana.refusal("GET", "/api/me") == (401, "BadToken")
+
+    run(main())
+
+
+@pytest.mark.parametrize(("command", "how"), [("start", "resigned"), ("close", None)])
+def test_a_table_may_change_while_a_player_gives_up_at_it(
+    command: str, how: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a match that begins meanwhile the player resigns. A table that is over meanwhile does not keep its account."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+
+            async def change_and_submit(*given: Any) -> Answer:
+                monkeypatch.undo()
+                await ana.command(table, command)
+                return await submit(*given)
+
+            submit = here.server.tables.submit
+            monkeypatch.setattr(here.server.tables, "submit", change_and_submit)
+            assert await bo.ask("DELETE", "/api/me") == {}
+            assert ((await table_status(here, table))["result"] or {}).get("how") == how
+
+    run(main())
+
+
+def test_S4_a_player_who_cannot_give_up_now_is_not_deleted_and_may_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+
+            async def refuse(*_: object) -> Refused:
+                return Refused(Rejection(HostCode.BUSY, "PostgreSQL cannot be reached."))
+
+            with monkeypatch.context() as busy:
+                busy.setattr(here.server.host, "submit", refuse)
+                assert await ana.refusal("DELETE", "/api/me") == (503, "Busy")
+            assert (await ana.ask("GET", "/api/me"))["name"] == "Ana"
+            assert await ana.ask("DELETE", "/api/me") == {}
+            assert (await table_status(here, table))["phase"] == "Finished"
 
     run(main())
 

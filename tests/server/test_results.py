@@ -277,16 +277,22 @@ def test_a_deleted_player_has_no_page_no_rating_and_no_name_in_the_matches_of_ot
     run(main())
 
 
-def test_a_player_who_is_deleted_during_a_match_does_not_spoil_it_for_the_other() -> None:
+@pytest.mark.parametrize("has_resigned", [True, False])
+def test_a_player_who_is_deleted_during_a_match_does_not_spoil_it_for_the_other(has_resigned: bool) -> None:
+    """It resigns then. A match whose player was deleted by an older release ends when the other one resigns."""
+
     async def main() -> None:
         async with site() as here:
             ana, bo = await here.register("Ana"), await here.register("Bo")
             table = await here.table(ana, bo)
             await ana.command(table, "start")
-            await ana.ask("DELETE", "/api/me")
-            await bo.command(table, "resign")
+            if has_resigned:
+                await ana.ask("DELETE", "/api/me")
+            else:
+                await here.server.people.delete(PlayerId(ana.player))
+                await bo.command(table, "resign")
             await booked(here, 1)
-            placed = [(ana.player, 1), (bo.player, 2)]
+            placed = [(ana.player, 2 if has_resigned else 1), (bo.player, 1 if has_resigned else 2)]
             assert (await ratings_of(bo))[bo.player, "e-card"] == rated([("e-card", placed)])[bo.player, "e-card"]
             assert await here.server.directory.ratings_of(PlayerId(ana.player)) == ()
 

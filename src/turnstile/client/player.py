@@ -69,6 +69,7 @@ class Player:
         return self.token
 
     async def delete(self) -> None:
+        """Give up at all tables, and delete the account."""
         await self._ask("DELETE", "/api/me", dict[str, Any])
 
     # tables

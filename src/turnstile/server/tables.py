@@ -10,12 +10,12 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from msgspec.structs import replace
 
 from turnstile.host import Host, Refused
-from turnstile.host.answers import Answer
+from turnstile.host.answers import TRY_AGAIN, Answer
 from turnstile.host.drive import refuse_bot
 from turnstile.host.live import Live
 from turnstile.host.records import read_record
 from turnstile.kernel.game import AnyGame, Players
-from turnstile.kernel.machine import Rejection
+from turnstile.kernel.machine import Refusal, Rejection
 from turnstile.kernel.record import save
 from turnstile.kernel.values import LONGEST_ID, Instant, LogId, PlayerId, Value
 from turnstile.registry import find_game
@@ -25,15 +25,19 @@ from turnstile.server.commands import (
     ActCommand,
     AddBotCommand,
     AnyCommand,
+    CloseCommand,
     JoinAs,
     JoinCommand,
+    LeaveCommand,
+    ResignCommand,
     event_of,
 )
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.people import PLAYER_PREFIX, Person, hash_of, is_same
 from turnstile.server.readers import Readers
-from turnstile.store.directory import Directory, Invitation, Page, PageMark
+from turnstile.store.directory import MOST_ON_A_PAGE, Directory, Invitation, Page, PageMark
 from turnstile.store.protocol import Row, StoreFault
+from turnstile.table.machine import Table
 from turnstile.table.values import (
     MOST_DELAY,
     Clock,
@@ -170,6 +174,40 @@ class Tables:
             return Refused(Rejection(Code.BAD_NAME, f"The name of a bot may not begin with {PLAYER_PREFIX}."))
         return await self._host.submit(name, event_of(person.player, command))
 
+    async def give_up(self, person: Person, name: LogId) -> None:
+        """A player gives up at a table. It may do so again, which changes nothing. Raises `Problem`.
+
+        Before the match it leaves, or closes the table if it opened it; in a running match it resigns.
+        """
+        answer = await self._take_way_out(person, name)
+        if isinstance(answer, Refused) and answer.error.code == Refusal.WRONG_PHASE:
+            answer = await self._take_way_out(person, name)  # the match may have begun meanwhile
+        if isinstance(answer, Refused):
+            raise problem_of(answer.error, answer.seq)
+
+    async def _take_way_out(self, person: Person, name: LogId) -> Answer:
+        command = await self._readers.look(name, lambda live: _way_out(live.state, person.player))
+        return await self.submit(person, name, command)
+
+    async def give_up_all(self, person: Person) -> None:
+        """A player gives up at all its tables that are not over.
+
+        Raises `Problem` if the store cannot do that now: tables that were given up stay so, and the others are given up
+        at the next attempt. A table that is over by now, or gone, needs nothing.
+        """
+        after: PageMark | None = None
+        while True:
+            page = await self._directory.tables_of(person.player, is_open=True, after=after, limit=MOST_ON_A_PAGE)
+            for name, _ in page.items:
+                try:
+                    await self.give_up(person, name)
+                except Problem as problem:
+                    if problem.code in TRY_AGAIN:
+                        raise
+            after = page.after
+            if after is None:
+                return
+
     async def _acknowledge_seen(self, name: LogId, player: PlayerId, seen: int) -> None:
         """To say which update a move was decided on is to acknowledge it. What is refused here, the move is, too."""
         live = self._host.tables.live.get(name)
@@ -220,6 +258,19 @@ class Tables:
         if isinstance(record, Rejection):
             raise problem_of(record)
         return save(record)
+
+
+def _way_out(state: Table, player: PlayerId) -> AnyCommand:
+    """The command with which a player gives up at a table. A match begins once and a table is closed once.
+
+    So those commands have an id of their own, and get their first answer again. A player may leave several times.
+    """
+    has_begun = bool(state.told)
+    if has_begun:
+        return ResignCommand(id="give-up: resign")
+    if state.header.admin == player:
+        return CloseCommand(id="give-up: close")
+    return LeaveCommand(id=f"give-up: {secrets.token_hex(8)}")
 
 
 def _header(game: AnyGame, person: Person, wanted: NewTable, table: LogId) -> Header:

@@ -85,7 +85,12 @@ async def rename(call: Call[NewName, None]) -> Person:
 
 @endpoint("DELETE", "/api/me", response=Nothing)
 async def delete_me(call: Call[None, None]) -> Nothing:
-    """Delete the caller's account: its name and all its tokens. Seats at tables stay under its id."""
+    """Delete the caller's account: its name and all its tokens. Before that the caller gives up at all its tables: it
+    leaves those whose match has not begun, closes those of them that it opened, and resigns in every running match.
+
+    If the store cannot do that now, the account stays: send the request again. Finished matches stay under its id.
+    """
+    await call.server.tables.give_up_all(call.person)
     await call.server.people.delete(call.person.player)
     call.server.sessions.log_out(call.person.player)
     return Nothing()
