@@ -205,6 +205,31 @@ def test_an_illegal_act_is_told_what_is_legal_and_too_many_resign() -> None:
     run(main())
 
 
+def test_before_the_match_resign_closes_the_own_table_and_leaves_another() -> None:
+    """Also a table that a spectator may not see."""
+
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=1)) as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            async with model(here.url, ana.token) as opener, model(here.url, bo.token) as guest:
+                made = await opener.do("make_table", game="e-card", inviteOnly=True)
+                table = made["table"]
+                await guest.do("join_table", table=table, invite=made["invite"])
+                left = await guest.do("resign", table=table)
+                assert left == {"table": table, "seq": 0, "yourTurn": False, "next": "You have left the table."}
+                refused = await opener.refused("make_table", game="e-card")
+                assert (refused["code"], refused["advice"]) == (
+                    "TooManyTables",
+                    "my_tables lists them; resign from one.",
+                )
+                for _ in range(2):
+                    closed = await opener.do("resign", table=table)
+                    assert (closed["phase"], closed["next"]) == ("Closed", "The table is closed.")
+                await opener.do("make_table", game="e-card")
+
+    run(main())
+
+
 def test_an_old_decision_is_refused_and_shown_what_has_changed() -> None:
     async def main() -> None:
         async with site() as here, model(here.url, (await _guest(here)).token) as guest:

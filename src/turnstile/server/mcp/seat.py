@@ -1,4 +1,4 @@
-"""A caller at a table: it looks, waits for its turn, acts and resigns.
+"""A caller at a table: it looks, waits for its turn, acts and gives up.
 
 Asking for what follows an update acknowledges that update. While a call waits, the server acknowledges for the caller
 what it reads, so that no call is needed for that alone; all of it can be asked for again by its number.
@@ -18,11 +18,11 @@ from turnstile.host.answers import Answer, is_passing
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import LogId, PlayerId, Value, decode, encode
-from turnstile.server.commands import ActCommand, ResignCommand
+from turnstile.server.commands import ActCommand
 from turnstile.server.errors import Code, Problem, problem_of
 from turnstile.server.limits import LimitName
 from turnstile.server.mcp.actions import find_action, name_actions
-from turnstile.server.mcp.situation import OVER, Followed, Situation, is_turn, situation_of, without_news
+from turnstile.server.mcp.situation import OVER, Followed, Situation, after_leaving, is_turn, situation_of, without_news
 from turnstile.server.mcp.updates import SeatUpdate, read_update
 from turnstile.server.people import Person
 from turnstile.server.play.closing import OF_ENDING, TEXTS, CloseCode, Closed
@@ -233,7 +233,7 @@ class SeatAt:
             return Rejection(TableCode.NOT_A_MOVE, f"Update {seq} does not offer you the action {action!r:.100}.")
         return dict(found)
 
-    async def _submit(self, person: Person, command: ActCommand | ResignCommand) -> Answer:
+    async def _submit(self, person: Person, command: ActCommand) -> Answer:
         self._server.limits.take(LimitName.COMMANDS, person.player)
         return await self._server.tables.submit(person, self._table, command)
 
@@ -251,16 +251,20 @@ class SeatAt:
         count = self._illegal.add(self._table, person.player) if is_running else 0
         has_resigned = count >= MOST_ILLEGAL
         if has_resigned:
-            situation = await self.resign(person)
+            situation = await self.give_up(person)
         return IllegalAct(why.code, why.sentence, count, MOST_ILLEGAL, has_resigned, situation)
 
-    async def resign(self, person: Person) -> Situation:
-        """Give the match up. Saying it again changes nothing."""
+    async def give_up(self, person: Person) -> Situation:
+        """Resign; before the match, leave or close the table. Saying it again changes nothing."""
         self._illegal.clear(self._table, person.player)
-        answer = await self._submit(person, ResignCommand(id="mcp-resign"))
-        if isinstance(answer, Refused):
-            raise problem_of(answer.error, answer.seq)
-        return await self.look(None)
+        self._server.limits.take(LimitName.COMMANDS, person.player)
+        await self._server.tables.give_up(person, self._table)
+        try:
+            return await self.look(None)
+        except Problem as problem:
+            if problem.code != HostCode.NO_SPECTATORS:
+                raise
+            return after_leaving(self._table)
 
 
 def _is_decision(status: TableStatus, newest: SeatUpdate | None) -> bool:

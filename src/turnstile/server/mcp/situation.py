@@ -32,7 +32,8 @@ class PlayerAt(Value, frozen=True):
 
 
 class Situation(Value, frozen=True, kw_only=True):
-    """A table as the caller may see it. If nothing is new, only the first four fields are there."""
+    """A table as the caller may see it. If there is nothing new, or nothing to see, only the first four fields are
+    there."""
 
     table: LogId
     seq: Annotated[int, Meta(description="The newest update: give it as `since`, and as `seq` when you act on it.")]
@@ -99,6 +100,11 @@ def without_news(status: TableStatus, seq: int) -> Situation:
     """The short answer to a wait in which nothing happened."""
     advice = f"Nothing new. Call wait with since={seq} again."
     return Situation(table=status.table, seq=seq, your_turn=False, next=advice)
+
+
+def after_leaving(table: LogId) -> Situation:
+    """The short answer to a caller who has left a table that takes no spectators."""
+    return Situation(table=table, seq=0, your_turn=False, next="You have left the table.")
 
 
 def _player(seat: Seat, names: dict[PlayerId, str]) -> PlayerAt:

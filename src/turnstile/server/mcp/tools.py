@@ -248,8 +248,8 @@ act_tool = Tool(
 
 @tool("Resign", TableArguments, Situation, is_read_only=False)
 async def resign(call: ToolCall[TableArguments]) -> Answer:
-    """Give the match up. This cannot be undone."""
-    return _answer(await call.at(call.arguments.table).resign(call.caller.known_person()))
+    """Give the match up. Before the match, leave the table; if you opened it, it is closed. This cannot be undone."""
+    return _answer(await call.at(call.arguments.table).give_up(call.caller.known_person()))
 
 
 def _answer(situation: Situation) -> Answer:
