@@ -13,6 +13,9 @@ from msgspec.structs import replace
 from tests.agents.loops import hurry, run, until
 from tests.server.mcp.models import model
 from tests.server.servers import SETTINGS, Guest, Site, site
+from turnstile.host.lines import Line
+from turnstile.host.live import Live
+from turnstile.host.news import News
 from turnstile.registry import names
 from turnstile.server.mcp.seat import LONGEST_WAIT, MOST_ILLEGAL
 from turnstile.server.mcp.tools import TOOLS
@@ -375,6 +378,34 @@ def test_a_model_sees_what_its_seat_sees() -> None:
                     seen = await watcher.do("see", table=table)
                     assert (seen["seat"], seen["view"]) == (None, watched["view"])
                     assert "actions" not in seen
+
+    run(main())
+
+
+def test_an_answer_has_the_status_of_its_last_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The match ends while the call reads older updates from the log: the model need not ask again to learn of it."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo)
+            await ana.command(table, "start")
+            resigned = False
+
+            async def resign_and_read(line: Line) -> list[News]:
+                nonlocal resigned
+                if not resigned:
+                    resigned = True
+                    await bo.command(table, "resign")
+                return await read(line)
+
+            read = Line._read
+            monkeypatch.setattr(Line, "_read", resign_and_read)
+            monkeypatch.setattr(Live, "at_hand", lambda *_: [])
+            async with model(here.url, ana.token) as guest:
+                seen = await guest.do("see", table=table)
+            assert (seen["seq"], seen["happened"][-1]["type"]) == (2, "MatchEnded")
+            assert (seen["phase"], seen["result"]["how"]) == ("Finished", "resigned")
 
     run(main())
 

@@ -163,7 +163,8 @@ class SeatAt:
         return followed
 
     async def _read(self, reader: Reader, seconds: float, is_enough: Enough, *, needs_news: bool) -> Followed | Problem:
-        status, first, newest = None, None, None if needs_news else await self._whole(reader, reader.after)
+        """The updates, and the status of the table after them: while they are read from the log, the match may end."""
+        first, newest = None, None if needs_news else await self._whole(reader, reader.after)
         messages, seq = list[dict[str, Any]](), reader.after
         try:
             async with asyncio.timeout(seconds):
@@ -173,20 +174,17 @@ class SeatAt:
                         seq = newest.seq
                         messages += newest.messages
                         await self._acknowledge(reader, seq)
-                    else:
-                        status = decode(item.body, TableStatus)
-                        first = first or status
-                    if (
-                        status is not None
-                        and seq >= reader.top
-                        and (is_enough(status, newest) or _has_joined(first, status))
-                    ):
+                    if seq < reader.top:
+                        continue
+                    status = _status(reader)
+                    first = first or status
+                    if is_enough(status, newest) or _has_joined(first, status):
                         break
         except TimeoutError:
             pass
-        if status is None or (reader.line.is_closed and reader.ending is not Ending.CLOSED):
+        if reader.line.is_closed and reader.ending is not Ending.CLOSED:
             return _ended(reader.ending)
-        return Followed(status, reader.after, tuple(messages), await self._whole(reader, seq))
+        return Followed(_status(reader), reader.after, tuple(messages), await self._whole(reader, seq))
 
     async def _whole(self, reader: Reader, seq: int) -> SeatUpdate | None:
         """An update with the whole view."""
@@ -265,6 +263,10 @@ class SeatAt:
             if problem.code != HostCode.NO_SPECTATORS:
                 raise
             return after_leaving(self._table)
+
+
+def _status(reader: Reader) -> TableStatus:
+    return decode(reader.line.status(), TableStatus)
 
 
 def _is_decision(status: TableStatus, newest: SeatUpdate | None) -> bool:
