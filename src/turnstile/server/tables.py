@@ -48,6 +48,7 @@ from turnstile.table.values import (
     Seconds,
     Settings,
 )
+from turnstile.table.values import Code as TableCode
 
 log = logging.getLogger("turnstile.server")
 
@@ -207,6 +208,11 @@ class Tables:
             after = page.after
             if after is None:
                 return
+
+    async def acknowledge(self, name: LogId, player: PlayerId, upto: int) -> Refused | None:
+        """A caller has all updates up to this one. From a caller without a seat it means nothing, and is ignored."""
+        refused = await self._host.acknowledge(name, player, upto)
+        return None if refused is not None and refused.error.code == TableCode.NOT_SEATED else refused
 
     async def _acknowledge_seen(self, name: LogId, player: PlayerId, seen: int) -> None:
         """To say which update a move was decided on is to acknowledge it. What is refused here, the move is, too."""

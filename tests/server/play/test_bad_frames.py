@@ -238,8 +238,28 @@ def test_P1_a_spectator_cannot_do_what_a_player_does() -> None:
             await wire.send("resign", id="a")
             answer = await wire.until("answer")
             assert (answer["id"], answer["error"]["code"]) == ("a", "NoToken")
-            await wire.send("ack", upto=0)
-            assert (await wire.until("error"))["code"] == "NotSeated"
+
+    run(main())
+
+
+def test_an_ack_of_a_spectator_is_ignored() -> None:
+    """Also of a player who watches: a client may acknowledge all that it reads, whether it has a seat or not."""
+
+    async def main() -> None:
+        async with site() as here:
+            _, _, table, _, _ = await seated(here)
+            cy = await here.register("Cy")
+            for token in (None, cy.token):
+                wire = await here.socket()
+                await wire.hello(table, token)
+                for upto in range(MOST_BAD_FRAMES + 1):
+                    await wire.send("ack", upto=upto)
+                await wire.send("pong", upto=7)
+                await wire.send("resign", id="a", upto=7)
+                frames = [await wire.next(), await wire.next()]
+                assert [frame["type"] for frame in frames] == ["status", "answer"]
+            live = here.server.host.tables.live[table]  # type: ignore[index]
+            assert live.cursors == {}
 
     run(main())
 

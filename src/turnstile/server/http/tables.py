@@ -192,17 +192,17 @@ async def command(call: Call[AnyCommand, None]) -> Done:
     "/api/tables/{table}/ack",
     request=Acknowledged,
     response=Acknowledged,
-    errors=(HostCode.NO_TABLE, TableCode.FUTURE_ACK, TableCode.NOT_SEATED),
+    errors=(HostCode.NO_TABLE, TableCode.FUTURE_ACK),
     limit=LimitName.COMMANDS,
 )
 async def acknowledge(call: Call[Acknowledged, None]) -> Acknowledged:
-    """Acknowledge all updates up to a number."""
+    """Acknowledge all updates up to a number. From a caller without a seat it means nothing, and is ignored."""
     await _acknowledge(call, call.body.upto)
     return call.body
 
 
 async def _acknowledge(call: Call[AnyCommand, None] | Call[Acknowledged, None], upto: int) -> None:
-    refused = await call.server.host.acknowledge(call.table, call.person.player, upto)
+    refused = await call.server.tables.acknowledge(call.table, call.person.player, upto)
     if refused is not None:
         raise problem_of(refused.error, refused.seq)
 

@@ -39,7 +39,7 @@ class Hello(Value, frozen=True, tag_field="type", tag="hello", kw_only=True):
 
 
 class Ack(Value, frozen=True, tag_field="type", tag="ack"):
-    """The client has every update up to this one."""
+    """The client has every update up to this one. From a spectator this means nothing, and is ignored."""
 
     upto: Seq
 

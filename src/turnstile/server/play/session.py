@@ -40,7 +40,6 @@ from turnstile.server.play.frames import (
 from turnstile.server.play.socket import BINARY, Gone, PlaySocket
 from turnstile.server.readers import Reader
 from turnstile.server.updates import welcome
-from turnstile.table.presence import NOT_SEATED
 
 if TYPE_CHECKING:
     from turnstile.server.server import Server
@@ -207,14 +206,14 @@ class Session:
         self.checked = asyncio.get_running_loop().time()
 
     async def _acknowledge(self, upto: int) -> None:
+        """The client has all updates up to this one. From a spectator it means nothing, and is ignored."""
         assert self._reader is not None, "the client has said hello"
         player = self._reader.player
         if player is None:
-            return self._refuse(NOT_SEATED.code, NOT_SEATED.sentence)
-        refused = await self._server.host.acknowledge(self._reader.table, player, upto)
+            return
+        refused = await self._server.tables.acknowledge(self._reader.table, player, upto)
         if refused is not None:
             self._refuse(refused.error.code, refused.error.sentence)
-        return None
 
     async def _command(self, command: AnyCommand) -> None:
         reader, person = self._reader, self.person
