@@ -304,6 +304,19 @@ def test_a_phase_can_be_closed_with_a_reason_of_the_machines_own() -> None:
         machine.close([Phase.BROKEN], Rejection("Elsewhere", "No."))
 
 
+def test_a_closed_phase_may_refuse_each_event_for_another_reason() -> None:
+    machine, reasons = (
+        door(),
+        iter([Rejection(Code.NO_KEY, "Now."), Rejection(Code.NO_KEY, "Then."), Rejection("?", "")]),
+    )
+    machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(leads_to(Phase.LOCKED))
+    machine.close([Phase.LOCKED], lambda state, event: next(reasons))
+    for sentence in ("Now.", "Then."):
+        assert machine.apply(Door(Phase.LOCKED), Lock()) == Rejection(Code.NO_KEY, sentence)
+    with pytest.raises(MachineError, match="is not one of the codes of door"):
+        machine.apply(Door(Phase.LOCKED), Lock())
+
+
 def test_an_event_goes_by_the_name_it_has_on_the_wire() -> None:
     class Open(Event, frozen=True, tag="OPEN_UP"):
         pass

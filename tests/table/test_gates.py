@@ -196,7 +196,7 @@ def test_when_the_game_is_over_all_hear_of_it_and_acknowledge_and_then_comes_the
 
 def test_an_action_before_all_have_acknowledged_is_refused_from_every_player() -> None:
     table = play(bobs_turn(), "bob take")
-    for early in ("bob discard", "alice take", "cy take"):
+    for early in ("bob discard", "alice take", "carol take"):
         assert refusal(table, early) == Code.ACKS_MISSING
 
 

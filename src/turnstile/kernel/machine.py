@@ -121,6 +121,8 @@ class MachineError(Exception):
 Passed = tuple["Transition", S, S | Next[S]]  # a row, the state it led to, and the result of its handler
 Handler = Callable[[S, E], S | Next[S] | Rejection]
 AutoHandler = Callable[[S], S | Next[S]]
+Refuse = Callable[[S, Event], Rejection]
+"""Why an event without a row is refused, in a phase that is closed."""
 Teller = Callable[[S], Iterable[Effect]]
 """Gives the effects of a state that a row has led to. The kernel calls it only when a caller wants the effects."""
 AUTO = "auto"
@@ -183,8 +185,8 @@ class Machine(Generic[S]):
         self._known_codes = frozenset(self.codes)
         self._on: dict[type[Event], dict[StrEnum, Transition]] = {}
         self._auto: dict[StrEnum, Transition] = {}
-        self._closed: dict[StrEnum, Rejection] = {}
-        self._refusals: dict[tuple[type[Event], StrEnum], Rejection] = {}
+        self._closed: dict[StrEnum, Rejection | Refuse[S]] = {}
+        self._refusals: dict[tuple[type[Event], StrEnum], Rejection | Refuse[S]] = {}
         self._reader: Reader[Event] | None = None
 
     # The table
@@ -243,10 +245,13 @@ class Machine(Generic[S]):
 
         return declare
 
-    def close(self, phases: Iterable[StrEnum], rejection: Rejection) -> None:
-        """In these phases, refuse an event without a row with this rejection instead of `WrongPhase`."""
-        if rejection.code not in self._known_codes:
-            raise MachineError(f"{rejection.code} is not one of the codes of {self.name}.")
+    def close(self, phases: Iterable[StrEnum], rejection: Rejection | Refuse[S]) -> None:
+        """In these phases, refuse an event without a row with this rejection instead of `WrongPhase`.
+
+        If the rejection depends on who sends the event, it is given as a function of the state and the event.
+        """
+        if isinstance(rejection, Rejection):
+            self._check_code(rejection)
         self._closed.update(dict.fromkeys(phases, rejection))
         self._refusals.clear()
 
@@ -281,7 +286,7 @@ class Machine(Generic[S]):
         try:
             row = self._on[type(event)][state.phase]
         except KeyError:
-            return self._refusal(type(event), state.phase)
+            return self._refusal(state, event)
         result = row.handler(state, event)
         if way is None and type(result) is self.state and result.phase in row.rests:  # most events end here
             return result
@@ -330,14 +335,22 @@ class Machine(Generic[S]):
                 shown += [passed] * len(caused)
         return Step(after, tuple(trace), tuple(effects), tuple(shown))  # type: ignore[arg-type]
 
-    def _refusal(self, kind: type[Event], phase: StrEnum) -> Rejection:
-        """The answer to an event without a row. It depends on nothing else, so it is cached."""
+    def _refusal(self, state: S, event: Event) -> Rejection:
+        """The answer to an event without a row. What depends on the event's type and the phase alone is cached."""
+        kind, phase = type(event), state.phase
         made = self._refusals.get((kind, phase))
         if made is None:
             made = self._refusals[kind, phase] = self._refuse(kind, phase)
-        return made
+        if type(made) is Rejection:  # faster than isinstance
+            return made
+        return self._check_code(made(state, event))  # type: ignore[operator]
 
-    def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection:
+    def _check_code(self, rejection: Rejection) -> Rejection:
+        if rejection.code not in self._known_codes:
+            raise MachineError(f"{rejection.code} is not one of the codes of {self.name}.")
+        return rejection
+
+    def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection | Refuse[S]:
         if kind not in self._on:
             return Rejection(Refusal.INVALID_EVENT, f"{self.name} has no event {wire_name(kind)}.")
         if phase in self._closed:

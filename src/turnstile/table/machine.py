@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
-from turnstile.kernel.game import AnyGame, refuse_count
+from turnstile.kernel.game import refuse_count
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.timers import postpone, stop_timer
-from turnstile.kernel.values import ByPlayer, Move
+from turnstile.kernel.values import ByPlayer, Event, Move
 from turnstile.registry import find_game
 from turnstile.table.clocks import ACKS, at, clock_of, full, refuse_ring, stopped, timer_of, with_clocks
 from turnstile.table.messages import MatchEnded, MatchStarting
@@ -28,9 +28,11 @@ from turnstile.table.play import (
     refuse_version,
     result_of,
     ring_game_timer,
+    tell_pending,
     with_clocks_of_thinking,
 )
 from turnstile.table.presence import (
+    ACKS_MISSING,
     NOT_SEATED,
     mark_away,
     mark_back,
@@ -221,7 +223,16 @@ def go_on_without(state: Table, event: Ring) -> Table | Rejection:
     return replace(mark_silent_away(state, event.cursors), phase=Phase.SETTLING)
 
 
-table.close([Phase.GATHERING], Rejection(Code.ACKS_MISSING, "Wait until all players have received the last messages."))
+def refuse_while_gathering(state: Table, event: Event) -> Rejection:
+    """Players must wait. A sender without a seat is answered as in `Playing`: it may not learn that the table waits."""
+    if not isinstance(event, Command) or state.seat_of(event.player) is not None:
+        return ACKS_MISSING
+    refused = table.apply(replace(state, phase=Phase.PLAYING), event)
+    assert isinstance(refused, Rejection), "only players change a match"
+    return refused
+
+
+table.close([Phase.GATHERING], refuse_while_gathering)
 
 
 # playing
@@ -332,7 +343,7 @@ def settle(state: Table) -> Next[Table]:
     telling = Telling(game, state)
     was_awaited = telling.is_awaited
     for _ in range(MOST_DEALS):
-        pending = _tell_pending(state, telling, game)
+        pending = tell_pending(game, state, telling)
         if game.gated and telling.is_awaited:
             return _gather(state, telling, pending, was_awaited)
         if result := result_of(game, state):
@@ -346,18 +357,6 @@ def settle(state: Table) -> Next[Table]:
             return _gather(state, telling, pending, was_awaited)
         state = deal(game, replace(state, pending=pending), due, telling)
     raise AssertionError(f"The dealer of {game.name} never rests.")
-
-
-def _tell_pending(state: Table, telling: Telling, game: AnyGame) -> tuple[Batch[Any], ...]:
-    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for.
-
-    Returns the batches that are still pending.
-    """
-    pending = state.pending
-    while pending and not (game.gated and telling.is_awaited):
-        telling.add(pending[0], state.match)
-        pending = pending[1:]
-    return pending
 
 
 def _gather(state: Table, telling: Telling, pending: tuple[Batch[Any], ...], was_awaited: bool) -> Next[Table]:

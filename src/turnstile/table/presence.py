@@ -14,6 +14,7 @@ from turnstile.table.clocks import ACKS
 from turnstile.table.values import NOTHING, Code, Kind, State
 
 NOT_SEATED = Rejection(Code.NOT_SEATED, "There is no such seat at this table.")
+ACKS_MISSING = Rejection(Code.ACKS_MISSING, "Wait until all players have received the last messages.")
 
 
 # acknowledgements

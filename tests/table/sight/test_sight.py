@@ -3,15 +3,32 @@
 from itertools import pairwise
 from random import Random
 
+import msgspec
 import pytest
+from msgspec import Raw
 from msgspec.structs import replace
 
 from tests.rules.sixtysix.matches import BOB, turn
 from tests.table.proofs.walks import find, walked
-from tests.table.tables import ANA, BO, OPENED, SEED, around, opened, play, seated, started, starting
-from turnstile.kernel import PlayerId, encode
+from tests.table.tables import (
+    ANA,
+    BO,
+    OPENED,
+    SEED,
+    around,
+    heard,
+    opened,
+    play,
+    refusal,
+    refused,
+    seated,
+    started,
+    starting,
+)
+from turnstile.kernel import PlayerId, Rejection, encode
 from turnstile.kernel.timers import next_timer
 from turnstile.registry import names
+from turnstile.table.machine import table
 from turnstile.table.sight import (
     bot_of,
     bots_to_move,
@@ -23,7 +40,7 @@ from turnstile.table.sight import (
     status,
     without_wait,
 )
-from turnstile.table.values import Phase
+from turnstile.table.values import Code, Command, Phase, Resign
 
 HAL = PlayerId("hal")
 
@@ -64,6 +81,25 @@ def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_no_absence() -> None:
     assert silent.state.phase is Phase.GATHERING
     assert delayed_status(status(silent.state)).phase is Phase.PLAYING
     assert not any(seat.is_away for seat in delayed_status(status(silent.state)).seats)
+
+
+COMMANDS = [kind for kind in table.events if issubclass(kind, Command)]
+FIELDS = {"name": HAL, "bot": "random", "seed": SEED, "words": "luck", "move": Raw(b"{}"), "successor": "t2"}
+
+
+def test_V4_the_table_refuses_a_stranger_alike_whether_it_waits_or_not() -> None:
+    """Also the player who opened the table and has left it. Players with a seat are told to wait."""
+    gathering = play(starting(players="bo cy", delay=3), "acks")
+    playing = heard(gathering)
+    assert (gathering.state.phase, playing.state.phase) == (Phase.GATHERING, Phase.PLAYING)
+    for kind in COMMANDS:
+        fields = {each.name: FIELDS[each.name] for each in msgspec.structs.fields(kind) if each.name in FIELDS}
+        for stranger in (ANA, PlayerId("a stranger")):
+            command = kind(stranger, "c1", OPENED, **fields)
+            assert refused(gathering, command) == refused(playing, command)
+            assert isinstance(table.apply(starting(players="bo cy").state, command), Rejection)
+        if kind is not Resign:
+            assert refusal(gathering, kind(BO, "c1", OPENED, **fields)) == Code.ACKS_MISSING
 
 
 def test_without_a_wait_that_has_just_begun_the_match_is_seen_to_go_on() -> None:
