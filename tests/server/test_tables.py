@@ -7,7 +7,7 @@ import pytest
 import segno
 from msgspec.structs import replace
 
-from tests.agents.loops import current, run, until
+from tests.agents.loops import current, pass_time, run, until
 from tests.server.servers import SETTINGS, Guest, Site, site
 from turnstile.games import ecard
 from turnstile.host.chores import Chores
@@ -157,6 +157,35 @@ def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
             cards = await here.ask("GET", "/api/tables?game=e-card&phase=Seating")
             assert cards["names"] == {ana.player: "Ana"}
             assert {each["table"] for each in cards["tables"]} == {tables[0], tables[2], tables[4]}
+
+    run(main())
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_V4_a_list_tells_no_more_than_spectators_see_later(delay: int) -> None:
+    """Neither that the table waits, nor when the last move was made. After the end all of it is shown."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, settings={"delay": delay})
+            live = here.server.host.tables.live[LogId(table)]
+            opened = live.state.header.at
+            wires = await ana.hello(table), await bo.hello(table)
+            pass_time(1)
+            await ana.command(table, "start")
+            for phase in ("Starting", "Gathering", "Playing"):
+                listed = (await here.ask("GET", "/api/tables"))["tables"][0]
+                shown = (phase.replace("Gathering", "Playing"), opened) if delay else (phase, live.state.now)
+                assert (listed["phase"], listed["changed"]) == shown
+                pass_time(1)
+                if phase != "Playing":
+                    for wire in wires:
+                        await wire.send("ack", upto=(await wire.until("update"))["seq"])
+                    await until(lambda was=phase: live.state.phase.value != was)  # type: ignore[misc]
+            await ana.command(table, "resign")
+            (over,) = (await ana.ask("GET", "/api/me/tables"))["tables"]
+            assert (over["phase"], over["changed"]) == ("Finished", live.state.now)
 
     run(main())
 

@@ -20,6 +20,7 @@ from turnstile.kernel.values import PlayerId
 from turnstile.store.log import Damaged
 from turnstile.store.protocol import SeatLine
 from turnstile.table.presence import NOT_SEATED
+from turnstile.table.sight import is_shown_later
 
 log = logging.getLogger("turnstile.host")
 
@@ -112,10 +113,7 @@ class Line:
     @property
     def _is_delayed(self) -> bool:
         """Whether this reader is shown the match with a delay."""
-        if self.player is not None:
-            return False
-        state = self.live.kept.state
-        return state.header.settings.delay > 0 and state.result is None
+        return self.player is None and is_shown_later(self.live.kept.state)
 
     def has_other_stream(self) -> bool:
         """Whether the player has lost the seat of this line, or watches although it has a seat by now."""

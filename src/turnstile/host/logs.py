@@ -14,7 +14,7 @@ from turnstile.store.log import Command, Damaged, Entry, Link, Snapshot, entry
 from turnstile.store.protocol import Commit, Row
 from turnstile.table.machine import Table, answer_of, open_table, table
 from turnstile.table.messages import Told
-from turnstile.table.sight import due_of, is_open
+from turnstile.table.sight import delayed_phase, due_of, is_open, is_shown_later
 from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State
 from turnstile.table.values import Command as TableCommand
 
@@ -69,15 +69,18 @@ class TableLogs:
         return state
 
     def row(self, state: Table) -> Row:
-        header = state.header
+        """What lists show: no more than a spectator may know. Where spectators see the match later, the times of its
+        events and its gates are not shown until it is over."""
+        header, is_hidden = state.header, is_shown_later(state) and is_open(state)
+        phase, changed = (delayed_phase(state.phase), header.at) if is_hidden else (state.phase, state.now)
         return Row(
             game=header.game,
-            phase=state.phase.value,
+            phase=phase.value,
             players=state.players,
             is_open=is_open(state),
             is_listed=header.settings.is_listed,
             opened=header.at,
-            changed=state.now,
+            changed=changed,
             due=due_of(state, PATIENCE),
         )
 

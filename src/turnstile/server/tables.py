@@ -38,6 +38,7 @@ from turnstile.server.readers import Readers
 from turnstile.store.directory import MOST_ON_A_PAGE, Directory, Invitation, Page, PageMark
 from turnstile.store.protocol import Row, StoreFault
 from turnstile.table.machine import Table
+from turnstile.table.sight import is_shown_later
 from turnstile.table.values import (
     MOST_DELAY,
     Clock,
@@ -90,7 +91,7 @@ class OpenedTable(Value, frozen=True):
 
 
 class ListedTable(Value, frozen=True):
-    """A table in a list."""
+    """A table in a list. While its spectators see the match later (`delay`), `changed` is when it was opened."""
 
     table: LogId
     game: str
@@ -242,8 +243,7 @@ class Tables:
         def look(live: Live) -> tuple[bytes, Players]:
             state = live.state
             is_seated = player is not None and state.seat_of(player) is not None
-            is_delayed = not is_seated and state.header.settings.delay > 0 and state.result is None
-            return live.status(is_delayed=is_delayed), state.players
+            return live.status(is_delayed=not is_seated and is_shown_later(state)), state.players
 
         return await self._readers.look(name, look)
 

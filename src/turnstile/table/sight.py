@@ -74,11 +74,21 @@ def without_wait(state: State[Any]) -> State[Any]:
     return replace(state, phase=Phase.PLAYING, timers=stop_timer(state.timers, ACKS))
 
 
+def is_shown_later(state: State[Any]) -> bool:
+    """Whether spectators see the match later than it happens. When it is over, they see all of it."""
+    return state.header.settings.delay > 0 and state.result is None
+
+
 def delayed_status(shown: TableStatus) -> TableStatus:
     """The status for spectators who see the match later: without clocks, gates and absences."""
-    phase = Phase.PLAYING if shown.phase is Phase.GATHERING else shown.phase
     seats = tuple(replace(seat, is_away=False) for seat in shown.seats)
+    phase = delayed_phase(shown.phase)
     return replace(shown, phase=phase, seats=seats, clocks=ByPlayer(), left=ByPlayer(), acks_due=None)
+
+
+def delayed_phase(phase: Phase) -> Phase:
+    """The phase for spectators who see the match later: without gates."""
+    return Phase.PLAYING if phase is Phase.GATHERING else phase
 
 
 def is_open(state: State[Any]) -> bool:

@@ -35,6 +35,7 @@ from turnstile.table.sight import (
     delayed_status,
     due_of,
     is_open,
+    is_shown_later,
     needs_server,
     parts_of_status,
     status,
@@ -81,6 +82,12 @@ def test_V4_who_is_some_behind_sees_no_clocks_no_gates_and_no_absence() -> None:
     assert silent.state.phase is Phase.GATHERING
     assert delayed_status(status(silent.state)).phase is Phase.PLAYING
     assert not any(seat.is_away for seat in delayed_status(status(silent.state)).seats)
+
+
+def test_V4_spectators_are_behind_until_the_match_is_over() -> None:
+    assert not is_shown_later(started().state)
+    assert is_shown_later(started(delay=1).state)
+    assert not is_shown_later(play(started(delay=1), "ana resigns").state)
 
 
 COMMANDS = [kind for kind in table.events if issubclass(kind, Command)]

@@ -109,7 +109,7 @@ export type LeaderList = { readonly leaders: readonly (Leader)[]; readonly next:
 /** Give the seat back before the match. */
 export type LeaveCommand = { readonly type: "leave"; readonly id: string; readonly upto: number | null };
 
-/** A table in a list. */
+/** A table in a list. While its spectators see the match later (`delay`), `changed` is when it was opened. */
 export type ListedTable = { readonly table: string; readonly game: string; readonly phase: string; readonly players: readonly (string)[]; readonly opened: number; readonly changed: number };
 
 /** The machine of a game: its phases in order with their rows, and the same as a Mermaid diagram. */
