@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
-from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating, registered
+from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating, registered, use_code
 from tests.store.sqlite.on_disk import nothing, with_store
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.directory import Booked, Directory
@@ -323,8 +323,8 @@ async def _use_directory(directory: Directory) -> None:
     await directory.rename(ANA, "Anna")
     await directory.add_token(ANA, hashed("phone"), NOW)
     await directory.replace_tokens(ANA, hashed("phone"), NOW)
-    await directory.add_code(hashed("code"), ANA, NOW)
-    await directory.use_code(hashed("code"), NOW)
+    await directory.add_code(hashed("code"), ANA, Instant(NOW + 1))
+    assert await use_code(directory, "code") == ANA
     await directory.sweep_codes(NOW)
     await directory.add_invitation(invitation("x"))
     await directory.invitation(T)

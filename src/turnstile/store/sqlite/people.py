@@ -79,10 +79,14 @@ def add_code(db: apsw.Connection, code: bytes, player: PlayerId, expires: Instan
     return _add_secret(db, "codes", player, code, expires, MOST_CODES)
 
 
-def use_code(db: apsw.Connection, code: bytes, now: Instant) -> PlayerId | None:
-    use = f"DELETE FROM codes WHERE hash = ? AND at > ? RETURNING {AS_BYTES.format('player')}"
-    found = db.execute(use, (code, now)).get
-    return None if found is None else player_id_of(found)
+def use_code(db: apsw.Connection, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+    owner = f"{_PLAYER} (SELECT player FROM codes WHERE hash = ? AND at > ?)"
+    found = db.execute(owner, (code, now)).fetchone()
+    player = None if found is None else player_of(found)
+    if player is None or not add_token(db, player.id, token, now):
+        return None
+    db.execute("DELETE FROM codes WHERE hash = ?", (code,))
+    return player
 
 
 def sweep_codes(db: apsw.Connection, now: Instant, limit: int) -> int:
