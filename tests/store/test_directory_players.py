@@ -95,6 +95,10 @@ async def test_many_tokens_are_checked_at_once(store: DirectoryStore) -> None:
     assert await directory.replace_tokens(ANA, hashed("new"), LATER)
     assert await directory.valid_tokens(tokens) == {hashed("bo")}
     assert await directory.valid_tokens([]) == set()
+    others = [hashed(f"other {number}") for number in range(2_000)]
+    for place in (0, 99, 100, 2_000):
+        assert await directory.valid_tokens([*others[:place], hashed("bo"), *others[place:]]) == {hashed("bo")}
+    assert await directory.valid_tokens(others) == set()
 
 
 @on_a_store
