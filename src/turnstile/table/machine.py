@@ -59,6 +59,7 @@ from turnstile.table.values import (
     Leave,
     Phase,
     Rematch,
+    RematchFailed,
     Remove,
     Resign,
     Result,
@@ -387,6 +388,12 @@ def rematch(state: Table, event: Rematch) -> Table | Rejection:
 def succeeded(state: Table, event: Succeeded) -> Table:
     """The next table exists; this one is done."""
     return replace(at(state, event), phase=Phase.CLOSED)
+
+
+@table.on(Phase.REMATCHED, RematchFailed, to=Phase.CLOSED)
+def rematch_failed(state: Table, event: RematchFailed) -> Table:
+    """The next table cannot be opened; this one is done, and no table follows."""
+    return replace(at(state, event), phase=Phase.CLOSED, successor=None)
 
 
 # answers
