@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnstile.kernel.chance import commit
-from turnstile.kernel.game import AnyGame, refuse_count
+from turnstile.kernel.game import refuse_count
 from turnstile.kernel.machine import Machine, Next, Refusal, Rejection
 from turnstile.kernel.timers import postpone, stop_timer
 from turnstile.kernel.values import ByPlayer, Move
@@ -333,7 +333,7 @@ def settle(state: Table) -> Next[Table]:
     telling = Telling(game, state)
     was_awaited = telling.is_awaited
     for _ in range(MOST_DEALS):
-        pending = _tell_pending(state, telling, game)
+        pending = telling.add_pending(state)
         if game.gated and telling.is_awaited:
             return _gather(state, telling, pending, was_awaited)
         if result := result_of(game, state):
@@ -347,18 +347,6 @@ def settle(state: Table) -> Next[Table]:
             return _gather(state, telling, pending, was_awaited)
         state = deal(game, replace(state, pending=pending), due, telling)
     raise AssertionError(f"The dealer of {game.name} never rests.")
-
-
-def _tell_pending(state: Table, telling: Telling, game: AnyGame) -> tuple[Batch[Any], ...]:
-    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for.
-
-    Returns the batches that are still pending.
-    """
-    pending = state.pending
-    while pending and not (game.gated and telling.is_awaited):
-        telling.add(pending[0], state.match)
-        pending = pending[1:]
-    return pending
 
 
 def _gather(state: Table, telling: Telling, pending: tuple[Batch[Any], ...], was_awaited: bool) -> Next[Table]:
