@@ -29,6 +29,7 @@ from turnstile.table.values import (
     How,
     Phase,
     Rematch,
+    RematchFailed,
     Resign,
     Resume,
     Return,
@@ -76,7 +77,7 @@ def test_every_scenario_was_written() -> None:
 
 def test_the_logs_have_everything_that_can_happen_at_a_table() -> None:
     happened = {type(event) for file in FILES for _, _, event in read_through(GOLDEN, log_in(file))}
-    assert {Acknowledge, AddWords, Halt, Rematch, Resign, Resume, Return, Ring, Succeeded} <= happened
+    assert {Acknowledge, AddWords, Halt, Rematch, RematchFailed, Resign, Resume, Return, Ring, Succeeded} <= happened
     ends = {result.how for file in FILES if (result := state_at_the_end(file).result)}
     assert ends == set(How)
     assert {state_at_the_end(file).phase for file in FILES} == {Phase.FINISHED, Phase.CLOSED}

@@ -36,6 +36,7 @@ from turnstile.table.values import (
     Per,
     Phase,
     Rematch,
+    RematchFailed,
     Resign,
     Resume,
     Return,
@@ -203,6 +204,18 @@ def even_odd_out_of_time() -> Writing:
     return at
 
 
+def even_odd_rematch_failed() -> Writing:
+    """A match that was resigned, and a rematch whose table could not be opened."""
+    at = Writing("even-odd")
+    at.sit_down(ANA, BO)
+    at.start()
+    at.play(2)
+    at.happen(Resign(ANA, "resign", at.now()))
+    at.happen(Rematch(BO, "again", at.now(), LogId("next")), Rematch(ANA, "again", at.now(), LogId("other")))
+    at.happen(RematchFailed(at.now()))
+    return at
+
+
 SCENARIOS: tuple[Callable[[], Writing], ...] = (
     e_card_words_and_rematch,
     e_card_halted,
@@ -210,6 +223,7 @@ SCENARIOS: tuple[Callable[[], Writing], ...] = (
     up_down_clock_outage_and_resignation,
     up_down_clock_runs_out_and_is_waited_for,
     even_odd_out_of_time,
+    even_odd_rematch_failed,
 )
 
 

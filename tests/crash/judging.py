@@ -71,7 +71,7 @@ async def _people(directory: Directory) -> list[object]:
     players = [PlayerId(player) for player in ("alice", "bob", ANA, BO)]
     return [
         await directory.players(players),
-        [await directory.player_by_token(hashed(token)) for token in ("ana", "bo", "new", "phone")],
+        [await directory.player_by_token(hashed(token)) for token in ("ana", "bo", "new", "phone", "tablet")],
         [await directory.tables_of(player, is_open=is_open) for player in players for is_open in (True, False)],
         [(await directory.results_of(player), await directory.ratings_of(player)) for player in players],
         (await directory.listed(), await directory.unbooked(), await directory.count_open(ANA)),

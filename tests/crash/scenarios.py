@@ -72,7 +72,7 @@ def people() -> list[Step]:
         lambda store: store.create(A, made[0], seated[0]),
         lambda store: store.commit(replace(commit_of(A, made[1], seated[1]), seats=(ANA, BO))),
         lambda store: store.directory.replace_tokens(ANA, hashed("new"), NOW),
-        lambda store: store.directory.use_code(hashed("code"), NOW),
+        lambda store: store.directory.use_code(hashed("code"), hashed("tablet"), NOW),
         lambda store: store.commit(replace(commit_of(A, made[2], over))),
         lambda store: store.directory.book(match("a"), [rating(ANA), rating(BO)]),
         lambda store: store.directory.book(match("b"), [rating(ANA, 2), rating(BO, 2)]),

@@ -1,6 +1,7 @@
 """What a host owes those who keep to the rules, whatever others do: each of these was once not so."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,9 @@ from turnstile.durable import room
 from turnstile.host import Host, Line, Refused, Status
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.chance import Seed
+from turnstile.kernel.game import AnyGame
 from turnstile.kernel.values import Instant, LogId, PlayerId, decode
-from turnstile.registry import lent
+from turnstile.registry import find_game, lent
 from turnstile.table import sight
 from turnstile.table.values import (
     Accepted,
@@ -216,3 +218,31 @@ def test_a_rematch_has_its_company_from_the_first_and_nobody_sits_down_between()
             assert line.live.state.players == (ANA, BO)
 
     asyncio.run(run())
+
+
+def test_a_table_after_a_rematch_that_is_refused_for_good_is_named_to_no_one() -> None:
+    """Since the match, the game has fewer seats; or another table has the id."""
+
+    async def run(game: AnyGame, successor: LogId) -> None:
+        world = World()
+        async with world.host() as company:
+            await company.open(LogId("taken"), "up-down", Settings())
+            await company.open(T, "up-down", Settings())
+            for player in players:
+                await company.join(T, player)
+            await company.ask(T, Start(ANA, "start", NOW, Seed("a seed")))
+            await company.ask(T, Resign(ANA, "enough", NOW))
+        with lent(game):
+            async with world.host() as company:
+                for player in players:
+                    await company.ask(T, Rematch(player, "again", NOW, successor))
+                await company.until(T, Phase.CLOSED)
+                shown = decode((await attached(company.host, None)).live.status(is_delayed=False), sight.TableStatus)
+                assert (shown.agreed, shown.successor) == (players, None)
+        assert (world.events("RematchFailed"), world.events("Succeeded")) == (1, 0)
+        assert LogId("next") not in world.disk.logs
+
+    game, players = find_game("up-down"), (ANA, BO, PlayerId("cy"))
+    assert game is not None
+    asyncio.run(run(replace(game, seats=range(2, 3)), LogId("next")))
+    asyncio.run(run(game, LogId("taken")))

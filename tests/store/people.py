@@ -21,6 +21,12 @@ async def registered(directory: Directory, *players: PlayerId) -> None:
         assert await directory.add_player(player, player.title(), hashed(player), NOW)
 
 
+async def use_code(directory: Directory, code: str, device: str = "tablet", now: Instant = NOW) -> PlayerId | None:
+    """The player whose code is exchanged for the token of a device."""
+    found = await directory.use_code(hashed(code), hashed(device), now)
+    return None if found is None else found.id
+
+
 def invitation(table: str, admin: PlayerId = ANA, *, is_required: bool = False) -> Invitation:
     return Invitation(LogId(table), admin, hashed(table), is_required)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.making import ROW, commit_of, following, header, stored
-from tests.store.people import ANA, BO, CY, NOW, hashed, invitation, match, rating, registered, tables_on
+from tests.store.people import ANA, BO, CY, NOW, hashed, invitation, match, rating, registered, tables_on, use_code
 from tests.store.places import SqlitePlace
 from tests.store.test_damaged_rows import Kept, _damage_page, kept_by_a_database, spoil
 from turnstile.kernel.values import Instant, LogId, PlayerId
@@ -75,7 +75,7 @@ def test_S6_a_text_that_cannot_be_read_is_damage_of_its_row(place: Kept, change:
         for player in (ANA, BO):
             await directory.player_by_token(hashed(player))
             await directory.ratings_of(player)
-        await directory.use_code(hashed("code"), NOW)
+        await use_code(directory, "code")
         assert (await directory.players([ANA, BO]))[BO].name == "Bo"
         assert tables_on(await directory.tables_of(PlayerId("bob"), limit=2)) == [U, T]
         assert U in tables_on(await directory.tables_of(PlayerId("alice"), limit=2)) or "player" in change

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from tests.store.making import ROW, commit_of, following, header
-from tests.store.people import hashed, invitation, match, rating
+from tests.store.people import hashed, invitation, match, rating, use_code
 from tests.store.places import PLACES
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.store.directory import Booked, DirectoryStore
@@ -133,14 +133,15 @@ def adding_a_code(draw: some.DrawFn) -> Doing:
 
 @some.composite
 def using_a_code(draw: some.DrawFn) -> Doing:
-    code, now = draw(secrets), draw(some.integers(0, 9))
+    code, token, now = draw(secrets), draw(secrets), draw(some.integers(0, 9))
 
     async def do(store: DirectoryStore, model: Model) -> None:
         player, expires = model.codes.get(code, (None, 0))
-        wanted = player if now < expires else None
-        assert await store.directory.use_code(hashed(code), Instant(now)) == wanted
+        wanted = player if now < expires and token not in model.tokens else None
+        assert await use_code(store.directory, code, token, Instant(now)) == wanted
         if wanted is not None:
             del model.codes[code]
+            model.tokens[token] = wanted
 
     return do
 

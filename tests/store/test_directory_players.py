@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.store.people import ANA, BO, CY, NOW, hashed, match, rating, registered
+from tests.store.people import ANA, BO, CY, NOW, hashed, match, rating, registered, use_code
 from tests.store.places import SHARED, Place, at_a_place, on_a_store
 from turnstile.kernel.values import Instant, LogId, PlayerId
 from turnstile.store.directory import (
@@ -95,6 +95,10 @@ async def test_many_tokens_are_checked_at_once(store: DirectoryStore) -> None:
     assert await directory.replace_tokens(ANA, hashed("new"), LATER)
     assert await directory.valid_tokens(tokens) == {hashed("bo")}
     assert await directory.valid_tokens([]) == set()
+    others = [hashed(f"other {number}") for number in range(2_000)]
+    for place in (0, 99, 100, 2_000):
+        assert await directory.valid_tokens([*others[:place], hashed("bo"), *others[place:]]) == {hashed("bo")}
+    assert await directory.valid_tokens(others) == set()
 
 
 @on_a_store
@@ -106,6 +110,10 @@ async def test_a_player_has_so_many_tokens_and_a_further_one_voids_the_oldest(st
     assert await directory.player_by_token(hashed("ana")) is None
     assert await directory.player_by_token(hashed("device 0")) is not None
     assert await directory.player_by_token(hashed("bo")) is not None
+    assert await directory.add_code(hashed("code"), ANA, Instant(3_000))
+    assert await use_code(directory, "code", "tablet", Instant(2_999)) == ANA
+    devices = [hashed(f"device {number}") for number in range(MOST_TOKENS)]
+    assert await directory.valid_tokens([*devices, hashed("tablet")]) == {*devices[1:], hashed("tablet")}
 
 
 @on_a_store
@@ -117,7 +125,7 @@ async def test_logging_out_everywhere_voids_all_tokens_and_codes_but_the_new_tok
     assert await directory.replace_tokens(ANA, hashed("new"), LATER)
     assert await directory.player_by_token(hashed("ana")) is None
     assert await directory.player_by_token(hashed("phone")) is None
-    assert await directory.use_code(hashed("code"), NOW) is None
+    assert await use_code(directory, "code") is None
     assert await directory.player_by_token(hashed("new")) is not None
     assert await directory.player_by_token(hashed("bo")) is not None
 
@@ -150,7 +158,7 @@ async def test_a_deleted_player_has_no_name_no_token_no_code_and_no_rating(store
     assert await directory.player(ANA) == RegisteredPlayer(ANA, None, NOW)
     for token in ("ana", "phone"):
         assert await directory.player_by_token(hashed(token)) is None
-    assert await directory.use_code(hashed("code"), NOW) is None
+    assert await use_code(directory, "code") is None
     assert await directory.ratings_of(ANA) == ()
     assert [leader.player for leader in (await directory.leaders("doors", "all")).items] == [BO]
 
@@ -195,18 +203,31 @@ async def test_a_code_is_used_once_and_not_after_it_expires(store: DirectoryStor
     assert await directory.add_code(hashed("two"), BO, LATER)
     assert not await directory.add_code(hashed("two"), ANA, LATER)
     assert not await directory.add_code(hashed("three"), CY, LATER)
-    assert await directory.use_code(hashed("one"), Instant(LATER - 1)) == ANA
-    assert await directory.use_code(hashed("one"), NOW) is None
-    assert await directory.use_code(hashed("two"), LATER) is None
-    assert await directory.use_code(hashed("three"), NOW) is None
-    assert await directory.use_code(b"one", NOW) is None
+    assert await use_code(directory, "one", "phone", Instant(LATER - 1)) == ANA
+    assert await use_code(directory, "one") is None
+    assert await use_code(directory, "two", now=LATER) is None
+    assert await use_code(directory, "three") is None
+    assert await directory.use_code(b"one", hashed("tablet"), NOW) is None
+    assert await directory.player_by_token(hashed("tablet")) is None
+
+
+@on_a_store
+async def test_a_code_and_its_token_change_together_or_not_at_all(store: DirectoryStore) -> None:
+    directory = store.directory
+    await registered(directory, ANA, BO)
+    assert await directory.add_code(hashed("code"), ANA, LATER)
+    assert await use_code(directory, "code", "bo") is None, "this token is taken"
+    assert await directory.player_by_token(hashed("bo")) == RegisteredPlayer(BO, "Bo", NOW)
+    ana = RegisteredPlayer(ANA, "Ana", NOW)
+    assert await directory.use_code(hashed("code"), hashed("phone"), NOW) == ana
+    assert await directory.player_by_token(hashed("phone")) == ana
 
 
 @on_a_store
 async def test_of_many_who_use_a_code_at_once_one_gets_the_player(store: DirectoryStore) -> None:
     await registered(store.directory, ANA)
     await store.directory.add_code(hashed("code"), ANA, LATER)
-    given = await asyncio.gather(*(store.directory.use_code(hashed("code"), NOW) for _ in range(20)))
+    given = await asyncio.gather(*(use_code(store.directory, "code", f"device {number}") for number in range(20)))
     assert (given.count(ANA), given.count(None)) == (1, 19)
 
 
@@ -216,10 +237,11 @@ async def test_K6_a_code_is_used_once_by_all_processes(place: Place) -> None:
     stores = [await place.open() for _ in range(3)]
     await registered(stores[0].directory, ANA)
     for number in range(10):
-        code = hashed(f"code {number}")
-        assert await stores[0].directory.add_code(code, ANA, LATER)
-        uses = (store.directory.use_code(code, NOW) for store in stores for _ in range(3))
+        code, tokens = f"code {number}", [f"device {number} {other}" for other in range(9)]
+        assert await stores[0].directory.add_code(hashed(code), ANA, LATER)
+        uses = (use_code(stores[other % 3].directory, code, token) for other, token in enumerate(tokens))
         assert (await asyncio.gather(*uses)).count(ANA) == 1
+        assert len(await stores[0].directory.valid_tokens(list(map(hashed, tokens)))) == 1
     for store in stores:
         await store.close()
 
@@ -234,8 +256,8 @@ async def test_expired_codes_are_swept_a_few_at_a_time(store: DirectoryStore) ->
     assert await directory.sweep_codes(Instant(LATER + 2), limit=2) == 2
     assert await directory.sweep_codes(Instant(LATER + 2), limit=2) == 1
     assert await directory.sweep_codes(Instant(LATER + 2), limit=-1) == 0
-    assert await directory.use_code(hashed("2"), NOW) is None
-    assert await directory.use_code(hashed("3"), NOW) == ANA
+    assert await use_code(directory, "2") is None
+    assert await use_code(directory, "3") == ANA
 
 
 @on_a_store
@@ -244,8 +266,8 @@ async def test_a_player_has_so_many_codes_and_a_further_one_voids_the_first_to_e
     await registered(directory, ANA)
     for number in range(MOST_CODES + 1):
         assert await directory.add_code(hashed(f"{number}"), ANA, Instant(LATER + number))
-    assert await directory.use_code(hashed("0"), NOW) is None
-    assert await directory.use_code(hashed("1"), NOW) == ANA
+    assert await use_code(directory, "0") is None
+    assert await use_code(directory, "1") == ANA
 
 
 # what cannot be stored
@@ -292,6 +314,7 @@ async def test_only_hashes_are_stored(store: DirectoryStore) -> None:
         directory.add_player(BO, "Bo", clear, NOW),
         directory.add_token(ANA, clear, NOW),
         directory.replace_tokens(ANA, clear, NOW),
+        directory.use_code(hashed("code"), clear, NOW),
         directory.add_code(clear, ANA, LATER),
         directory.add_code(hashed("code"), ANA, Instant(2**63)),
         directory.add_player(BO, "Bo", hashed("bo"), Instant(-1)),
@@ -317,7 +340,7 @@ async def test_what_is_stored_of_people_is_there_when_the_place_is_opened_again(
     store = await place.open()
     assert set(await store.directory.players([ANA, BO, CY])) == {ANA, BO}
     assert await store.directory.player_by_token(hashed("ana")) is not None
-    assert await store.directory.use_code(hashed("code"), NOW) == ANA
+    assert await use_code(store.directory, "code") == ANA
     assert (await store.directory.results_of(BO)).items == (match("t"),)
     assert await store.directory.ratings_of(BO) == (rating(BO),)
     await store.close()

@@ -40,6 +40,7 @@ from turnstile.table.values import (
     Per,
     Phase,
     Rematch,
+    RematchFailed,
     Remove,
     Resign,
     Resume,
@@ -268,6 +269,8 @@ def _noticed(sitting: Sitting, words: list[str]) -> Event | None:
             return Halt(now, "the roof came down")
         case ["succeeded"]:
             return Succeeded(now)
+        case ["rematch", "failed"]:
+            return RematchFailed(now)
     return None
 
 

@@ -24,6 +24,7 @@ from tests.table.tables import (
 from turnstile.kernel import Refusal, Rejection
 from turnstile.table.machine import table as machine
 from turnstile.table.play import MOST_EVENTS
+from turnstile.table.sight import status
 from turnstile.table.values import Code, How, Phase, Result
 
 
@@ -161,6 +162,14 @@ def test_a_table_is_done_when_its_successor_exists() -> None:
     table = play(played_out(), "ana rematches", "bo rematches", "succeeded")
     assert table.state.phase is Phase.CLOSED
     assert refusal(table, "ana rematches") == Refusal.WRONG_PHASE
+
+
+def test_a_table_whose_successor_cannot_be_opened_is_done_and_names_none() -> None:
+    table = play(played_out(), "ana rematches", "bo rematches", "rematch failed")
+    assert table.state.phase is Phase.CLOSED
+    assert table.state.agreed == (ANA, BO)
+    assert (table.state.successor, status(table.state).successor) == (None, None)
+    assert refusal(table, "succeeded") == Refusal.WRONG_PHASE
 
 
 def test_no_player_joins_a_match_that_is_over_or_under_way() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.web.looks import check_looks
 from tests.web.matches import MAKE_A_MOVE, open_table, play_alone
@@ -153,6 +153,31 @@ def test_a_rematch_against_bots_takes_one_click(new_guest: NewGuest) -> None:
     expect(page.get_by_role("button", name="Replay")).to_be_visible()
     page.get_by_role("link", name="To the rematch").click()
     expect(page).to_have_url(again)
+
+
+def test_a_rematch_that_cannot_be_opened_is_said_and_not_waited_for(new_guest: NewGuest) -> None:
+    guest = new_guest()
+
+    def close_without_rematch(client: WebSocketRoute) -> None:
+        """The frames of a table whose next table was refused for good."""
+        server = client.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            frame = json.loads(message)
+            if frame["type"] == "status" and frame["phase"] == "Closed":
+                frame["successor"] = None
+            client.send(json.dumps(frame))
+
+        server.on_message(pass_on)
+
+    guest.page.route_web_socket(re.compile(".*"), close_without_rematch)
+    page = finish(guest, "even-odd")
+    expect(page.locator(".wish")).to_have_count(0)
+    page.get_by_role("button", name="Rematch").click()
+    expect(page.locator(".wish")).to_have_text("There is no rematch: the next table cannot be opened.")
+    expect(page.get_by_role("button", name="Waiting for the others")).to_have_count(0)
+    expect(page.get_by_role("button", name="Rematch")).to_have_count(0)
+    check_looks(page)
 
 
 def test_everything_after_a_match_is_accessible(new_guest: NewGuest) -> None:

@@ -148,7 +148,10 @@ class Player:
         await self.command(table, "resign")
 
     async def rematch(self, table: AnyTable) -> None:
-        """Agree to play again. The status of the table names its `successor` once all have agreed and it is open."""
+        """Agree to play again. The status of the table names its `successor` once all have agreed and it is open.
+
+        If the next table cannot be opened, the table is `Closed` without a successor.
+        """
         await self.command(table, "rematch")
 
     async def close(self, table: AnyTable) -> None:

@@ -14,14 +14,14 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from turnstile.bots import bots_of, random_bot
-from turnstile.host.answers import is_passing
+from turnstile.host.answers import Refused, is_passing
 from turnstile.kernel.game import AnyGame
 from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Instant, LogId, Move, PlayerId, encode
 from turnstile.table.machine import Table
 from turnstile.table.play import game_of
 from turnstile.table.sight import bot_of, bots_to_move, needs_server
-from turnstile.table.values import Act, Phase, Succeeded
+from turnstile.table.values import Act, Phase, RematchFailed, Succeeded
 
 if TYPE_CHECKING:
     from turnstile.host.host import Host
@@ -97,13 +97,20 @@ def chosen(game: AnyGame, name: str, state: Table, player: PlayerId, chance: Ran
 
 
 async def _open_successor(host: "Host", live: "Live") -> None:
-    """The table after a rematch, with the same company from the first. It may be tried as often as one likes."""
+    """Open the table after a rematch, with the same players from the first. It may be tried several times.
+
+    If the table is refused for good, there is no rematch.
+    """
     state = live.state
     assert state.successor is not None, "a rematch was agreed on"
     seats = tuple(replace(seat, is_away=False) for seat in state.seats)
     await host.prepare_rematch(live.name, state.successor)
-    if not is_passing(await host.open(replace(state.header, table=state.successor, at=state.now, seats=seats))):
-        await host.notice(live.name, lambda now: Succeeded(now))
+    answer = await host.open(replace(state.header, table=state.successor, at=state.now, seats=seats))
+    if not isinstance(answer, Refused):
+        await host.notice(live.name, Succeeded)
+    elif not is_passing(answer):
+        log.error("Table %s has no rematch: %s", live.name, answer.error.sentence)
+        await host.notice(live.name, RematchFailed)
 
 
 def refuse_bot(game: AnyGame, name: str) -> Rejection | None:

@@ -147,12 +147,11 @@ class People:
         return code, expires
 
     async def use_code(self, code: str) -> tuple[Person, str]:
-        """The player of a code, and a token for the device that shows it."""
+        """The player of a code, and a token for the device that shows it. Raises `Problem`."""
         plain = "".join(letter for letter in code.upper() if letter.isalnum())
-        player = await self._directory.use_code(hash_of(plain), self._now())
-        person = None if player is None else _person(await self._directory.player(player))
         token = new_token()
-        if person is None or not await self._directory.add_token(person.player, hash_of(token), self._now()):
+        person = _person(await self._directory.use_code(hash_of(plain), hash_of(token), self._now()))
+        if person is None:
             raise Problem(Code.BAD_CODE, "This code is not valid, or no longer; make a new one.")
         return person, token
 

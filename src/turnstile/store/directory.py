@@ -171,8 +171,12 @@ class Directory(Protocol):
     async def add_code(self, code: bytes, player: PlayerId, expires: Instant) -> bool:
         """Add a code for a player; `False` when there is no such player, or the code is taken."""
 
-    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
-        """The player of a code that has not expired. Of all callers in all processes, one gets it."""
+    async def use_code(self, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+        """Exchange a code for a token, in one transaction. Of all callers in all processes, one gets the player.
+
+        `None` when there is no such code, it has expired, its player was deleted, or the token is taken: then nothing
+        changes. A player has at most `MOST_TOKENS`; the oldest one becomes void.
+        """
 
     async def sweep_codes(self, now: Instant, limit: int = 1_000) -> int:
         """Delete up to `limit` expired codes. Returns how many there were."""

@@ -28,7 +28,6 @@ from turnstile.table.play import (
     refuse_version,
     result_of,
     ring_game_timer,
-    tell_pending,
     with_clocks_of_thinking,
 )
 from turnstile.table.presence import (
@@ -61,6 +60,7 @@ from turnstile.table.values import (
     Leave,
     Phase,
     Rematch,
+    RematchFailed,
     Remove,
     Resign,
     Result,
@@ -343,7 +343,7 @@ def settle(state: Table) -> Next[Table]:
     telling = Telling(game, state)
     was_awaited = telling.is_awaited
     for _ in range(MOST_DEALS):
-        pending = tell_pending(game, state, telling)
+        pending = telling.add_pending(state)
         if game.gated and telling.is_awaited:
             return _gather(state, telling, pending, was_awaited)
         if result := result_of(game, state):
@@ -386,6 +386,12 @@ def rematch(state: Table, event: Rematch) -> Table | Rejection:
 def succeeded(state: Table, event: Succeeded) -> Table:
     """The next table exists; this one is done."""
     return replace(at(state, event), phase=Phase.CLOSED)
+
+
+@table.on(Phase.REMATCHED, RematchFailed, to=Phase.CLOSED)
+def rematch_failed(state: Table, event: RematchFailed) -> Table:
+    """The next table cannot be opened; this one is done, and no table follows."""
+    return replace(at(state, event), phase=Phase.CLOSED, successor=None)
 
 
 # answers

@@ -172,6 +172,17 @@ class Telling:
                 if note.player is not None:
                     self._awaited[note.player] = update.seq
 
+    def add_pending(self, state: State[Any]) -> tuple[Batch[Any], ...]:
+        """Add the batches that are pending: all of them, or in a gated game until there is one to wait for.
+
+        Returns the batches that are still pending.
+        """
+        pending = state.pending
+        while pending and not (self._game.gated and self.is_awaited):
+            self.add(pending[0], state.match)
+            pending = pending[1:]
+        return pending
+
     def _update_for(self, eyes: Eyes) -> _Update:
         """The update that takes what is told now: the one of this step, or a new one."""
         found = None if self._game.gated else self._newest.get(eyes)

@@ -136,18 +136,6 @@ def ring_game_timer(state: State[Any], ring: Ring) -> State[Any]:
     return state if isinstance(after, Rejection) else after
 
 
-def tell_pending(game: AnyGame, state: State[Any], telling: Telling) -> tuple[Batch[Any], ...]:
-    """Tell the batches that are pending: all of them, or in a gated game until there is one to wait for.
-
-    Returns the batches that are still pending.
-    """
-    pending = state.pending
-    while pending and not (game.gated and telling.is_awaited):
-        telling.add(pending[0], state.match)
-        pending = pending[1:]
-    return pending
-
-
 # its end
 
 

@@ -38,6 +38,7 @@ from turnstile.table.values import (
     Per,
     Phase,
     Rematch,
+    RematchFailed,
     Remove,
     Resign,
     Resume,
@@ -183,6 +184,7 @@ def _finished(state: Table) -> Iterator[Event]:
 
 def _rematched(state: Table) -> Iterator[Event]:
     yield Succeeded(state.now)
+    yield RematchFailed(state.now)
 
 
 CHOICES = {

@@ -39,7 +39,7 @@ class TableStatus(Value, frozen=True):
     result: Result | None
     agreed: Players
     successor: LogId | None
-    """The table after a rematch, as soon as it exists."""
+    """The table after a rematch, as soon as it exists. A closed table without one has no rematch."""
 
 
 def status(state: State[Any]) -> TableStatus:

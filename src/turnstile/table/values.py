@@ -357,6 +357,10 @@ class Succeeded(ServerEvent, frozen=True):
     """The next table exists."""
 
 
+class RematchFailed(ServerEvent, frozen=True):
+    """The next table cannot be opened, for example because the game has fewer seats now."""
+
+
 # answers
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests import postgres
 from tests.store.making import FINISHED, ROW, commit_of, following, header
-from tests.store.people import ANA, BO, CY, NOW, hashed, match, rating, registered, tables_on
+from tests.store.people import ANA, BO, CY, NOW, hashed, match, rating, registered, tables_on, use_code
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
 from tests.store.test_directory_results import one_more
 from turnstile.kernel.values import Instant, LogId
@@ -164,16 +164,34 @@ async def test_K6_who_logs_out_everywhere_or_is_deleted_meanwhile_gets_no_token_
     schema = postgres.shared.new_schema()
     async with opened(schema) as store:
         await registered(store.directory, ANA)
+        assert await store.directory.add_code(hashed("used"), ANA, LATER)
         for number, work in enumerate((
             store.directory.add_token(ANA, hashed("phone"), NOW),
             store.directory.replace_tokens(ANA, hashed("phone"), NOW),
             store.directory.add_code(hashed("code"), ANA, LATER),
+            store.directory.use_code(hashed("used"), hashed("phone"), NOW),
         )):  # fmt: skip
             assert not await while_changing(schema, f"{DELETE_ANA} -- {number}", work)
             async with shell(schema) as operator:
                 await operator.execute("UPDATE players SET name = 'Ana'")
         assert await store.directory.player_by_token(hashed("phone")) is None
-        assert await store.directory.use_code(hashed("code"), NOW) is None
+        assert await use_code(store.directory, "code") is None
+
+
+@run
+async def test_K6_a_code_that_is_used_during_a_log_out_everywhere_gives_no_token() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store, opened(schema) as other:
+        await registered(store.directory, ANA)
+        assert await store.directory.add_code(hashed("code"), ANA, LATER)
+        async with during(schema, "LOCK TABLE tokens IN EXCLUSIVE MODE", is_kept=True) as holding:
+            log_out = asyncio.create_task(other.directory.replace_tokens(ANA, hashed("new"), NOW))
+            first = await until_waiting(holding, schema)
+            using = asyncio.create_task(use_code(store.directory, "code"))
+            await until_waiting(holding, schema, first)
+        assert await log_out
+        assert await using is None
+        assert await store.directory.valid_tokens([hashed("tablet"), hashed("new")]) == {hashed("new")}
 
 
 @run
@@ -183,24 +201,25 @@ async def test_K6_a_code_that_another_process_is_using_is_used_once() -> None:
         await registered(store.directory, ANA)
         for is_kept, wanted in ((False, ANA), (True, None)):
             assert await store.directory.add_code(hashed("code"), ANA, LATER)
-            using = store.directory.use_code(hashed("code"), NOW)
+            using = use_code(store.directory, "code")
             assert await while_changing(schema, "DELETE FROM codes", using, is_kept=is_kept) == wanted
 
 
 @run
 async def test_C15_the_use_of_a_code_whose_session_is_killed_is_in_doubt_and_never_made_twice() -> None:
     schema = postgres.shared.new_schema()
-    async with opened(schema) as store, during(schema, "LOCK TABLE codes", is_kept=True) as other:
+    async with opened(schema) as store:
         await registered(store.directory, ANA)
-        await other.execute("INSERT INTO codes VALUES ($1, 'ana', 2000)", hashed("code"))
-        using = asyncio.create_task(store.directory.use_code(hashed("code"), NOW))
-        await until_waiting(other, schema)
-        await end_sessions(other, schema, "%DELETE FROM codes%")
-        with pytest.raises(Unknown):
-            await using
-        await other.execute("COMMIT; BEGIN")
-        uses = await asyncio.gather(*(store.directory.use_code(hashed("code"), NOW) for _ in range(5)))
-        assert uses.count(ANA) == 1
+        assert await store.directory.add_code(hashed("code"), ANA, LATER)
+        async with during(schema, "LOCK TABLE tokens IN EXCLUSIVE MODE", is_kept=True) as other:
+            using = asyncio.create_task(use_code(store.directory, "code"))
+            await until_waiting(other, schema)
+            await end_sessions(other, schema, "%INSERT INTO tokens%")
+            with pytest.raises(Unknown):
+                await using
+        assert await store.directory.player_by_token(hashed("tablet")) is None
+        uses = [use_code(store.directory, "code", f"device {number}") for number in range(5)]
+        assert (await asyncio.gather(*uses)).count(ANA) == 1, "the code was not lost"
 
 
 # seats

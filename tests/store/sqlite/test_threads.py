@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.store.making import FINISHED, ROW, chain, commit_of, following, header, reading, stored
-from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating, registered
+from tests.store.people import ANA, BO, NOW, hashed, invitation, match, rating, registered, use_code
 from tests.store.sqlite.on_disk import nothing, with_store
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.directory import Booked, Directory
@@ -317,14 +317,36 @@ def test_R5_no_statement_looks_through_a_whole_table(path: Path) -> None:
     assert not [plan for plan in plans.values() if "TEMP B-TREE" in str(plan)]
 
 
+def test_many_tokens_are_checked_with_few_statements(path: Path) -> None:
+    seen: list[str] = []
+
+    def note(_cursor: apsw.Cursor, sql: str, _bindings: object) -> bool:
+        seen.append(sql)
+        return True
+
+    async def test(store: SqliteStore) -> None:
+        await registered(store.directory, ANA, BO)
+        store._read._connection.set_exec_trace(note)
+        for count in (1, 100, 1_998):
+            others = [hashed(f"other {number}") for number in range(count)]
+            known = [hashed("ana"), hashed("bo")]
+            assert await store.directory.valid_tokens([known[0], *others, known[1]]) == {*known}
+        checks = [sql for sql in seen if "FROM tokens" in sql]
+        assert len(checks) == 1 + 2 + 20
+        assert len(set(checks)) == 1, "it is prepared once"
+
+    with_store(path, test)
+
+
 async def _use_directory(directory: Directory) -> None:
     await registered(directory, ANA, BO)
     await directory.player_by_token(hashed("ana"))
+    await directory.valid_tokens([hashed("ana")])
     await directory.rename(ANA, "Anna")
     await directory.add_token(ANA, hashed("phone"), NOW)
     await directory.replace_tokens(ANA, hashed("phone"), NOW)
-    await directory.add_code(hashed("code"), ANA, NOW)
-    await directory.use_code(hashed("code"), NOW)
+    await directory.add_code(hashed("code"), ANA, Instant(NOW + 1))
+    assert await use_code(directory, "code") == ANA
     await directory.sweep_codes(NOW)
     await directory.add_invitation(invitation("x"))
     await directory.invitation(T)

@@ -30,6 +30,7 @@ from turnstile.table.values import (
     Per,
     Phase,
     Rematch,
+    RematchFailed,
     Remove,
     Resign,
     Resume,
@@ -175,6 +176,7 @@ def _finished(state: Table, now: Instant, rng: Random) -> Iterator[Chance]:
 
 def _rematched(state: Table, now: Instant, rng: Random) -> Iterator[Chance]:
     yield 1, lambda: Succeeded(now)
+    yield 0.2, lambda: RematchFailed(now)
 
 
 PARTS: dict[Phase, Callable[[Table, Instant, Random], Iterator[Chance]]] = {

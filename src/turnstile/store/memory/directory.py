@@ -122,11 +122,15 @@ class MemoryDirectory:
         _keep_last(people.codes, player, MOST_CODES)
         return True
 
-    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
-        codes = self._people().codes
-        if code not in codes or codes[code][1] <= now:
+    async def use_code(self, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+        check_hash(token)
+        check_time(now)
+        people = self._people()
+        player, expires = people.codes.get(code, (None, now))
+        if player is None or expires <= now or not await self.add_token(player, token, now):
             return None
-        return codes.pop(code)[0]
+        del people.codes[code]
+        return people.players[player]
 
     async def sweep_codes(self, now: Instant, limit: int = 1_000) -> int:
         codes = self._people().codes

@@ -23,7 +23,7 @@ from turnstile.store.directory import (
     Rating,
     RegisteredPlayer,
 )
-from turnstile.store.directory_columns import invitation_of, match_of, page_of_logs, player_id_of, player_of, rating_of
+from turnstile.store.directory_columns import invitation_of, match_of, page_of_logs, player_of, rating_of
 from turnstile.store.pages import bounded, page_of, rows_for, start_by_rating, start_by_time
 from turnstile.store.postgres import people, presence, seats
 from turnstile.store.postgres.booking import book_match
@@ -96,7 +96,7 @@ class PostgresDirectory:
     async def add_token(self, player: PlayerId, token: bytes, at: Instant) -> bool:
         check_hash(token)
         check_time(at)
-        return await self._add_secret("tokens", player, token, at, MOST_TOKENS)
+        return await self._change(player, lambda held: _add_secret(held, "tokens", player, token, at, MOST_TOKENS))
 
     async def replace_tokens(self, player: PlayerId, token: bytes, at: Instant) -> bool:
         check_hash(token)
@@ -122,11 +122,20 @@ class PostgresDirectory:
     async def add_code(self, code: bytes, player: PlayerId, expires: Instant) -> bool:
         check_hash(code)
         check_time(expires)
-        return await self._add_secret("codes", player, code, expires, MOST_CODES)
+        return await self._change(player, lambda held: _add_secret(held, "codes", player, code, expires, MOST_CODES))
 
-    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
-        found = await self._fetch_once(people.USE_CODE, code, now) if is_hash(code) else []
-        return player_id_of(found[0][0]) if found else None
+    async def use_code(self, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+        check_hash(token)
+        check_time(now)
+
+        async def work(connection: asyncpg.Connection) -> RegisteredPlayer | None:
+            found = await connection.fetch(people.HOLD_PLAYER_OF_CODE, code, now)
+            player = player_of(found[0]) if found else None
+            if player is None or not await connection.fetch(people.USE_CODE, code):
+                return None
+            return player if await _add_secret(connection, "tokens", player.id, token, now, MOST_TOKENS) else None
+
+        return await self._run_once(all_or_nothing(work)) if is_hash(code) else None
 
     async def sweep_codes(self, now: Instant, limit: int = 1_000) -> int:
         return len(await self._fetch(people.SWEEP_CODES, now, max(0, limit)))
@@ -257,14 +266,6 @@ class PostgresDirectory:
     async def _fetch_once(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         return await self._run_once(lambda connection: connection.fetch(statement, *arguments))
 
-    async def _add_secret(self, secrets: str, player: PlayerId, value: bytes, at: Instant, most: int) -> bool:
-        async def work(connection: asyncpg.Connection) -> bool:
-            is_new = await connection.fetch(people.add_secret(secrets), value, player, at)
-            await connection.execute(people.keep_last(secrets), player, most)
-            return bool(is_new)
-
-        return await self._change(player, work)
-
     async def _change(self, player: PlayerId, work: Work[bool]) -> bool:
         """Change what belongs to a player who is there, while no other process does; nothing if `work` refuses."""
 
@@ -274,22 +275,31 @@ class PostgresDirectory:
         return is_player_id(player) and await self._run_once(all_or_nothing(hold_and_work))
 
 
-def all_or_nothing(work: Work[bool]) -> Work[bool]:
-    """Work in one transaction, which is rolled back if the work returns `False`."""
+def all_or_nothing(work: Work[Found]) -> Work[Found]:
+    """Work in one transaction, which is rolled back if the work returns `False` or `None`."""
 
-    async def run(connection: asyncpg.Connection) -> bool:
+    async def run(connection: asyncpg.Connection) -> Found:
         transaction = connection.transaction()
         await transaction.start()
         try:
-            is_done = await work(connection)
+            done = await work(connection)
         except BaseException:
             if not connection.is_closed():
                 await transaction.rollback()
             raise
-        await (transaction.commit() if is_done else transaction.rollback())
-        return is_done
+        await (transaction.commit() if done else transaction.rollback())
+        return done
 
     return run
+
+
+async def _add_secret(
+    connection: asyncpg.Connection, secrets: str, player: PlayerId, value: bytes, at: Instant, most: int
+) -> bool:
+    """Add a token or a code of a player who is locked. The player keeps those with the latest times."""
+    is_new = await connection.fetch(people.add_secret(secrets), value, player, at)
+    await connection.execute(people.keep_last(secrets), player, most)
+    return bool(is_new)
 
 
 async def _forget(connection: asyncpg.Connection, player: PlayerId) -> None:

@@ -37,7 +37,12 @@ def keep_last(secrets: str) -> str:
 
 # one-time codes
 
-USE_CODE = f"DELETE FROM codes WHERE hash = $1 AND at > $2 RETURNING {AS_BYTES.format('player')}"
+HOLD_PLAYER_OF_CODE = f"""
+{_PLAYER} (SELECT player FROM codes WHERE hash = $1 AND at > $2) AND name IS NOT NULL FOR NO KEY UPDATE
+"""
+"""The player of a code that has not expired. The code may be void by the time the player is locked: see `USE_CODE`."""
+
+USE_CODE = "DELETE FROM codes WHERE hash = $1 RETURNING 1"
 SWEEP_CODES = """
 DELETE FROM codes WHERE hash IN (
     SELECT hash FROM codes WHERE at <= $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED

@@ -85,8 +85,11 @@ class SqliteDirectory:
         check_time(expires)
         return await self._change(player, partial(people.add_code, code=code, player=player, expires=expires))
 
-    async def use_code(self, code: bytes, now: Instant) -> PlayerId | None:
-        return await self._write.ask(partial(people.use_code, code=code, now=now)) if is_hash(code) else None
+    async def use_code(self, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+        check_hash(token)
+        check_time(now)
+        work = partial(people.use_code, code=code, token=token, now=now)
+        return await self._write.ask(work) if is_hash(code) else None
 
     async def sweep_codes(self, now: Instant, limit: int = 1_000) -> int:
         return await self._write.ask(partial(people.sweep_codes, now=now, limit=max(0, limit)))

@@ -10,7 +10,11 @@ from turnstile.store.directory import MOST_CODES, MOST_TOKENS, Invitation, Regis
 from turnstile.store.directory_columns import INVITATION, PLAYER, as_bytes, invitation_of, player_id_of, player_of
 from turnstile.store.sqlite.seats import AS_BYTES
 
+_AT_ONCE = 100
+"""Tokens that one statement checks. The statement always has the same length, so it is prepared once."""
+
 _PLAYER = f"SELECT {as_bytes(PLAYER, AS_BYTES)} FROM players WHERE id ="
+_VALID_TOKENS = f"SELECT hash FROM tokens WHERE hash IN ({', '.join('?' * _AT_ONCE)})"
 
 # players
 
@@ -37,8 +41,12 @@ def player_by_token(db: apsw.Connection, token: bytes) -> RegisteredPlayer | Non
 
 
 def valid_tokens(db: apsw.Connection, tokens: Sequence[bytes]) -> set[bytes]:
-    known = "SELECT 1 FROM tokens WHERE hash = ?"
-    return {token for token in tokens if db.execute(known, (token,)).fetchone() is not None}
+    valid = set[bytes]()
+    for start in range(0, len(tokens), _AT_ONCE):
+        asked = tokens[start : start + _AT_ONCE]
+        unused = (None,) * (_AT_ONCE - len(asked))
+        valid.update(found for (found,) in db.execute(_VALID_TOKENS, (*asked, *unused)))
+    return valid
 
 
 def rename(db: apsw.Connection, player: PlayerId, name: str) -> bool:
@@ -79,10 +87,14 @@ def add_code(db: apsw.Connection, code: bytes, player: PlayerId, expires: Instan
     return _add_secret(db, "codes", player, code, expires, MOST_CODES)
 
 
-def use_code(db: apsw.Connection, code: bytes, now: Instant) -> PlayerId | None:
-    use = f"DELETE FROM codes WHERE hash = ? AND at > ? RETURNING {AS_BYTES.format('player')}"
-    found = db.execute(use, (code, now)).get
-    return None if found is None else player_id_of(found)
+def use_code(db: apsw.Connection, code: bytes, token: bytes, now: Instant) -> RegisteredPlayer | None:
+    owner = f"{_PLAYER} (SELECT player FROM codes WHERE hash = ? AND at > ?)"
+    found = db.execute(owner, (code, now)).fetchone()
+    player = None if found is None else player_of(found)
+    if player is None or not add_token(db, player.id, token, now):
+        return None
+    db.execute("DELETE FROM codes WHERE hash = ?", (code,))
+    return player
 
 
 def sweep_codes(db: apsw.Connection, now: Instant, limit: int) -> int:

@@ -3,7 +3,7 @@
 /** @import {Scene} from "./scene.js" */
 /** @import {TableState} from "./state.js" */
 /** @import {AfterMatch} from "./after.js" */
-/** @import {Result} from "../../types/protocol" */
+/** @import {Result, TableStatus} from "../../types/protocol" */
 /** @import {Fairness} from "../fair/check.js" */
 import { h } from "../lib/dom.js";
 import { stepBy } from "../lib/replay.js";
@@ -45,6 +45,7 @@ function places(result, { name }) {
 
 /** @param {Scene} scene */
 function wish({ status, seat, name }) {
+  if (hasNoRematch(status)) return h("p", { class: "wish" }, "There is no rematch: the next table cannot be opened.");
   const people = status.agreed.filter((player) => player !== seat && status.seats.some((each) => each.player === player && each.kind !== "bot"));
   const hasAgreed = seat !== null && status.agreed.includes(seat);
   return people.length && !hasAgreed ? h("p", { class: "wish" }, `${capital(list(people.map(name)))} would like a rematch.`) : null;
@@ -53,8 +54,15 @@ function wish({ status, seat, name }) {
 /** @param {Scene} scene @param {(type: string) => Promise<unknown>} command */
 function rematch({ status, seat }, command) {
   if (status.successor) return h("a", { class: "button primary", href: `/table/${status.successor}` }, "To the rematch");
+  if (hasNoRematch(status)) return null;
   const hasAgreed = seat !== null && status.agreed.includes(seat);
   return h("button", { type: "button", class: "button primary", "aria-disabled": hasAgreed ? "true" : null, onclick: () => !hasAgreed && command("rematch") }, hasAgreed ? "Waiting for the others…" : "Rematch");
+}
+
+/** Whether the table was closed because the next one cannot be opened.
+ * @param {TableStatus} status */
+function hasNoRematch({ phase, successor }) {
+  return phase === "Closed" && !successor;
 }
 
 // the replay
