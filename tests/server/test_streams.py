@@ -1,15 +1,14 @@
-"""Updates over HTTP: long poll, server-sent events and lines of JSON on one address; the live list of tables."""
+"""Updates over HTTP: long poll, server-sent events and lines of JSON on one address."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from aiohttp import ClientResponse
 
 from tests.agents.loops import current, pass_time, run, until
-from tests.server.servers import Guest, Site, site
+from tests.server.matches import started
+from tests.server.servers import Guest, site
+from tests.server.streams import EVENTS, LINES, events, lines, phase, stream
 from turnstile.host.lines import Line
 from turnstile.host.live import Live
 from turnstile.host.news import News
@@ -18,46 +17,6 @@ from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
 from turnstile.store.memory import Disk, MemoryStore
 from turnstile.store.protocol import Busy, ReadOnly
-
-EVENTS = {"Accept": "text/event-stream"}
-LINES = {"Accept": "application/x-ndjson"}
-
-
-async def started(here: Site) -> tuple[Guest, Guest, str]:
-    ana, bo = await here.register("Ana"), await here.register("Bo")
-    table = await here.table(ana, bo)
-    await ana.command(table, "start")
-    return ana, bo, table
-
-
-async def events(response: ClientResponse) -> AsyncIterator[tuple[str | None, Any]]:
-    """The events of a stream: the id and the frame of each."""
-    mark = None
-    async for line in response.content:
-        name, _, value = line.decode().rstrip("\n").partition(": ")
-        if name == "id":
-            mark = value
-        elif name == "data":
-            yield mark, json.loads(value)
-            mark = None
-
-
-async def lines(response: ClientResponse) -> AsyncIterator[Any]:
-    async for line in response.content:
-        if line.strip():
-            yield json.loads(line)
-
-
-async def stream(guest: Guest, table: str, headers: dict[str, str], query: str = "") -> ClientResponse:
-    given = {**headers, "Authorization": f"Bearer {guest.token}"}
-    response = await guest.site.client.get(f"{guest.site.url}/api/tables/{table}/updates{query}", headers=given)
-    assert response.status == 200, await response.text()
-    assert response.content_type == headers["Accept"]
-    return response
-
-
-def phase(here: Site, table: str) -> str:
-    return here.server.host.tables.live[LogId(table)].state.phase.value
 
 
 def test_a_long_poll_brings_what_is_there_at_once() -> None:
@@ -346,69 +305,6 @@ def test_S5_a_store_that_can_neither_be_written_nor_read_refuses_a_reader_and_th
                 failover.setattr(Live, "history", read_once)
                 assert await ana.refusal("GET", path) == (503, "Busy")
             assert (await ana.ask("GET", path))["resumed"]
-
-    run(main())
-
-
-def test_the_list_of_tables_is_live() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana = await here.register("Ana")
-            first = await here.table(ana)
-            response = await here.client.get(f"{here.url}/api/tables?game=e-card", headers=EVENTS)
-            changes = events(response)
-            _, whole = await anext(changes)
-            assert [each["table"] for each in whole["changed"]] == [first]
-            second, _ = await here.table(ana), await here.table(ana, game="66")
-            pass_time(1)
-            _, change = await anext(changes)
-            assert [each["table"] for each in change["changed"]] == [second]
-            await ana.command(first, "close")
-            pass_time(1)
-            _, change = await anext(changes)
-            assert (change["changed"], change["gone"]) == ([], [first])
-            response.close()
-            await until(lambda: len(here.server.sessions) == 0)
-
-    run(main())
-
-
-def test_the_live_list_has_more_tables_than_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main() -> None:
-        monkeypatch.setattr("turnstile.store.pages.MOST_ON_A_PAGE", 2)
-        async with site() as here:
-            ana = await here.register("Ana")
-            tables = [await here.table(ana, game=game) for game in ("66", "e-card", "e-card", "e-card", "e-card")]
-            response = await here.client.get(f"{here.url}/api/tables?game=66", headers=EVENTS)
-            _, whole = await anext(events(response))
-            assert [each["table"] for each in whole["changed"]] == tables[:1]
-            response.close()
-
-    run(main())
-
-
-def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana = await here.register("Ana")
-            response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
-            changes = events(response)
-            await anext(changes)
-            looked = asyncio.Event()
-
-            async def fail(**_: object) -> None:
-                looked.set()
-                raise Busy("PostgreSQL cannot be reached.")
-
-            with monkeypatch.context() as out_of_reach:
-                out_of_reach.setattr(here.server.directory, "listed", fail)
-                pass_time(1)
-                await looked.wait()
-            table = await here.table(ana)
-            pass_time(1)
-            _, change = await anext(changes)
-            assert [each["table"] for each in change["changed"]] == [table]
-            response.close()
 
     run(main())
 

@@ -7,21 +7,14 @@ import pytest
 import segno
 from msgspec.structs import replace
 
-from tests.agents.loops import current, pass_time, run, until
-from tests.server.servers import SETTINGS, Guest, Site, site
+from tests.agents.loops import current, run
+from tests.server.matches import status
+from tests.server.servers import SETTINGS, site
 from turnstile.games import ecard
 from turnstile.host.chores import Chores
-from turnstile.kernel.record import Record, load
 from turnstile.kernel.values import LogId
 from turnstile.registry import lent
-from turnstile.server.limits import LIMITS, LimitName
 from turnstile.store.memory import Disk, MemoryStore
-
-
-async def status(here: Site, table: str, guest: Guest | None = None) -> dict[str, object]:
-    page = await here.ask("GET", f"/api/tables/{table}", token=None if guest is None else guest.token)
-    found: dict[str, object] = page["status"]
-    return found
 
 
 def test_the_installed_games_are_listed_with_their_bots_and_described_with_their_rules() -> None:
@@ -141,103 +134,6 @@ def test_a_table_by_invitation_is_not_listed_and_joined_with_its_invitation_only
     run(main())
 
 
-def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana = await here.register("Ana")
-            tables = [await here.table(ana, game=game) for game in ("e-card", "66", "e-card", "up-down", "e-card")]
-            found, after = list[str](), ""
-            while True:
-                page = await here.ask("GET", f"/api/tables?limit=2{after}")
-                found += [each["table"] for each in page["tables"]]
-                if page["next"] is None:
-                    break
-                after = f"&after={page['next']}"
-            assert sorted(found) == sorted(tables)
-            cards = await here.ask("GET", "/api/tables?game=e-card&phase=Seating")
-            assert cards["names"] == {ana.player: "Ana"}
-            assert {each["table"] for each in cards["tables"]} == {tables[0], tables[2], tables[4]}
-
-    run(main())
-
-
-@pytest.mark.parametrize("delay", [0, 3])
-def test_V4_a_list_tells_no_more_than_spectators_see_later(delay: int) -> None:
-    """Neither that the table waits, nor when the last move was made. After the end all of it is shown."""
-
-    async def main() -> None:
-        async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await here.table(ana, bo, settings={"delay": delay})
-            live = here.server.host.tables.live[LogId(table)]
-            opened = live.state.header.at
-            wires = await ana.hello(table), await bo.hello(table)
-            pass_time(1)
-            await ana.command(table, "start")
-            for phase in ("Starting", "Gathering", "Playing"):
-                listed = (await here.ask("GET", "/api/tables"))["tables"][0]
-                shown = (phase.replace("Gathering", "Playing"), opened) if delay else (phase, live.state.now)
-                assert (listed["phase"], listed["changed"]) == shown
-                pass_time(1)
-                if phase != "Playing":
-                    for wire in wires:
-                        await wire.send("ack", upto=(await wire.until("update"))["seq"])
-                    await until(lambda was=phase: live.state.phase.value != was)  # type: ignore[misc]
-            await ana.command(table, "resign")
-            (over,) = (await ana.ask("GET", "/api/me/tables"))["tables"]
-            assert (over["phase"], over["changed"]) == ("Finished", live.state.now)
-
-    run(main())
-
-
-def test_a_player_finds_its_own_tables() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            first, second = await here.table(ana), await here.table(bo, ana)
-            mine = await ana.ask("GET", "/api/me/tables?open=true")
-            assert {each["table"] for each in mine["tables"]} == {first, second}
-            assert [each["table"] for each in (await bo.ask("GET", "/api/me/tables"))["tables"]] == [second]
-
-    run(main())
-
-
-def test_P19_a_player_can_open_only_so_many_tables() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, most_open_tables=2)) as here:
-            ana = await here.register("Ana")
-            tables = [await here.table(ana) for _ in range(2)]
-            wanted = {"game": "e-card"}
-            assert await ana.refusal("POST", "/api/tables", wanted) == (429, "TooManyTables")
-            await ana.command(tables[0], "close")
-            await here.table(ana)
-            assert await here.refusal("POST", "/api/tables", wanted) == (401, "NoToken")
-
-    run(main())
-
-
-def test_P19_a_player_who_opens_tables_at_the_same_moment_gets_only_so_many() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, most_open_tables=2)) as here:
-            ana = await here.register("Ana")
-            opening = [ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201) for _ in range(5)]
-            answers = await asyncio.gather(*opening, return_exceptions=True)
-            assert sum(isinstance(answer, dict) for answer in answers) == 2
-
-    run(main())
-
-
-def test_P19_a_player_can_open_tables_only_so_fast() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana = await here.register("Ana")
-            for _ in range(int(LIMITS[LimitName.TABLES].burst)):
-                await here.table(ana)
-            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooFast")
-
-    run(main())
-
-
 def test_a_table_that_cannot_be_opened_is_refused_with_the_reason() -> None:
     async def main() -> None:
         async with site() as here:
@@ -330,71 +226,6 @@ def test_P6_what_was_not_handed_out_cannot_be_acknowledged() -> None:
             await ana.command(table, "start")
             assert await ana.refusal("POST", f"/api/tables/{table}/ack", {"upto": 1}) == (409, "FutureAck")
             assert await ana.refusal("POST", f"/api/tables/{table}/ack", {"upto": -1}) == (400, "BadRequest")
-
-    run(main())
-
-
-async def finished(here: Site, ana: Guest, bo: Guest) -> str:
-    """A table whose match was resigned."""
-    table = await here.table(ana, bo)
-    await ana.command(table, "start")
-    wires = [await guest.hello(table) for guest in (ana, bo)]
-    await asyncio.gather(*(wire.until_actions() for wire in wires))
-    await ana.command(table, "resign")
-    return table
-
-
-def test_the_record_is_given_after_the_end_and_can_be_checked() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await here.table(ana, bo)
-            assert await here.refusal("GET", f"/api/tables/{table}/record") == (409, "NotOver")
-            table = await finished(here, ana, bo)
-            async with here.client.get(f"{here.url}/api/tables/{table}/record") as response:
-                record = load(await response.read())
-            assert isinstance(record, Record)
-            assert set(record.header.players) == {ana.player, bo.player}
-
-    run(main())
-
-
-def test_a_rematch_opens_the_next_table_when_both_agree() -> None:
-    async def main() -> None:
-        async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await finished(here, ana, bo)
-            await ana.command(table, "rematch")
-            assert (await status(here, table))["agreed"] == [ana.player]
-            await bo.command(table, "rematch")
-            live = here.server.host.tables.live[table]  # type: ignore[index]
-            await until(lambda: live.state.phase.value == "Closed")
-            successor = str((await status(here, table))["successor"])
-            seats = (await here.ask("GET", f"/api/tables/{successor}"))["status"]["seats"]
-            assert [seat["player"] for seat in seats] == [ana.player, bo.player]
-
-    run(main())
-
-
-def test_P19_the_table_after_a_rematch_has_the_same_invitation_and_counts_as_opened() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, most_open_tables=1)) as here:
-            ana, bo, cy = [await here.register(name) for name in ("Ana", "Bo", "Cy")]
-            opened = await ana.ask("POST", "/api/tables", {"game": "e-card", "inviteOnly": True}, status=201)
-            table, invite = opened["table"], opened["invite"]
-            await bo.command(table, "join", invite=invite)
-            await ana.command(table, "start")
-            await ana.command(table, "resign")
-            for guest in (ana, bo):
-                await guest.command(table, "rematch")
-            live = here.server.host.tables.live[LogId(table)]
-            await until(lambda: live.state.phase.value == "Closed")
-            successor = str((await status(here, table))["successor"])
-            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooManyTables")
-            await bo.command(successor, "leave")
-            commands = f"/api/tables/{successor}/commands"
-            assert await cy.refusal("POST", commands, {"type": "join", "id": "a"}) == (403, "NeedsInvitation")
-            await cy.command(successor, "join", invite=invite)
 
     run(main())
 

@@ -12,9 +12,9 @@ from turnstile.kernel.values import Instant, LogId, Malformed, PlayerId, decode,
 from turnstile.registry import find_game
 from turnstile.store.log import Command, Damaged, Entry, Link, Snapshot, entry
 from turnstile.store.protocol import Commit, Row
-from turnstile.table.machine import Table, answer_of, open_table, table
+from turnstile.table.machine import Table, open_table, table
 from turnstile.table.messages import Told
-from turnstile.table.sight import delayed_phase, due_of, is_open, is_shown_later
+from turnstile.table.sight import answer_of, delayed_phase, due_of, is_open, is_shown_later
 from turnstile.table.values import VERSION, Act, Halt, Header, How, Phase, Result, ServerEvent, State
 from turnstile.table.values import Command as TableCommand
 

@@ -43,7 +43,6 @@ from turnstile.table.presence import (
 from turnstile.table.seating import free_seat, refuse_company, take_seat
 from turnstile.table.values import (
     VERSION,
-    Accepted,
     Acknowledge,
     Act,
     AddBot,
@@ -74,7 +73,7 @@ from turnstile.table.values import (
     Succeeded,
 )
 
-__all__ = ["Table", "answer_of", "open_table", "refuse_acks", "table"]
+__all__ = ["Table", "open_table", "refuse_acks", "table"]
 
 Table = State[Any]
 
@@ -392,11 +391,3 @@ def succeeded(state: Table, event: Succeeded) -> Table:
 def rematch_failed(state: Table, event: RematchFailed) -> Table:
     """The next table cannot be opened; this one is done, and no table follows."""
     return replace(at(state, event), phase=Phase.CLOSED, successor=None)
-
-
-# answers
-
-
-def answer_of(state: Table, command: Command) -> Accepted:
-    """The answer to a command that led to this state."""
-    return Accepted(state.told.get(command.player, 0))

@@ -11,7 +11,7 @@ from turnstile.kernel.values import ByPlayer, Instant, LogId, PlayerId, Value
 from turnstile.table.clocks import ACKS, clock_of, timer_of
 from turnstile.table.play import game_of
 from turnstile.table.presence import acks_awaited
-from turnstile.table.values import Kind, Phase, Result, RunOut, Seat, Settings, State
+from turnstile.table.values import Accepted, Command, Kind, Phase, Result, RunOut, Seat, Settings, State
 
 DONE = (Phase.FINISHED, Phase.CLOSED)
 GATES = (Phase.STARTING, Phase.GATHERING)
@@ -60,6 +60,11 @@ def status(state: State[Any]) -> TableStatus:
         agreed=state.agreed,
         successor=state.successor if state.phase is Phase.CLOSED else None,
     )
+
+
+def answer_of(state: State[Any], command: Command) -> Accepted:
+    """The answer to a command that led to this state."""
+    return Accepted(state.told.get(command.player, 0))
 
 
 def parts_of_status(state: State[Any]) -> tuple[Any, ...]:

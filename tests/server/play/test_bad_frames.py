@@ -1,34 +1,17 @@
 """Bad input over the WebSocket: each case has a code and a sentence, changes nothing and disturbs nobody else."""
 
 import asyncio
-import json
 
 import pytest
-from msgspec.structs import replace
 
 from tests.agents.loops import pass_time, run, until
-from tests.server.servers import SETTINGS, Guest, Site, Wire, site
+from tests.server.matches import seated, still_plays
+from tests.server.servers import site
 from turnstile.host import Refused
 from turnstile.host.answers import Code as HostCode
 from turnstile.kernel.machine import Rejection
 from turnstile.server.play.session import MOST_BAD_FRAMES
 from turnstile.server.play.socket import MOST_FRAME
-
-PICK = {"type": "Pick", "player": "x", "card": "C"}
-
-
-async def seated(here: Site) -> tuple[Guest, Guest, str, Wire, Wire]:
-    """Two players at a table, both connected."""
-    ana, bo = await here.register("Ana"), await here.register("Bo")
-    table = await here.table(ana, bo)
-    return ana, bo, table, await ana.hello(table), await bo.hello(table)
-
-
-async def still_plays(wire: Wire, command: str = "still here") -> None:
-    """The connection goes on."""
-    await wire.send("addWords", id=command, words="?")
-    assert (await wire.until("answer"))["id"] == command
-
 
 NOT_JSON = {
     "nothing": "",
@@ -52,6 +35,8 @@ NOT_JSON = {
     "a fraction": '{"type":"ack","upto":1.5}',
     "a text as a number": '{"type":"ack","upto":"1"}',
 }
+
+
 WRONG_FIELDS = {
     "no type": '{"upto":1}',
     "unknown type": '{"type":"cheat"}',
@@ -340,136 +325,5 @@ def test_N1_N3_a_repeated_command_gets_its_answer_again_and_a_reused_id_is_refus
             assert await mine.until("answer") == first
             await mine.send("resign", id="a")
             assert (await mine.until("answer"))["error"]["code"] == "IdReused"
-
-    run(main())
-
-
-# speed
-
-
-def test_R1_a_client_that_sends_too_fast_is_closed_and_loses_nothing() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, frames_per_second=10.0)) as here:
-            ana, _, table, mine, other = await seated(here)
-            for _ in range(40):
-                await mine.drop('{"type":"pong"}')
-            assert await mine.closed() == 4102
-            await still_plays(other)
-            pass_time(1)
-            again = await ana.hello(table)
-            await still_plays(again)
-
-    run(main())
-
-
-def test_P3_commands_of_one_player_are_limited_over_all_its_connections() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, commands_per_second=2.0)) as here:
-            _, _, _, mine, _ = await seated(here)
-            for number in range(10):
-                await mine.send("resign", id=f"{number}")
-            assert await mine.closed() == 4102
-
-    run(main())
-
-
-def test_P16_a_flood_of_pings_and_of_fragments_is_closed() -> None:
-    async def main() -> None:
-        async with site(replace(SETTINGS, frames_per_second=10.0)) as here:
-            _, _, _, mine, other = await seated(here)
-            for _ in range(40):
-                await mine.socket.ping()
-            assert await mine.closed() == 4102
-            writer = other.socket._writer
-            assert writer is not None
-            for _ in range(40):
-                writer.transport.write(b"\x00\x81\x00\x00\x00\x00x" if _ else b"\x01\x81\x00\x00\x00\x00x")
-            assert await other.closed() == 4102
-
-    run(main())
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\xc1\x80abcd",
-        b"\x91\x80abcd",
-        b"\x83\x80abcd",
-        b"\x81\x05hello",
-        b"\x80\x80abcd",
-        b"\x89\xfe\x00\x7eabcd" + b"x" * 126,
-    ],
-    ids=["reserved bit 1", "reserved bit 3", "reserved opcode", "not masked", "continues nothing", "long ping"],
-)
-def test_P16_what_is_no_websocket_frame_is_closed_as_the_protocol_says(data: bytes) -> None:
-    async def main() -> None:
-        async with site() as here:
-            _, _, _, mine, other = await seated(here)
-            writer = mine.socket._writer
-            assert writer is not None
-            writer.transport.write(data)
-            message = await mine.socket.receive()
-            while message.type.name == "TEXT":
-                message = await mine.socket.receive()
-            assert message.data == 1002
-            await until(lambda: len(here.server.sessions) == 1)
-            await still_plays(other)
-
-    run(main())
-
-
-def test_P16_a_message_in_fragments_is_read_as_one() -> None:
-    async def main() -> None:
-        async with site() as here:
-            _, _, _, mine, _ = await seated(here)
-            writer = mine.socket._writer
-            assert writer is not None
-            zero = b"\x00\x00\x00\x00"
-            writer.transport.write(b"\x01\x88" + zero + b'{"type":')
-            writer.transport.write(b"\x89\x80" + zero)  # a ping in between
-            writer.transport.write(b"\x80\x87" + zero + b'"pong"}')
-            await still_plays(mine)
-            assert here.server.counts.frames_in["pong"] == 1
-
-    run(main())
-
-
-def test_N5_half_a_frame_is_never_taken() -> None:
-    async def main() -> None:
-        async with site() as here:
-            _, _, table, mine, other = await seated(here)
-            writer = mine.socket._writer
-            assert writer is not None
-            body = json.dumps({"type": "leave", "id": "a"}).encode()
-            writer.transport.write(b"\x81" + bytes([0x80 | len(body)]) + b"\x00\x00\x00\x00" + body[:-1])
-            writer.transport.close()
-            await until(lambda: len(here.server.sessions) == 1)
-            assert len((await here.ask("GET", f"/api/tables/{table}"))["status"]["seats"]) == 2
-            await still_plays(other)
-
-    run(main())
-
-
-def test_frames_that_arrive_byte_by_byte_are_read() -> None:
-    async def main() -> None:
-        async with site() as here:
-            _, _, _, mine, _ = await seated(here)
-            writer = mine.socket._writer
-            assert writer is not None
-            body = b'{"type":"pong"}'
-            for byte in (b"\x81" + bytes([0x80 | len(body)]) + b"\x00\x00\x00\x00" + body) * 2:
-                writer.transport.write(bytes([byte]))
-                await asyncio.sleep(0)
-            await still_plays(mine)
-            assert here.server.counts.frames_in["pong"] == 2
-
-    run(main())
-
-
-def test_P15_compression_is_not_spoken() -> None:
-    async def main() -> None:
-        async with site() as here:
-            wire = await here.socket(compress=15)
-            assert wire.socket.compress == 0
 
     run(main())

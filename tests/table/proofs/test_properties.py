@@ -141,11 +141,17 @@ def test_a_move_is_stale_if_and_only_if_its_player_has_moved_or_may_do_something
         shown = actions_shown(walk, player)
         for seen in range(walk.state.told[player] + 1):
             if is_stale(walk.state, player, seen):
-                later = shown[seen:]
-                assert moved_since(walk, player, seen) or any(actions != shown[seen - 1] for actions in later)
+                has_other = any(actions != shown[seen - 1] for actions in shown[seen:])
+                assert has_other or moved_since(walk, player, seen) or began_since(walk, player, seen)
         for moment, state in enumerate(walk.states):
             if state.phase is Phase.PLAYING and may_do_other_later(walk, player, moment):
                 assert is_stale(walk.state, player, state.told[player])
+
+
+@pytest.mark.parametrize(("seed", "events"), [(2, 4), (1, 6)])
+def test_what_was_told_before_the_match_began_may_be_stale(seed: int, events: int) -> None:
+    every = test_a_move_is_stale_if_and_only_if_its_player_has_moved_or_may_do_something_else_since
+    every.hypothesis.inner_test(walked(Random(seed), events, find("up-down")))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("seed", [52, 117, 294])
@@ -162,10 +168,21 @@ def is_stale(state: Table, player: PlayerId, seen: int) -> bool:
     return answer.code == Code.STALE_VERSION
 
 
+def told_to(walk: TableWalk, player: PlayerId) -> list[Told]:
+    """The updates of a player's stream."""
+    told = [effect for step in walk.steps for effect in step.effects if isinstance(effect, Told)]
+    return [effect for effect in told if effect.player == player]
+
+
 def actions_shown(walk: TableWalk, player: PlayerId) -> list[object]:
     """What each update of a player's stream has said that it may do."""
-    told = [effect for step in walk.steps for effect in step.effects if isinstance(effect, Told)]
-    return [effect.actions for effect in told if effect.player == player]
+    return [effect.actions for effect in told_to(walk, player)]
+
+
+def began_since(walk: TableWalk, player: PlayerId, seen: int) -> bool:
+    """Whether the match has begun since this update. Its game may have made a first move for the player, such as
+    `StartGame` of Up-Down, before there was anything to see."""
+    return all(effect.view is None for effect in told_to(walk, player)[:seen])
 
 
 def moved_since(walk: TableWalk, player: PlayerId, seen: int) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from tests.table.tables import ANA, BO, MOVES, heard, play, raw_act, refusal, refused, seated, started, starting
 from turnstile.games.ecard import BeginPicking
 from turnstile.kernel import Refusal
-from turnstile.table.machine import answer_of
+from turnstile.table.sight import answer_of
 from turnstile.table.values import Accepted, Code, Join, Phase
 
 

@@ -1,0 +1,108 @@
+"""Lists of tables: open ones, those of a player, and how many a player may open."""
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+
+from tests.agents.loops import pass_time, run, until
+from tests.server.servers import SETTINGS, site
+from turnstile.kernel.values import LogId
+from turnstile.server.limits import LIMITS, LimitName
+
+
+def test_open_tables_are_listed_by_game_and_page_the_newest_first() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana, game=game) for game in ("e-card", "66", "e-card", "up-down", "e-card")]
+            found, after = list[str](), ""
+            while True:
+                page = await here.ask("GET", f"/api/tables?limit=2{after}")
+                found += [each["table"] for each in page["tables"]]
+                if page["next"] is None:
+                    break
+                after = f"&after={page['next']}"
+            assert sorted(found) == sorted(tables)
+            cards = await here.ask("GET", "/api/tables?game=e-card&phase=Seating")
+            assert cards["names"] == {ana.player: "Ana"}
+            assert {each["table"] for each in cards["tables"]} == {tables[0], tables[2], tables[4]}
+
+    run(main())
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_V4_a_list_tells_no_more_than_spectators_see_later(delay: int) -> None:
+    """Neither that the table waits, nor when the last move was made. After the end all of it is shown."""
+
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            table = await here.table(ana, bo, settings={"delay": delay})
+            live = here.server.host.tables.live[LogId(table)]
+            opened = live.state.header.at
+            wires = await ana.hello(table), await bo.hello(table)
+            pass_time(1)
+            await ana.command(table, "start")
+            for phase in ("Starting", "Gathering", "Playing"):
+                listed = (await here.ask("GET", "/api/tables"))["tables"][0]
+                shown = (phase.replace("Gathering", "Playing"), opened) if delay else (phase, live.state.now)
+                assert (listed["phase"], listed["changed"]) == shown
+                pass_time(1)
+                if phase != "Playing":
+                    for wire in wires:
+                        await wire.send("ack", upto=(await wire.until("update"))["seq"])
+                    await until(lambda was=phase: live.state.phase.value != was)  # type: ignore[misc]
+            await ana.command(table, "resign")
+            (over,) = (await ana.ask("GET", "/api/me/tables"))["tables"]
+            assert (over["phase"], over["changed"]) == ("Finished", live.state.now)
+
+    run(main())
+
+
+def test_a_player_finds_its_own_tables() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana, bo = await here.register("Ana"), await here.register("Bo")
+            first, second = await here.table(ana), await here.table(bo, ana)
+            mine = await ana.ask("GET", "/api/me/tables?open=true")
+            assert {each["table"] for each in mine["tables"]} == {first, second}
+            assert [each["table"] for each in (await bo.ask("GET", "/api/me/tables"))["tables"]] == [second]
+
+    run(main())
+
+
+def test_P19_a_player_can_open_only_so_many_tables() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana) for _ in range(2)]
+            wanted = {"game": "e-card"}
+            assert await ana.refusal("POST", "/api/tables", wanted) == (429, "TooManyTables")
+            await ana.command(tables[0], "close")
+            await here.table(ana)
+            assert await here.refusal("POST", "/api/tables", wanted) == (401, "NoToken")
+
+    run(main())
+
+
+def test_P19_a_player_who_opens_tables_at_the_same_moment_gets_only_so_many() -> None:
+    async def main() -> None:
+        async with site(replace(SETTINGS, most_open_tables=2)) as here:
+            ana = await here.register("Ana")
+            opening = [ana.ask("POST", "/api/tables", {"game": "e-card"}, status=201) for _ in range(5)]
+            answers = await asyncio.gather(*opening, return_exceptions=True)
+            assert sum(isinstance(answer, dict) for answer in answers) == 2
+
+    run(main())
+
+
+def test_P19_a_player_can_open_tables_only_so_fast() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            for _ in range(int(LIMITS[LimitName.TABLES].burst)):
+                await here.table(ana)
+            assert await ana.refusal("POST", "/api/tables", {"game": "e-card"}) == (429, "TooFast")
+
+    run(main())

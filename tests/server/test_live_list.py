@@ -1,0 +1,73 @@
+"""The live list of tables."""
+
+import asyncio
+
+import pytest
+
+from tests.agents.loops import pass_time, run, until
+from tests.server.servers import site
+from tests.server.streams import EVENTS, events
+from turnstile.store.protocol import Busy
+
+
+def test_the_list_of_tables_is_live() -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            first = await here.table(ana)
+            response = await here.client.get(f"{here.url}/api/tables?game=e-card", headers=EVENTS)
+            changes = events(response)
+            _, whole = await anext(changes)
+            assert [each["table"] for each in whole["changed"]] == [first]
+            second, _ = await here.table(ana), await here.table(ana, game="66")
+            pass_time(1)
+            _, change = await anext(changes)
+            assert [each["table"] for each in change["changed"]] == [second]
+            await ana.command(first, "close")
+            pass_time(1)
+            _, change = await anext(changes)
+            assert (change["changed"], change["gone"]) == ([], [first])
+            response.close()
+            await until(lambda: len(here.server.sessions) == 0)
+
+    run(main())
+
+
+def test_the_live_list_has_more_tables_than_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        monkeypatch.setattr("turnstile.store.pages.MOST_ON_A_PAGE", 2)
+        async with site() as here:
+            ana = await here.register("Ana")
+            tables = [await here.table(ana, game=game) for game in ("66", "e-card", "e-card", "e-card", "e-card")]
+            response = await here.client.get(f"{here.url}/api/tables?game=66", headers=EVENTS)
+            _, whole = await anext(events(response))
+            assert [each["table"] for each in whole["changed"]] == tables[:1]
+            response.close()
+
+    run(main())
+
+
+def test_the_live_list_goes_on_after_the_store_was_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with site() as here:
+            ana = await here.register("Ana")
+            response = await here.client.get(f"{here.url}/api/tables", headers=EVENTS)
+            changes = events(response)
+            await anext(changes)
+            looked = asyncio.Event()
+
+            async def fail(**_: object) -> None:
+                looked.set()
+                raise Busy("PostgreSQL cannot be reached.")
+
+            with monkeypatch.context() as out_of_reach:
+                out_of_reach.setattr(here.server.directory, "listed", fail)
+                pass_time(1)
+                await looked.wait()
+            table = await here.table(ana)
+            pass_time(1)
+            _, change = await anext(changes)
+            assert [each["table"] for each in change["changed"]] == [table]
+            response.close()
+
+    run(main())
