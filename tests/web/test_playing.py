@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.web.matches import join, open_table
 from tests.web.pages import Guest, server_process, wait_for_turn
 
 NewGuest = Callable[..., Guest]
@@ -313,3 +314,16 @@ def test_logging_out_everywhere_ends_other_devices_and_not_this_one(new_guest: N
     assert wait_for_turn(page)
     laptop.lay(page)
     assert wait_for_turn(page)
+
+
+def test_a_player_who_is_deleted_resigns_and_is_forgotten(new_guest: NewGuest) -> None:
+    ana, bo = new_guest(), new_guest()
+    join(bo, open_table(ana, "e-card", start=False))
+    ana.page.get_by_role("button", name="Start the match").click()
+    assert wait_for_turn(ana.page)
+    account = bo.open("/account")
+    account.get_by_role("button", name="Delete my player").click()
+    account.get_by_role("button", name="Really delete my player").click()
+    expect(account.get_by_role("status")).to_have_text("Your player is deleted.")
+    expect(account.locator("h1")).to_have_text("You")
+    expect(ana.page.locator(".result h2")).to_have_text("You win!")

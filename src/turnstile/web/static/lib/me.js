@@ -61,6 +61,12 @@ export async function logOutEverywhere() {
   return remember({ ...known, ...(await call("POST", "/api/me/logout-everywhere")) });
 }
 
+/** Delete the player: on the server, and so on all devices. */
+export async function deletePlayer() {
+  await call("DELETE", "/api/me");
+  forget();
+}
+
 /** Forget the player on this device. */
 export function forget() {
   localStorage.removeItem(KEY);

@@ -4,17 +4,17 @@
 /** @import {Setting} from "../lib/settings.js" */
 import { h, morph } from "../lib/dom.js";
 import { call, Problem } from "../lib/http.js";
-import { ensurePlayer, forget, logOutEverywhere, onPlayer, player, rename, useCode } from "../lib/me.js";
+import { deletePlayer, ensurePlayer, forget, logOutEverywhere, onPlayer, player, rename, useCode } from "../lib/me.js";
 import { qrCode } from "../lib/qr.js";
 import { isOn, switchTo } from "../lib/settings.js";
 import { sound } from "../lib/sound.js";
 import { Store } from "../lib/store.js";
 
-/** @typedef {{name: string | null, code: DeviceCode | null, said: string, problem: string, isSure: boolean}} AccountState */
+/** @typedef {{name: string | null, code: DeviceCode | null, said: string, problem: string, asked: "" | "forget" | "delete"}} AccountState */
 
 export class AccountScreen extends HTMLElement {
   /** @type {Store<AccountState>} */
-  #store = new Store(/** @type {AccountState} */ ({ name: player()?.name ?? null, code: null, said: "", problem: sessionStorage.getItem("turnstile.problem") ?? "", isSure: false }));
+  #store = new Store(/** @type {AccountState} */ ({ name: player()?.name ?? null, code: null, said: "", problem: sessionStorage.getItem("turnstile.problem") ?? "", asked: "" }));
   #stop = () => {};
 
   connectedCallback() {
@@ -49,8 +49,15 @@ export class AccountScreen extends HTMLElement {
     };
   }
 
+  /** A button that asks once more before it does something.
+   * @param {"forget" | "delete"} what @param {string} asked @param {string} label @param {string} again @param {() => Promise<string>} action */
+  #twice(what, asked, label, again, action) {
+    if (asked !== what) return h("button", { type: "button", class: "quiet", onclick: () => this.#store.set({ asked: what }) }, label);
+    return h("button", { type: "button", class: "button danger", onclick: () => (this.#store.set({ asked: "" }), this.#try(action)) }, again);
+  }
+
   /** @param {AccountState} state */
-  #page({ name, code, said, problem, isSure }) {
+  #page({ name, code, said, problem, asked }) {
     return [
       h("h1", null, name ?? "You"),
       said ? h("p", { class: "said", role: "status" }, said) : null,
@@ -68,8 +75,12 @@ export class AccountScreen extends HTMLElement {
       ),
       name === null ? null : h("section", null, h("h2", null, "Log out"), h("div", { class: "row" },
         h("button", { type: "button", class: "button", onclick: () => this.#try(async () => (await logOutEverywhere(), "All other devices are logged out.")) }, "Log out all other devices"),
-        isSure ? h("button", { type: "button", class: "button danger", onclick: () => (forget(), this.#store.set({ isSure: false, said: "This device has forgotten you." })) }, "Really forget me here") : h("button", { type: "button", class: "quiet", onclick: () => this.#store.set({ isSure: true }) }, "Forget me on this device"),
+        this.#twice("forget", asked, "Forget me on this device", "Really forget me here", async () => (forget(), "This device has forgotten you.")),
       )),
+      name === null ? null : h("section", null, h("h2", null, "Delete your player"),
+        h("p", null, "You resign in every match that is running, and your name is deleted. Results stay, without your name. This cannot be undone."),
+        h("div", { class: "row" }, this.#twice("delete", asked, "Delete my player", "Really delete my player", async () => (await deletePlayer(), "Your player is deleted."))),
+      ),
     ];
   }
 }
