@@ -205,6 +205,25 @@ def test_A14_who_dies_before_it_listens_is_started_again(tmp_path: Path) -> None
     assert len(child.lives.read_text()) == MOST_RESTARTS + 1
 
 
+def test_A14_an_agent_that_others_terminate_is_started_again(tmp_path: Path) -> None:
+    """Otherwise a league whose manager was terminated would wait for it without end."""
+    child = Child("manager", ("manager", "--port", "0", "--data", str(tmp_path)), tmp_path)
+
+    async def live() -> None:
+        await child.start()
+        first = child.pid
+        lasting = asyncio.create_task(child.outlast())
+        os.kill(first, signal.SIGTERM)
+        while child.pid == first and not lasting.done():
+            await asyncio.sleep(0.02)
+        is_restarted = not lasting.done()
+        await child.stop()
+        await lasting
+        assert is_restarted
+
+    asyncio.run(live())
+
+
 def test_who_dies_too_often_ends_the_league_with_its_last_words(tmp_path: Path) -> None:
     child = Mortal(tmp_path, 100)
     last = MOST_RESTARTS + 1

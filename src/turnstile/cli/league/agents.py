@@ -25,6 +25,7 @@ from turnstile.store.log import Damaged
 from turnstile.store.protocol import StoreFault
 
 PATIENCE = 20.0  # seconds to wait for the store, which an agent of a killed launcher may still hold
+TERMINATED = 128 + signal.SIGTERM  # as shells report it
 STDIN = 0
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 """Addresses that an agent can listen on, but that others cannot call."""
@@ -87,16 +88,19 @@ def _run_agent(make: Callable[[], AgentProcess], ready: Callable[[Ready], None],
 async def _until_stopped(
     make: Callable[[], AgentProcess], ready: Callable[[Ready], None], with_launcher: bool
 ) -> tuple[AgentProcess, int]:
-    """Run the agent. Ctrl-C, SIGTERM and the end of its launcher stop it cleanly."""
+    """Run the agent. Ctrl-C, SIGTERM and the end of its launcher stop it cleanly.
+
+    To a launcher, status 0 says that the agent is not needed any more. It restarts an agent that others terminate.
+    """
     stop, loop, status = asyncio.Event(), asyncio.get_running_loop(), 0
 
-    def interrupt() -> None:
+    def stop_with(wanted: int) -> None:
         nonlocal status
-        status = INTERRUPTED
+        status = wanted
         stop.set()
 
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, stop_with, TERMINATED if with_launcher else 0)
+    loop.add_signal_handler(signal.SIGINT, stop_with, INTERRUPTED)
     if with_launcher:
         _stop_with_launcher(loop, stop)
     agent = make()
