@@ -8,6 +8,7 @@ from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from tests.agents.page.boards import NAMES, board
 from tests.cli.conftest import Turnstile
+from turnstile.agents.launch.league_processes import LeagueProcesses
 from turnstile.agents.page.scoreboard import Place
 from turnstile.cli.league.show import Show, champions, glimpse, leading, table_of
 from turnstile.kernel.values import PlayerId
@@ -319,6 +321,27 @@ def test_A14_a_league_that_is_stopped_again_and_again_leaves_nobody_behind(
     assert b"run the same command again to resume" in said
     for store in (tmp_path / "state" / "league_2025_even_odd").glob("*.db"):
         FileLock(store).let_go()  # which it would not be, were its agent still there
+
+
+def test_ctrl_c_at_the_very_beginning_is_not_the_end_of_the_league(
+    turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The signal comes before the command has handlers for signals: while it loads what it needs."""
+
+    class Interrupted(LeagueProcesses):
+        def __init__(self, *given: Any) -> None:
+            signal.raise_signal(signal.SIGINT)
+            super().__init__(*given)
+
+    monkeypatch.setattr("turnstile.agents.launch.league_processes.LeagueProcesses", Interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        said = turnstile("league", "run", *SMALL, "--data", tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert said.status == 130
+    assert "run the same command again to resume" in said.err
+    assert "The report" not in said.err
 
 
 @pytest.mark.parametrize("more", [(), ("--in-process",)])

@@ -119,7 +119,8 @@ async def _until_over(plan: Plan, show: Show) -> tuple["LeagueProcesses", Scoreb
             show.say(WAS_OVER)
         return processes, board, None
     except asyncio.CancelledError:
-        return processes, latest, stopped
+        is_early = stopped is None  # Ctrl-C, before the handlers above were there
+        return processes, latest, INTERRUPTED if is_early else stopped
     except (DidNotStart, CannotResume) as fault:
         raise click.ClickException(str(fault)) from None
 
