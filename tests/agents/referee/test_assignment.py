@@ -77,6 +77,20 @@ def test_a_match_without_the_addresses_of_its_players_is_refused_and_costs_nobod
     run(play())
 
 
+def test_a_match_that_a_round_lists_twice_is_played_once_and_holds_up_no_other(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with foreign_league(tmp_path) as league:
+            for player in ("P01", "P02"):
+                await league.enter(player)
+            said = await league.announce(league.entry("R1M1"), league.entry("R1M1"), league.entry("R1M2"))
+            assert said.json["result"]["message_type"] == "ROUND_ANNOUNCEMENT_ACK"
+            assert {(await league.reports.get())["match_id"] for _ in range(2)} == {"R1M1", "R1M2"}
+            await gone(league)
+            assert league.reports.empty()
+
+    run(play())
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [

@@ -158,12 +158,13 @@ class Matches:
     async def assign(self, league: LeagueId, round_id: int, matches: Sequence[AnnouncedMatch], me: RefereeId) -> bool:
         """Take matches. One under way is known; one that is over is reported again. False: they are too many.
 
-        One that another referee has had since is begun anew.
+        One that another referee has had since is begun anew. Of entries with the same id the first counts.
         """
+        entries = {match.match_id: match for match in reversed(matches)}
         async with self._assigning:
-            if len(self._waiting) + len(matches) > MOST_WAITING:
+            if len(self._waiting) + len(entries) > MOST_WAITING:
                 return False
-            begun = [self._begun(league, round_id, match, me) for match in matches]
+            begun = [self._begun(league, round_id, match, me) for match in reversed(entries.values())]
             for work in await asyncio.gather(*begun):
                 if work is not None:
                     self._all[work.keeper.name] = work
