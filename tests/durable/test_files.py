@@ -142,6 +142,22 @@ def test_what_is_written_is_synced_before_it_takes_its_place_and_its_folder_afte
 # in the background
 
 
+def test_a_device_or_a_pipe_is_not_replaced_and_a_link_stays_a_link(tmp_path: Path) -> None:
+    """As root, a report to /dev/null would leave a file in place of the device."""
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "elsewhere" / "file"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="Not a regular file"):
+        write_whole(pipe, b"x")
+    assert pipe.is_fifo()
+    link.symlink_to(target)
+    write_whole(link, b"x")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"x"
+    with pytest.raises(IsADirectoryError):
+        write_whole(Path(""), b"x")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["elsewhere", "link", "pipe"]
+
+
 def test_of_many_changes_the_newest_is_written(tmp_path: Path) -> None:
     async def run() -> None:
         writer = FileWriter()

@@ -5,6 +5,7 @@ never a part of it, even if the process is killed.
 """
 
 import asyncio
+import errno
 import logging
 import os
 import re
@@ -57,6 +58,7 @@ def write_whole(path: Path, content: bytes, *, is_passing: bool = False, mode: i
 @contextmanager
 def open_draft(path: Path, *, is_passing: bool = False, mode: int = PUBLIC) -> Iterator[BinaryIO]:
     """A file to write to under another name. It gets its own name when the context ends, and is removed on an error."""
+    path = replaceable(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     _make_folder(path.parent)
     try:
@@ -71,6 +73,20 @@ def open_draft(path: Path, *, is_passing: bool = False, mode: int = PUBLIC) -> I
         raise
     if not is_passing:
         _sync_folder(path.parent)
+
+
+def replaceable(path: Path) -> Path:
+    """The path that a written file takes: what a link leads to, so that the link stays.
+
+    Raises `OSError` if a folder, a device or a pipe is there: a new file would take the place of the device.
+    """
+    if path.is_symlink():
+        path = path.resolve()
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    return path
 
 
 def _make_folder(folder: Path) -> None:

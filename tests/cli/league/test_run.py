@@ -377,6 +377,16 @@ def test_a_report_that_cannot_be_written_is_found_before_anything_is_played(
     assert len(said.err.splitlines()) == 1
 
 
+def test_a_report_to_what_is_no_file_is_refused_before_anything_is_played(turnstile: Turnstile, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for report in ("", pipe):
+        said = turnstile("league", "run", "--in-process", "--players", "3", "--report", report)
+        assert (said.status, said.out) == (2, "")
+        assert len(said.err.splitlines()) == 1
+    assert pipe.is_fifo()
+
+
 def test_a_league_that_was_over_cannot_be_watched_any_more(turnstile: Turnstile, tmp_path: Path) -> None:
     words = ("league", "run", "--players", "2", "--referees", "1", "--time-scale", "0.2", "--data", tmp_path)
     first, again = turnstile(*words), turnstile(*words)

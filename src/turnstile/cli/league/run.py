@@ -20,7 +20,7 @@ from turnstile.agents.strategies.strategies import UnknownStrategy, find_functio
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.league.show import Show, glimpse
 from turnstile.cli.streams import exit_on_closed_pipe, ignore_closed_pipes
-from turnstile.durable.files import write_whole
+from turnstile.durable.files import replaceable, write_whole
 from turnstile.kernel.chance import Commitment, Seed, derive, new_seed
 from turnstile.league.local.league import Entrant, LocalLeague
 from turnstile.league.local.player import Strategy
@@ -132,8 +132,9 @@ def run_in_process(plan: Plan, *, as_json: bool, report_to: Path | None) -> None
     """Play the league in virtual time. Only the report is written, if there is a file for it."""
     if report_to is not None:
         with _report_faults(report_to):  # find out before anything is played
-            report_to.parent.mkdir(parents=True, exist_ok=True)
-            TemporaryFile(dir=report_to.parent).close()
+            folder = replaceable(report_to).parent
+            folder.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=folder).close()
     seed = Seed(plan.seed) if plan.seed is not None else new_seed()
     custom = _custom_strategies(plan.strategies)
     local = _local_league(plan, seed, custom)
