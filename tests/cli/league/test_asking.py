@@ -9,8 +9,9 @@ from tests.agents.agents_in_process import run
 from tests.agents.processes import AgentProcess
 from tests.agents.wire.zoo import listening, written
 from tests.cli.conftest import Turnstile
-from turnstile.agents.page.scoreboard import Progress, Scoreboard
+from turnstile.agents.page.scoreboard import Health, Place, Progress, Scoreboard
 from turnstile.cli.league.show import Show, glimpse
+from turnstile.kernel.values import PlayerId
 from turnstile.league.protocol.words import LeagueId
 
 NOBODY = "http://127.0.0.1:1/mcp"
@@ -45,6 +46,25 @@ def test_a_league_without_players_that_is_over_has_no_champion(capsys: pytest.Ca
     empty = Scoreboard(league_id=LeagueId("new"), progress=Progress.COMPLETED, places=(), rounds=())
     Show(as_json=False).finish(glimpse(empty))
     assert "Champion" not in capsys.readouterr().out
+
+
+def test_A13_nothing_that_a_manager_says_reaches_the_terminal_as_a_control_sequence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bad = "\x1b[31m"
+    counts = dict.fromkeys(("played", "wins", "draws", "losses", "technical_losses", "points"), 0)
+    shown = Scoreboard(
+        league_id=LeagueId(bad),
+        progress=Progress.PENDING,
+        places=(Place(rank=1, player_id=PlayerId(bad), display_name=bad, **counts),),
+        rounds=(),
+        agents=(Health(address=bad, display_name=bad, condition=bad, is_well=False, refuses_matches=True),),
+        waits_for=bad,
+    )
+    Show(as_json=False).finish(glimpse(shown))
+    said = capsys.readouterr().out
+    assert said.count("[31m") == 7  # of which none does anything
+    assert "\x1b" not in said
 
 
 def test_A20_the_draws_of_a_league_within_one_process_are_checked_in_its_report(

@@ -36,7 +36,8 @@ def ask_to_start(manager: str, league_id: LeagueId | None, token: str | None) ->
         raise Failed(f"{manager} {NOT_A_MANAGER}")
     if answer.status == Progress.COMPLETED:
         raise Failed(f"The league does not start: {printable(answer.league_id)} is over.")
-    click.echo(f"{answer.league_id} is {answer.status}: round {answer.current_round} of {answer.total_rounds}.")
+    league, status = printable(answer.league_id), printable(answer.status)
+    click.echo(f"{league} is {status}: round {answer.current_round} of {answer.total_rounds}.")
 
 
 async def _call_start(manager: str, league_id: LeagueId | None, token: str | None) -> Answered:

@@ -73,7 +73,8 @@ def _is_refusing(agent: Health) -> bool:
 
 
 def _warning(agent: Health) -> str:
-    return f"{printable(agent.display_name)} ({short(agent.address)}) {agent.condition}; they go to another referee."
+    told = f"{printable(agent.display_name)} ({short(agent.address)}) {printable(agent.condition)}"
+    return f"{told}; they go to another referee."
 
 
 def at_end_of(number: int, now: Glimpse) -> Glimpse:
@@ -168,7 +169,7 @@ class Show:
         assert self._live is not None
         present = min(now.rounds_completed + 1, now.total_rounds)
         how_far = f"round {present} of {now.total_rounds}, {self._matches(now)}"
-        title = Text(f"{now.league_id}: {how_far if now.waits_for is None else waiting(now.waits_for)}")
+        title = Text(f"{printable(now.league_id)}: {how_far if now.waits_for is None else waiting(now.waits_for)}")
         bar = ProgressBar(total=max(now.total_matches, 1), completed=now.matches_completed, width=60)
         return Group(title, bar, table_of(now.standings[:MOST_SHOWN], self._live.console.width))
 
@@ -190,7 +191,7 @@ class Show:
         """Print the table with the champion, or with what the league waits for."""
         console = Console()
         how_far = "not begun" if now.progress is Progress.PENDING else self._matches(now)
-        console.print(table_of(now.standings, console.width, title=f"{now.league_id}: {how_far}"))
+        console.print(table_of(now.standings, console.width, title=f"{printable(now.league_id)}: {how_far}"))
         if now.waits_for is not None:
             console.print(Text(f"The league {waiting(now.waits_for)}."), soft_wrap=True)
         for warning in now.warnings or ():
@@ -200,7 +201,7 @@ class Show:
 
 
 def waiting(what: str) -> str:
-    return f"waits for {what}"
+    return f"waits for {printable(what)}"
 
 
 def champions(standings: Sequence[Place]) -> str:
@@ -213,7 +214,7 @@ def table_of(places: Sequence[Place], width: int, title: str | None = None) -> T
     columns: dict[str, list[str]] = {
         "Rank": [str(rank) for rank in shared_ranks(places)],
         "Player": [printable(place.display_name) for place in places],
-        "Id": [place.player_id for place in places],
+        "Id": [printable(place.player_id) for place in places],
         "Played": [str(place.played) for place in places],
         "W": [str(place.wins) for place in places],
         "D": [str(place.draws) for place in places],
