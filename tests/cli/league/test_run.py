@@ -334,7 +334,7 @@ def test_ctrl_c_at_the_very_beginning_is_not_the_end_of_the_league(
             super().__init__(*given)
 
     monkeypatch.setattr("turnstile.agents.launch.league_processes.LeagueProcesses", Interrupted)
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a program of its own
     try:
         said = turnstile("league", "run", *SMALL, "--data", tmp_path)
     finally:
