@@ -347,6 +347,18 @@ def test_a_manager_that_is_too_busy_is_asked_by_who_follows_it(tmp_path: Path, m
     assert asyncio.run(ask()) is False
 
 
+def test_referees_that_come_too_late_are_not_needed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The first referee has led the only match before the next has started. A league that is over rejects that one."""
+    seen: list[Scoreboard] = []
+    processes = LeagueProcesses(plan(tmp_path, 2, 4), lambda home: None, seen.append)
+    processes._turns = asyncio.Semaphore(1)
+    board = asyncio.run(processes.run())
+    assert board.progress is Progress.COMPLETED
+    assert "has died" not in caplog.text
+    assert not (tmp_path / "logs" / "league_of_processes" / "referee-4.log").exists()
+    assert any(len(each.places) == 1 for each in seen)  # the league is followed while its agents start
+
+
 def test_who_cannot_start_ends_those_that_are_being_started(tmp_path: Path) -> None:
     """Nothing goes on behind the back of whoever is told."""
     begun = replace(plan(tmp_path), strategies=["random", "none", "random", "random", "random", "random"])

@@ -129,9 +129,13 @@ class Child:
         assert self._process is not None
         return await self._process.wait()
 
+    def dismiss(self) -> None:
+        """Do not restart it any more."""
+        self._is_wanted = False
+
     async def stop(self) -> None:
         """Terminate it, and kill it if it does not end in time."""
-        self._is_wanted = False
+        self.dismiss()
         if self._process is None or not self.is_running:
             return
         with suppress(ProcessLookupError):

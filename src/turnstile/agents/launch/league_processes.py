@@ -35,6 +35,8 @@ class LeagueProcesses:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self.was_over = False
         """The league was over before this run."""
+        self._is_complete = False
+        """The league is over: no agent is started any more."""
 
     @property
     def pids(self) -> list[int]:
@@ -64,10 +66,11 @@ class LeagueProcesses:
             async with asyncio.TaskGroup() as group:
                 home = await self._start_manager(group)
                 self.was_over = await self._is_over(home)
-                if not self.was_over:
-                    self._begun(home)
-                    await self._start_others(group, f"{home}/mcp")
+                starting = None if self.was_over else self._start_others(group, home)
                 board = await self._follow(home)
+                self._dismiss()
+                if starting is not None:
+                    await starting
                 await self._end()
             return board
         except ExceptionGroup as faults:
@@ -105,7 +108,12 @@ class LeagueProcesses:
                 return (await self._look(session, home)).progress is Progress.COMPLETED
         return False
 
-    async def _start_others(self, group: asyncio.TaskGroup, manager: str) -> None:
+    def _start_others(self, group: asyncio.TaskGroup, home: str) -> asyncio.Task[None]:
+        """Start players and referees. Meanwhile the league is followed: it may be over before the last has started."""
+        self._begun(home)
+        return group.create_task(self._start_in_order(group, f"{home}/mcp"))
+
+    async def _start_in_order(self, group: asyncio.TaskGroup, manager: str) -> None:
         """Start the players first: a referee that continues its matches needs them."""
         plan = self.plan
         at = ("--manager", manager, "--port", "0")
@@ -131,9 +139,17 @@ class LeagueProcesses:
         child = Child(name, (role, *arguments, *common), plan.logs)
         self._children.append(child)
         async with self._turns:
+            if self._is_complete:
+                return child
             await child.start()
         group.create_task(child.outlast())
         return child
+
+    def _dismiss(self) -> None:
+        """The league is over. A referee that registers now is rejected, so none is started or restarted any more."""
+        self._is_complete = True
+        for child in self._children:
+            child.dismiss()
 
     # the league
 
@@ -169,7 +185,7 @@ class LeagueProcesses:
         manager, *others = self._children
         with suppress(TimeoutError):
             async with asyncio.timeout(STOP_SECONDS * self.plan.time_scale + 1):
-                await asyncio.gather(*(child.ended() for child in others))
+                await asyncio.gather(*(child.ended() for child in others if child.is_running))
         for child in (*others, manager):
             await child.stop()
 
