@@ -93,6 +93,20 @@ def test_who_takes_too_long_over_its_answer_is_not_waited_for() -> None:
     run(main())
 
 
+def test_a_client_that_never_completes_its_request_leaves_no_trace_of_a_fault(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        serving = await serve(Player().door(), grace_seconds=0.05)
+        _, writer = await asyncio.open_connection("127.0.0.1", serving.port)
+        head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
+        writer.write(f"{head}\r\n{{".encode())
+        await asyncio.sleep(0.05)
+        await serving.stop()
+        writer.close()
+
+    run(main())
+    assert caplog.text == ""
+
+
 def test_an_agent_runs_on_the_faster_loop() -> None:
     async def main() -> object:
         async def handle(incoming: Incoming) -> Reply:

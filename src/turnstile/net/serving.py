@@ -16,6 +16,7 @@ HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 32 * 1024
 MOST_CONNECTIONS = 4096
 GRACE_SECONDS = 5
+ABORT_SECONDS = 0.1  # for a task to notice that its connection was aborted
 
 ABORT = "turnstile.abort"
 """The extension of a scope that cuts a connection off at once: a client that reads nothing would keep it open."""
@@ -178,12 +179,15 @@ class _Server(uvicorn.Server):
             server.close()
         for connection in list(self.server_state.connections):
             connection.shutdown()
-        if self.server_state.tasks:
-            _, late = await asyncio.wait(self.server_state.tasks, timeout=self.grace_seconds)
-            for task in late:
-                task.cancel()
+        late = set(self.server_state.tasks)
+        if late:
+            _, late = await asyncio.wait(late, timeout=self.grace_seconds)
         for connection in list(self.server_state.connections):
             connection.transport.abort()
+        if late:  # a task that waits for its client ends by itself now; uvicorn logs a cancelled one as a fault
+            _, late = await asyncio.wait(late, timeout=ABORT_SECONDS)
+        for task in late:
+            task.cancel()
         await asyncio.sleep(0)  # lets the connections notice that they are lost
 
 
