@@ -88,8 +88,8 @@ class TablePeople:
         audit = self.world.audits[self.plan.name]
         while audit.state.result is None or audit.state.phase is Phase.REMATCHED or not self._all_have_everything():
             await self.world.pause(0.5)
-        if audit.state.successor is not None and audit.state.phase is Phase.CLOSED:
-            await self._check_successor()
+        if audit.state.agreed and audit.state.phase is Phase.CLOSED:
+            self._check_successor()
 
     def _all_have_everything(self) -> bool:
         """Whether everyone who still listens has its stream to the end."""
@@ -98,12 +98,12 @@ class TablePeople:
         readers = [*self.players, *spectators]
         return all(reader.is_done or reader.have == len(audit.streams[reader.player]) for reader in readers)
 
-    async def _check_successor(self) -> None:
+    def _check_successor(self) -> None:
+        """All have agreed to a rematch, and nothing in this world refuses a table for good: it is there."""
         audit = self.world.audits[self.plan.name]
-        assert audit.state.successor is not None
-        after = self.world.audits.get(audit.state.successor)
+        after = None if audit.state.successor is None else self.world.audits.get(audit.state.successor)
         if after is None:
-            self.world.fail("rematch", f"{self.plan.name} is followed by a table that is not there")
+            self.world.fail("rematch", f"{self.plan.name} is closed for a rematch whose table is not there")
             return
         seats = [(seat.player, seat.kind, seat.bot) for seat in audit.state.seats]
         if [(seat.player, seat.kind, seat.bot) for seat in after.state.seats] != seats:
