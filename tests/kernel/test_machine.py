@@ -235,6 +235,14 @@ def test_a_row_that_is_added_later_shows_in_what_is_possible() -> None:
 
 
 @pytest.mark.parametrize("ask", [Machine.apply, Machine.step])
+def test_a_handler_that_returns_no_state_is_an_error(ask: Callable[..., Any]) -> None:
+    machine, handler = door(), lambda state, event: None
+    machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(handler)  # type: ignore[arg-type,return-value]
+    with pytest.raises(MachineError, match=f"^{place(handler)}: a handler returned None, which is not a state\\.$"):
+        ask(machine, CLOSED, Lock())
+
+
+@pytest.mark.parametrize("ask", [Machine.apply, Machine.step])
 def test_a_handler_that_lands_elsewhere_is_an_error(ask: Callable[..., Any]) -> None:
     machine, handler = door(), leads_to(Phase.BROKEN)
     machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(handler)

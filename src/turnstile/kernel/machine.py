@@ -304,7 +304,12 @@ class Machine(Generic[S]):
                 way.append((row, after, result))
             onward = result.then if kind is Next else None
             if onward is None:
-                phase = after.phase
+                try:
+                    phase = after.phase
+                except AttributeError:
+                    raise MachineError(
+                        f"{row.place}: a handler returned {after!r:.80}, which is not a state."
+                    ) from None
                 if phase in row.rests:
                     return after
                 if phase not in row.hops:
