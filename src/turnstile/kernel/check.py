@@ -234,9 +234,9 @@ class Walk(Generic[S]):
         state_key = self.world.state_key(state)
         try:
             is_new = state_key not in self.index
-        except TypeError as fault:
+        except TypeError as bug:
             way = () if event is None else (encode(event).decode(),)
-            raise CheckFailed(f"a state does not hold tuples and frozen values alone: {fault}", parent, way) from fault
+            raise CheckFailed(f"a state does not hold tuples and frozen values alone: {bug}", parent, way) from bug
         if is_new:
             self.index[state_key] = len(self.nodes)
             self.nodes.append(Node(state, parent, event))
