@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, g
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
-from turnstile.kernel import ByPlayer, Move, Timeout, Value
+from turnstile.kernel import ByPlayer, Event, Message, Move, Timeout, Value, wire_name
 
 PLAIN_TYPES = {str: "text", int: "number", float: "number", NoneType: "null", Any: "anything", msgspec.Raw: "JSON"}
 LIMITS = {
@@ -97,7 +97,8 @@ def one_shape(kind: Any) -> str:
         case origin if origin in (tuple, list, frozenset):
             return f"list of {in_words(inner[0])}"
     if is_a(plain(kind), Value):
-        name = plain(kind).__name__
+        found = plain(kind)
+        name = wire_name(found) if is_a(found, Event) or is_a(found, Message) else found.__name__
         return f"[{name}](#{name.lower()})"
     if isinstance(kind, TypeVar):
         return "a state of the game"

@@ -3,12 +3,13 @@
 It finds the built-in games in the same way as third-party ones: this module keeps no list.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from traceback import extract_tb
 
-from turnstile.kernel import AnyGame, AnyStudy, Game, Study
+from turnstile.kernel import AnyGame, AnyStudy, Game, MachineError, Study
 from turnstile.kernel.inspect import AnyInspectable, Inspectable, inspectable_of
 
 GAMES = "turnstile.games"
@@ -19,13 +20,22 @@ MACHINES = "turnstile.machines"
 _lent: dict[str, AnyGame] = {}
 
 
+class PackageFault(Exception):
+    """An installed package cannot be used, or it fails. `detail` has its author's traceback, if there is one."""
+
+    def __init__(self, sentence: str, detail: str = "") -> None:
+        super().__init__(sentence, detail)
+        self.sentence = sentence
+        self.detail = detail
+
+
 def names() -> tuple[str, ...]:
     """The names of all installed games, in alphabetical order."""
     return tuple(sorted({*_entries(GAMES), *_lent}))
 
 
 def find_game(name: str) -> AnyGame | None:
-    """The installed game of this name."""
+    """The installed game of this name. Raises `PackageFault`."""
     return _lent.get(name) or _installed(name)
 
 
@@ -55,9 +65,9 @@ def take_back(name: str) -> None:
     _lent.pop(name, None)
 
 
-def places_of(name: str) -> tuple[str, ...]:
+def places_of(name: str, groups: Iterable[str] = (GAMES, STUDIES, BOTS)) -> tuple[str, ...]:
     """Where an installed game, its study and its bots are defined: as `module:attribute`, the game first."""
-    found = [_entries(group).get(name) for group in (GAMES, STUDIES, BOTS)]
+    found = [_entries(group).get(name) for group in groups]
     return tuple(entry.value for entry in found if entry is not None)
 
 
@@ -70,7 +80,14 @@ def look_again() -> None:
 @cache
 def _installed(name: str) -> AnyGame | None:
     found = find(GAMES, name)
-    return found if isinstance(found, Game) else None
+    if found is None:
+        return None
+    place = _entries(GAMES)[name].value
+    if not isinstance(found, Game):
+        raise PackageFault(f"The game {name} cannot be used: {place} is not a Game.")
+    if found.name != name:
+        raise PackageFault(f"The game {name} cannot be used: the machine of {place} is called {found.name}.")
+    return found
 
 
 def study_of(game: AnyGame) -> AnyStudy:
@@ -94,9 +111,23 @@ def find_inspectable(name: str) -> AnyInspectable | None:
 
 @cache
 def find(group: str, name: str) -> object | None:
-    """What an installed package provides in `group` under `name`."""
+    """What an installed package provides in `group` under `name`. Raises `PackageFault` if it cannot be imported."""
     entry = _entries(group).get(name)
-    return entry.load() if entry else None
+    try:
+        return entry.load() if entry else None
+    except Exception as fault:
+        where = f"{entry.value} ({group}) cannot be imported" if entry else ""
+        raise PackageFault(f"{name} cannot be used: {where}: {_describe(fault)}.") from fault
+
+
+def _describe(fault: Exception) -> str:
+    """An exception on one line, with the line of the file that raised it."""
+    if isinstance(fault, SyntaxError):
+        return f"{fault.msg} ({fault.filename}, line {fault.lineno})"
+    last = extract_tb(fault.__traceback__)[-1]
+    has_place = isinstance(fault, MachineError) or "importlib" in last.filename
+    place = "" if has_place else f" ({last.filename}, line {last.lineno})"
+    return f"{type(fault).__name__}: {fault}".rstrip(".") + place
 
 
 @cache

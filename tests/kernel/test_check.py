@@ -149,6 +149,10 @@ def crash(state: Count, event: Add) -> Count:
     return add(state, event)
 
 
+CRASH = crash.__code__.co_firstlineno + 2
+"""The line that raises."""
+
+
 def too_much(state: Count) -> str | None:
     return f"{state.number} is too much." if state.number > 2 else None
 
@@ -161,7 +165,7 @@ def test_an_offered_event_that_is_refused_is_found_with_the_shortest_way_to_it()
 
 def test_an_offered_event_that_raises_is_found_with_the_shortest_way_to_it() -> None:
     finding = failed(check(world(counter(crash), up_to(9, Add(), Add(2)))))
-    assert finding.sentence == "an offered event raises ZeroDivisionError: two"
+    assert finding.sentence == f"an offered event raises ZeroDivisionError: two (test_check.py, line {CRASH})"
     assert finding.path == (ADD_TWO, ADD)
 
 
@@ -170,13 +174,15 @@ def test_an_author_who_cannot_say_what_comes_next_is_told_where() -> None:
         return [Add()] if state.number < 2 else [][1]
 
     finding = failed(check(world(counter(add), lost)))
-    assert finding.sentence == "asking what can happen next raises IndexError: list index out of range"
+    line = f"(test_check.py, line {lost.__code__.co_firstlineno + 1})"
+    assert finding.sentence == f"asking what can happen next raises IndexError: list index out of range {line}"
     assert finding.path == (ADD, ADD)
 
 
 def test_a_handler_that_contradicts_the_table_is_found_too() -> None:
     finding = failed(check(world(counter(stop), up_to(9))))
     assert finding.sentence.startswith("an offered event raises MachineError: ")
+    assert finding.sentence.endswith("which its row does not name.")  # it has its place already
     assert finding.path == (ADD,)
 
 
@@ -184,6 +190,18 @@ def test_a_state_that_is_not_sound_is_found_with_the_shortest_way_to_it() -> Non
     finding = failed(check(world(counter(), up_to(9, Add(), Add(2)), violation=too_much)))
     assert finding.sentence == "a state that can be reached is not sound: 3 is too much."
     assert finding.path == (ADD, ADD_TWO)
+
+
+def test_a_state_with_a_list_is_found_with_the_way_to_it() -> None:
+    def listed(state: Count, event: Add) -> Count:
+        return Count(Phase.COUNTING, [1])  # type: ignore[arg-type]
+
+    sentence = "a state does not hold tuples and frozen values alone: unhashable type: 'list'"
+    for finding, path in (
+        (failed(check(world(counter(listed), up_to(9)))), (ADD,)),
+        (failed(check(world(counter(), up_to(9), starts=[Count(Phase.COUNTING, [1])]))), ()),  # type: ignore[arg-type]
+    ):
+        assert (finding.sentence, finding.path) == (sentence, path)
 
 
 def test_a_start_that_is_not_sound_has_no_way_to_it() -> None:
@@ -218,7 +236,8 @@ def test_an_event_that_must_be_refused_and_is_accepted_is_found_with_the_shortes
 
 def test_an_event_that_must_be_refused_and_raises_is_found() -> None:
     finding = failed(check(world(counter(crash), up_to(2), refused=lambda state: [Add()] if state.number == 2 else [])))
-    assert finding.sentence == "an event that must be refused raises ZeroDivisionError: two"
+    line = f"(test_check.py, line {CRASH})"
+    assert finding.sentence == f"an event that must be refused raises ZeroDivisionError: two {line}"
     assert finding.path == (ADD, ADD, ADD)
 
 

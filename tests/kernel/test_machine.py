@@ -231,7 +231,20 @@ def test_a_row_that_is_added_later_shows_in_what_is_possible() -> None:
     assert answer == Rejection(Refusal.WRONG_PHASE, "Kick is not possible in Closed; possible now: Lock, Unheard.")
 
 
+def test_a_value_that_is_no_event_is_refused_too() -> None:
+    answer = door().apply(CLOSED, None)  # type: ignore[arg-type]
+    assert answer == Rejection(Refusal.INVALID_EVENT, "door has no event NoneType.")
+
+
 # Handlers that contradict the table
+
+
+@pytest.mark.parametrize("ask", [Machine.apply, Machine.step])
+def test_a_handler_that_returns_no_state_is_an_error(ask: Callable[..., Any]) -> None:
+    machine, handler = door(), lambda state, event: None
+    machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(handler)  # type: ignore[arg-type]
+    with pytest.raises(MachineError, match=f"^{place(handler)}: a handler returned None, which is not a state\\.$"):
+        ask(machine, CLOSED, Lock())
 
 
 @pytest.mark.parametrize("ask", [Machine.apply, Machine.step])

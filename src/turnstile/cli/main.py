@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 import click
 
-from turnstile.cli.errors import REFUSED, Failed
+from turnstile.cli.errors import FAILED, REFUSED, Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.lazy import LazyGroup, Place
 from turnstile.cli.streams import discard_unwritten, replace_closed_streams
@@ -107,6 +107,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"turnstile: {where}: {_sentence(fault.strerror or str(fault))}", err=True)
         discard_unwritten()
         return REFUSED
+    except Exception as fault:
+        from turnstile.registry import PackageFault  # only now, because it is seldom needed
+
+        if not isinstance(fault, PackageFault):
+            raise  # a bug, which must be seen
+        click.echo(f"{fault.detail}turnstile: {_sentence(fault.sentence)}", err=True)
+        return FAILED
     return status or 0
 
 

@@ -6,11 +6,13 @@ import sys
 
 import click
 
+from turnstile.bots import bots_of
 from turnstile.cli.errors import Failed
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.streams import discard_unwritten
 from turnstile.host import Host
 from turnstile.net import serving
+from turnstile.registry import find_game, names
 from turnstile.server import Running, Server, ServerSettings
 from turnstile.server import serving as serve_all
 from turnstile.server.dev.access import is_for_authors
@@ -22,9 +24,17 @@ from turnstile.store.protocol import StoreFault
 from turnstile.web import web_routes
 
 
+def load_games() -> None:
+    """Load every installed game with its study and its bots. Raises `PackageFault` before a player meets the fault."""
+    for game in map(find_game, names()):
+        if game is not None:
+            bots_of(game)
+
+
 def run_server(settings: ServerSettings) -> None:
     """Run a server until it is stopped."""
     write_logs(settings.log_format, level=settings.log_level)
+    load_games()
     try:
         status = serving.run(_until_stopped(fit_open_files(settings)))
     except (StoreFault, CannotLoad) as fault:

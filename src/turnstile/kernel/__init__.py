@@ -11,6 +11,7 @@ from turnstile.kernel.game import (
     AnyStudy,
     AnySubgame,
     Game,
+    NoMove,
     Outcome,
     Players,
     Study,
@@ -41,7 +42,7 @@ __all__ = [
     "Machine", "MachineError", "Next", "Step", "Hop", "Transition", "Rejection", "Refusal",
     "Effect", "Tell", "Send", "Arm", "Disarm",
     "Seed", "Commitment",
-    "Game", "AnyGame", "Study", "AnyStudy", "Subgame", "AnySubgame", "Outcome", "Players", "Tally",
+    "Game", "AnyGame", "Study", "AnyStudy", "Subgame", "AnySubgame", "Outcome", "NoMove", "Players", "Tally",
     "refuse_players", "refuse_seed", "NEEDS_A_SEED",
     "encode", "decode", "digest", "wire_name", "Malformed",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ from turnstile.kernel.values import Event, PlayerId, Timeout, Value, encode, wir
 
 T = TypeVar("T")
 
+KERNEL = __file__.removesuffix("check.py")
 MOST_STATES = 100_000
 SAMPLED_MATCHES = 200
 LONGEST_MATCH = 100_000
@@ -231,7 +232,12 @@ class Walk(Generic[S]):
 
     def _meet(self, state: S, parent: int | None, event: Event | None) -> int:
         state_key = self.world.state_key(state)
-        if state_key not in self.index:
+        try:
+            is_new = state_key not in self.index
+        except TypeError as bug:
+            way = () if event is None else (encode(event).decode(),)
+            raise CheckFailed(f"a state does not hold tuples and frozen values alone: {bug}", parent, way) from bug
+        if is_new:
             self.index[state_key] = len(self.nodes)
             self.nodes.append(Node(state, parent, event))
             if fault := self.world.violation(state):
@@ -356,4 +362,16 @@ def _asked(question: Callable[[], T], what: str, number: int | None, way: Sequen
     try:
         return question()
     except Exception as bug:
-        raise CheckFailed(f"{what} raises {type(bug).__name__}: {bug}", number, way) from bug
+        raise CheckFailed(f"{what} raises {type(bug).__name__}: {bug}{_place(bug)}", number, way) from bug
+
+
+def _place(bug: Exception) -> str:
+    """The last line outside the kernel that led to an exception, such as " (undercut.py, line 7)"."""
+    place, trace = "", bug.__traceback__
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        if not path.startswith(KERNEL):
+            name = path.replace("\\", "/").rpartition("/")[2]
+            place = f" ({name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return place

@@ -23,6 +23,10 @@ Tally = Mapping[str, tuple[int, int]]
 """Facts of a finished match worth counting: for each, how often it was true and out of how many times."""
 
 
+class NoMove(AssertionError):
+    """A match is not over, and no player can move. It is a bug of the game's author."""
+
+
 class Outcome(Value, frozen=True):
     """How a match ended. Several winners share the win; none at all is a draw."""
 
@@ -112,7 +116,7 @@ class Game(Generic[S, V, O]):
         for player in self.players(state):
             if moves := self.actions(state, player):
                 return player, moves
-        raise AssertionError(f"No player can move in this match of {self.name}, and it is not over.")
+        raise NoMove(f"No player can move in this match of {self.name}, and it is not over.")
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schemas of everything that is sent over the wire."""

@@ -304,7 +304,12 @@ class Machine(Generic[S]):
                 way.append((row, after, result))
             onward = result.then if kind is Next else None
             if onward is None:
-                phase = after.phase
+                try:
+                    phase = after.phase
+                except AttributeError:
+                    raise MachineError(
+                        f"{row.place}: a handler returned {after!r:.80}, which is not a state."
+                    ) from None
                 if phase in row.rests:
                     return after
                 if phase not in row.hops:
@@ -352,7 +357,8 @@ class Machine(Generic[S]):
 
     def _refuse(self, kind: type[Event], phase: StrEnum) -> Rejection | Refuse[S]:
         if kind not in self._on:
-            return Rejection(Refusal.INVALID_EVENT, f"{self.name} has no event {wire_name(kind)}.")
+            name = wire_name(kind) if hasattr(kind, "__struct_config__") else kind.__name__
+            return Rejection(Refusal.INVALID_EVENT, f"{self.name} has no event {name}.")
         if phase in self._closed:
             return self._closed[phase]
         possible = [wire_name(event) for event, rows in self._on.items() if phase in rows]

@@ -6,6 +6,7 @@ from typing import Any
 
 from turnstile.bots import Bot, random_bot
 from turnstile.kernel import AnyGame, Event, Move, PlayerId, Players, Rejection, Seed
+from turnstile.lab.game_faults import game_faults, refusal_fault
 
 Chooser = Callable[[Any, Sequence[Move]], Move]
 """Given a view and the actions, it chooses one."""
@@ -34,13 +35,17 @@ def next_event(game: AnyGame, state: Any, participants: Mapping[PlayerId, Partic
 def play_out(
     game: AnyGame, options: Any, seed: Seed, participants: Mapping[PlayerId, Participant]
 ) -> tuple[Any, list[Event]]:
-    """Play a whole match. Returns its last state and all its events."""
+    """Play a whole match. Returns its last state and all its events. Raises `PackageFault` if the game fails."""
     players: Players = tuple(participants)
-    state = game.new(players, options, seed)
     events: list[Event] = []
-    while type(state) is not Rejection and game.outcome(state) is None:  # faster than isinstance
-        event = next_event(game, state, participants)
-        events.append(event)
-        state = game.machine.apply(state, event)
-    assert not isinstance(state, Rejection), state.sentence
+    with game_faults(game):
+        state = game.new(players, options, seed)
+        assert not isinstance(state, Rejection), state.sentence
+        while game.outcome(state) is None:
+            event = next_event(game, state, participants)
+            events.append(event)
+            after = game.machine.apply(state, event)
+            if type(after) is Rejection:  # faster than isinstance
+                raise refusal_fault(game, state, event, after)
+            state = after
     return state, events

@@ -78,6 +78,15 @@ def matches(draw: st.DrawFn, game: AnyGame, longest: int = 200, seats: range | N
     return RandomMatch(game, players, seed, moves, Random(draw(st.integers(0, 2**32), label="choices")), entropy)
 
 
+@st.composite
+def unfinished_matches(draw: st.DrawFn, game: AnyGame) -> "RandomMatch":
+    """A match that was stopped anywhere: a short match would be over in almost all that `matches` draws."""
+    match: RandomMatch = draw(matches(game))
+    count = len(match.events)
+    match.cut(draw(st.one_of(st.integers(0, count), st.just(count)), label="events"))
+    return match
+
+
 class RandomMatch:
     """A match of random moves: `events[i]` happened in `states[i]`."""
 
@@ -107,5 +116,16 @@ class RandomMatch:
     def state(self) -> Any:
         return self.states[-1]
 
+    def cut(self, count: int) -> None:
+        """Forget all events but the first `count`."""
+        del self.events[count:], self.states[count + 1 :]
+
     def __repr__(self) -> str:
         return f"Match({self.game.name}, {', '.join(self.players)}, seed {self.seed}, {self.events})"
+
+
+def any_event(game: AnyGame, match: RandomMatch) -> st.SearchStrategy[Event]:
+    """Any event of the machine, and often one that is offered: few others are accepted."""
+    offered = game.offered(match.state)
+    either = events(game, match.players)
+    return st.one_of(either, st.sampled_from(offered)) if offered else either

@@ -20,9 +20,10 @@ from turnstile.cli.bots import bot_failure, find_bot, find_server_bot, quiet_bot
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.terminals import sentence_of
-from turnstile.kernel import AnyGame, Event, Outcome, PlayerId, Rejection, Seed, Step
+from turnstile.kernel import AnyGame, Event, Outcome, PlayerId, Rejection, Seed
 from turnstile.kernel.chance import commit, derive
 from turnstile.kernel.record import save, write
+from turnstile.lab.game_faults import game_faults, refusal_fault
 from turnstile.lab.match import Participant, next_event, seated
 from turnstile.lab.own_bots import BotFailed, close_bots
 
@@ -105,7 +106,8 @@ def play(
     )
     is_interrupted = False
     try:
-        match.play()
+        with game_faults(game):
+            match.play()
     except (Left, KeyboardInterrupt) as leaving:
         is_interrupted = isinstance(leaving, KeyboardInterrupt)
         match.console.print("You leave the table. Come back soon.")
@@ -157,7 +159,8 @@ class TerminalMatch:
         while (outcome := self.game.outcome(state)) is None:
             event = next_event(self.game, state, self.participants)
             step = self.game.machine.step(state, event)
-            assert isinstance(step, Step), f"the machine rejected an action that it had offered: {step}"
+            if isinstance(step, Rejection):
+                raise refusal_fault(self.game, state, event, step)
             self.events.append(event)
             state = step.state
             for message in step.told(self.me):
