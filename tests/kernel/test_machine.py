@@ -243,7 +243,7 @@ def test_a_value_that_is_no_event_is_refused_too() -> None:
 def test_a_handler_that_returns_no_state_is_an_error(ask: Callable[..., Any]) -> None:
     machine, handler = door(), lambda state, event: None
     machine.on(Phase.CLOSED, Lock, to=Phase.LOCKED)(handler)  # type: ignore[arg-type]
-    with pytest.raises(MachineError, match=f"^{place(handler)}: a handler returned None, which is not a state\\.$"):
+    with pytest.raises(MachineError, match=f"^{place(handler)}: a handler returned None, not a state\\.$"):
         ask(machine, CLOSED, Lock())
 
 

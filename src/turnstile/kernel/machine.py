@@ -307,9 +307,7 @@ class Machine(Generic[S]):
                 try:
                     phase = after.phase
                 except AttributeError:
-                    raise MachineError(
-                        f"{row.place}: a handler returned {after!r:.80}, which is not a state."
-                    ) from None
+                    raise MachineError(f"{row.place}: a handler returned {after!r:.80}, not a state.") from None
                 if phase in row.rests:
                     return after
                 if phase not in row.hops:

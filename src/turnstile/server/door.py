@@ -13,10 +13,9 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Scope
 
-from turnstile.host.answers import STOPPING
 from turnstile.kernel.values import Malformed, decode
 from turnstile.net import strict_json
-from turnstile.server.errors import Code, Problem, problem_of
+from turnstile.server.errors import Code, Problem
 from turnstile.server.settings import ServerSettings, allowed_hosts
 
 T = TypeVar("T")
@@ -148,8 +147,6 @@ async def read_body(
         raise Problem(Code.TOO_SLOW, "The body took too long to arrive.", headers=CLOSE) from None
     except ClientDisconnect:
         raise Problem(Code.BAD_REQUEST, "The body was not complete.", headers=CLOSE) from None
-    except asyncio.CancelledError:  # the server stops, and has waited for the rest as long as it may
-        raise problem_of(STOPPING) from None
     return bytes(body)
 
 
