@@ -2,8 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from tests.agents.loops import until
 from tests.server.servers import Guest, Site, Wire
+from turnstile.host.lines import Line
+from turnstile.host.live import Live
+from turnstile.host.news import News
 from turnstile.kernel.values import LogId
 
 PICK = {"type": "Pick", "player": "x", "card": "C"}
@@ -43,3 +48,16 @@ async def status(here: Site, table: str, guest: Guest | None = None) -> dict[str
     page = await here.ask("GET", f"/api/tables/{table}", token=None if guest is None else guest.token)
     found: dict[str, object] = page["status"]
     return found
+
+
+def resign_while_read(monkeypatch: pytest.MonkeyPatch, player: Guest, table: str) -> None:
+    """Let the match end while the first reader reads older updates from the log."""
+    read, is_first = Line._read, iter([True])
+
+    async def resign_and_read(line: Line) -> list[News]:
+        if next(is_first, False):
+            await player.command(table, "resign")
+        return await read(line)
+
+    monkeypatch.setattr(Line, "_read", resign_and_read)
+    monkeypatch.setattr(Live, "at_hand", lambda *_: [])

@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from tests.agents.loops import current, pass_time, run, until
-from tests.server.matches import started
+from tests.server.matches import resign_while_read, started
 from tests.server.servers import Guest, site
 from tests.server.streams import EVENTS, LINES, events, lines, phase, stream
-from turnstile.host.lines import Line
 from turnstile.host.live import Live
-from turnstile.host.news import News
 from turnstile.kernel.values import LogId, PlayerId
 from turnstile.net.serving import ABORT
 from turnstile.server.updates import KEEP_ALIVE_SECONDS, Dialect, Stream, update_frames
@@ -58,18 +56,7 @@ def test_a_long_poll_has_the_status_of_its_last_update(monkeypatch: pytest.Monke
     async def main() -> None:
         async with site() as here:
             ana, bo, table = await started(here)
-            resigned = False
-
-            async def resign_and_read(line: Line) -> list[News]:
-                nonlocal resigned
-                if not resigned:
-                    resigned = True
-                    await bo.command(table, "resign")
-                return await read(line)
-
-            read = Line._read
-            monkeypatch.setattr(Line, "_read", resign_and_read)
-            monkeypatch.setattr(Live, "at_hand", lambda *_: [])
+            resign_while_read(monkeypatch, bo, table)
             found = await ana.ask("GET", f"/api/tables/{table}/updates")
             assert (found["updates"][-1]["seq"], found["top"]) == (2, 2)
             assert found["status"]["phase"] == "Finished"

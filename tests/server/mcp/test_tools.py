@@ -11,11 +11,9 @@ from mcp.shared.exceptions import MCPError
 from msgspec.structs import replace
 
 from tests.agents.loops import hurry, run, until
+from tests.server.matches import resign_while_read, started
 from tests.server.mcp.models import model
 from tests.server.servers import SETTINGS, Guest, Site, site
-from turnstile.host.lines import Line
-from turnstile.host.live import Live
-from turnstile.host.news import News
 from turnstile.registry import names
 from turnstile.server.mcp.seat import LONGEST_WAIT, MOST_ILLEGAL
 from turnstile.server.mcp.tools import TOOLS
@@ -387,21 +385,8 @@ def test_an_answer_has_the_status_of_its_last_update(monkeypatch: pytest.MonkeyP
 
     async def main() -> None:
         async with site() as here:
-            ana, bo = await here.register("Ana"), await here.register("Bo")
-            table = await here.table(ana, bo)
-            await ana.command(table, "start")
-            resigned = False
-
-            async def resign_and_read(line: Line) -> list[News]:
-                nonlocal resigned
-                if not resigned:
-                    resigned = True
-                    await bo.command(table, "resign")
-                return await read(line)
-
-            read = Line._read
-            monkeypatch.setattr(Line, "_read", resign_and_read)
-            monkeypatch.setattr(Live, "at_hand", lambda *_: [])
+            ana, bo, table = await started(here)
+            resign_while_read(monkeypatch, bo, table)
             async with model(here.url, ana.token) as guest:
                 seen = await guest.do("see", table=table)
             assert (seen["seq"], seen["happened"][-1]["type"]) == (2, "MatchEnded")
