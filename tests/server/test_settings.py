@@ -72,6 +72,8 @@ UNSAFE = {
     "public metrics": {"operations_host": "0.0.0.0"},  # noqa: S104
     "every origin": {"origins": ("*",)},
     "the origin of sandboxes": {"origins": ("null",)},
+    "every address a proxy": {"trusted_proxies": ("0.0.0.0/0",)},
+    "every address of IPv6 a proxy": {"trusted_proxies": ("10.0.0.1", "::/0")},
 }
 
 

@@ -182,6 +182,8 @@ def refuse_unsafe(settings: ServerSettings) -> str | None:
         and f"metrics would be public: --operations-host {settings.operations_host} is not this machine",
         any(origin in ("*", "null") for origin in settings.origins)
         and "every site could use the server in a browser: name the --origins one by one",
+        any(ip_network(proxy).prefixlen == 0 for proxy in settings.trusted_proxies)
+        and "every client could choose its own address, and so its limits: name the --trusted-proxies",
     ]
     found = [fault for fault in faults if fault]
     return f"Unsafe settings: {'; '.join(found)}. Add --dev to start all the same." if found else None
