@@ -1,5 +1,6 @@
 """The search with a guide: what it believes, how it compares actions, how it mixes, and how its budget is named."""
 
+from collections import Counter
 from itertools import count, cycle, islice
 from random import Random
 from typing import Any
@@ -73,6 +74,18 @@ def test_a_state_that_is_three_times_as_plausible_is_believed_three_times_as_oft
     )
     drawn = list(islice(states, 2000))
     assert 0.72 < drawn.count("a") / len(drawn) < 0.78
+
+
+def test_a_walk_that_varies_its_state_believes_each_as_often_as_it_is_plausible() -> None:
+    """Eight states in a ring, each twice as plausible as the one before: the last one is believed half of the time."""
+
+    def step(state: int, player: PlayerId, rng: Random) -> int:
+        return (state + rng.choice((-1, 1))) % 8
+
+    states = plausible_states(iter([0]), lambda state, player: 2.0**state, ANA, Random(7), step)
+    drawn = Counter[int](islice(states, 3000))
+    assert 0.46 < drawn[7] / 3000 < 0.54
+    assert 0.21 < drawn[6] / 3000 < 0.29
 
 
 def test_in_66_rivals_are_believed_to_keep_low_cards() -> None:

@@ -1,19 +1,21 @@
-"""The attentive bot of 66: it remembers, it wastes no power, and it beats chance."""
+"""The attentive bot of 66: it remembers, it wastes no power, and it beats chance. And what `search` knows of 66."""
 
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from tests.rules.sixtysix.matches import ALICE, BOB, act, event, play, turn
 from turnstile.bots import Bot, random_bot
-from turnstile.bots.sixtysix import attentive, unseen
-from turnstile.games.sixtysix.cards import DECK
+from turnstile.bots.sixtysix import attentive, prospects, unseen, vary
+from turnstile.games.sixtysix.cards import DECK, Seat
 from turnstile.games.sixtysix.moves import ShowCards, StopRound
 from turnstile.games.sixtysix.rules import game
 from turnstile.games.sixtysix.sight import actions, view
-from turnstile.games.sixtysix.state import Options, State, View
+from turnstile.games.sixtysix.state import Options, Phase, State, View
 from turnstile.kernel import Move, PlayerId, Seed
 from turnstile.lab.match import Chooser, play_out
+from turnstile.studies.sixtysix import violation
 
 
 def chosen(match: State, seed: int = 0) -> Move:
@@ -94,3 +96,49 @@ def test_it_wins_far_more_than_its_share_against_chance(players: int) -> None:
         assert ended is not None
         wins += ALICE in ended.winners
     assert wins >= 30
+
+
+# the guide for `search`
+
+
+@pytest.mark.parametrize("moves", ["", "alice take", "alice show 2 3"])
+def test_a_varied_state_looks_the_same_and_in_time_every_hidden_card_differs(moves: str) -> None:
+    match = turn(alice="6 3 9 9", bob="5 8:01 3 10", carol="11 2 6 7", draws="4")
+    varied = match = act(match, moves) if moves else match
+    held = [set[int]() for _ in range(12)]
+    rng = Random(7)
+    for _ in range(1000):
+        varied = vary(varied, ALICE, rng)
+        assert view(varied, ALICE) == view(match, ALICE)
+        assert violation(varied) is None
+        for values, card in zip(held, (card for row in varied.hands for card in row), strict=True):
+            values.add(card.value)
+    cards = [card for row in match.hands for card in row]
+    shown = [place.card_index for place in match.touched]  # as identical, in the first hand
+    hidden = [Seat(0) not in card.seen_by and place not in shown for place, card in enumerate(cards)]
+    assert [len(values) > 10 for values in held] == hidden
+
+
+def test_a_state_without_hidden_cards_cannot_be_varied() -> None:
+    match = turn(alice="9:0 9:0 6:0 3:0", bob="5:01 8:01 3:01 10:01", carol="11:02 2:02 6:02 7:02")
+    assert vary(match, ALICE, Random(7)) == match
+
+
+@pytest.mark.parametrize("players", game.seats)
+def test_without_a_lead_all_players_have_the_same_chance_after_a_round(players: int) -> None:
+    match = game.new([PlayerId(f"p{number}") for number in range(players)], Options(), Seed("7"))
+    assert isinstance(match, State)
+    chances = prospects(replace(match, phase=Phase.ROUND_FINISHED), 0)
+    assert chances is not None
+    assert list(chances.values()) == [pytest.approx(1 / players)] * players
+
+
+def test_a_low_hand_that_its_owner_knows_and_the_turn_are_good_prospects() -> None:
+    def chance(alice: str, of: PlayerId = BOB) -> float:
+        return (prospects(turn(of, alice=alice), 100) or {})[ALICE]
+
+    plain = chance("9:0 8:0 7 8")
+    assert chance("9:0 8:0 7 2") > plain
+    assert chance("9:0 8:0 7:0 8") > plain
+    assert chance("9:0 8:0 7 8", of=ALICE) > plain
+    assert prospects(turn(), 1) is None

@@ -7,6 +7,7 @@ one it is much stronger.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
+from random import Random
 from typing import Any
 
 from turnstile.bots.bot import AnyBot
@@ -46,6 +47,12 @@ class Guide:
     """How well an imagined state explains what the other players have done, compared with other imagined states.
 
     The player is the one that imagines. Only ratios matter. Without it, all imagined states are equally plausible.
+    """
+    vary: Callable[[Any, PlayerId, Random], Any] | None = None
+    """Another imagined state that differs from the given one in some hidden things. The player cannot tell them apart.
+
+    The way there is as likely as the way back. With it, `search` goes from one plausible state to the next. That needs
+    far fewer states than to imagine all of them anew, if there is much that can be implausible.
     """
     retract: Callable[[Any], Any] = _same_state
     """The state before the choices that were made and not shown yet, for games with simultaneous choices.

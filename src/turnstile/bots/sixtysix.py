@@ -1,11 +1,14 @@
 """Bots for 66."""
 
 from collections.abc import Callable, Sequence
-from math import exp, hypot, sqrt
+from math import ceil, exp, sqrt
 from random import Random
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from turnstile.bots.guide import GameBots, Guide, Shares, shares_by_score
-from turnstile.games.sixtysix.cards import COPIES, Hand, total
+from turnstile.games.sixtysix.cards import COPIES, Card, Hand, Seat, put, total
 from turnstile.games.sixtysix.moves import (
     POWERS,
     Discard,
@@ -21,7 +24,7 @@ from turnstile.games.sixtysix.moves import (
     TakeCardFromDeck,
 )
 from turnstile.games.sixtysix.scores import LIMIT
-from turnstile.games.sixtysix.state import Phase, Sight, State, View
+from turnstile.games.sixtysix.state import Phase, Place, Sight, State, View
 from turnstile.kernel import Move, PlayerId
 
 # All worths are in points. They were tuned by letting bots with different values play each other.
@@ -195,11 +198,32 @@ def unseen(view: View) -> list[int]:
 # the guide for `search`
 
 LOOKAHEAD = 4  # moves of each player; then a round that goes on is judged by its hands
-SCORE_A_POINT, SCORE_A_CARD, SCORE_OF_UNKNOWN, TURN = 0.5, 2.0, 2.0, 1.4  # fitted to rounds of `attentive`
-FIRST_CARE, CARE_A_TURN, MOST_CARE = 0.1, 0.02, 0.3  # fitted to the cards that `attentive` keeps
-MATCH_SCALE = 14.0  # the lead, in points, that wins three matches of four at the start of a match
-ROUND_SCALE = 7.0  # the same for the last round, while it is played
+CARE = (0.0, 0.11, 0.19, 0.22, 0.24, 0.26, 0.29, 0.31, 0.33, 0.34, 0.35)
+"""How strongly players prefer low cards, by their turns in this round. Fitted to the cards that `attentive` keeps."""
 LEAST_LEFT = 0.15  # of a match: the next round decides nearly all
+
+
+class Weights(NamedTuple):
+    """What decides a match in the middle of a round, in points of the total score."""
+
+    point: float
+    """A point in a hand. It is not a whole one: hands still change, and the best one scores nothing."""
+    card: float
+    unknown: float
+    """A card that its owner has not seen."""
+    turn: float
+    """What it is worth to have the turn."""
+    lead: float
+    """The lead over one other player that wins three matches of four, at the start of a match."""
+
+
+FITTED = {
+    2: Weights(0.5, 2.4, 2.1, 1.4, 33.0),
+    3: Weights(0.35, 1.6, 1.0, 0.9, 19.0),
+    4: Weights(0.3, 1.8, 1.1, 0.8, 14.0),
+    5: Weights(0.35, 1.6, 1.2, 0.9, 11.5),
+}
+"""By the number of players, from 1,200 to 1,500 matches of `attentive` each: the most likely weights, given who won."""
 
 
 def shortlist(view: View, actions: Sequence[Move]) -> Sequence[Move]:
@@ -222,33 +246,34 @@ def prospects(state: State, moves: int) -> Shares | None:
     A round that goes on is judged by the hands, because its end depends mostly on luck. The closer the end of the
     match, the more a lead is worth.
     """
-    scale = MATCH_SCALE * sqrt(max(LEAST_LEFT, 1 - max(state.totals) / LIMIT))
+    weights = FITTED[len(state.players)]
     if state.phase is Phase.ROUND_FINISHED:
         scores: Sequence[float] = state.totals
     elif state.phase is Phase.READY_FOR_TURN and state.stopper is None and moves >= LOOKAHEAD * len(state.players):
-        scores, scale = expected_totals(state), hypot(scale, ROUND_SCALE)
+        scores = expected_totals(state, weights)
     else:
         return None
+    scale = weights.lead * sqrt(max(LEAST_LEFT, 1 - max(state.totals) / LIMIT))
     return shares_by_score({player: -score for player, score in zip(state.players, scores, strict=True)}, scale)
 
 
-def expected_totals(state: State) -> list[float]:
+def expected_totals(state: State, weights: Weights) -> list[float]:
     """What each seat should have after this round, but for a constant.
 
     A low hand, few cards and known cards are good, and it is good to have the turn.
     """
     totals = [
-        before + expected_score(held, seat)
+        before + expected_score(held, seat, weights)
         for seat, (before, held) in enumerate(zip(state.totals, state.hands, strict=True))
     ]
-    totals[state.turn] -= TURN
+    totals[state.turn] -= weights.turn
     return totals
 
 
-def expected_score(held: Hand, owner: int) -> float:
+def expected_score(held: Hand, owner: int, weights: Weights) -> float:
     """What a hand should score, but for a constant."""
     unknown = sum([owner not in card.seen_by for card in held])
-    return SCORE_A_POINT * total(held) + SCORE_A_CARD * len(held) + SCORE_OF_UNKNOWN * unknown
+    return weights.point * total(held) + weights.card * len(held) + weights.unknown * unknown
 
 
 def plausibility(state: State, player: PlayerId) -> float:
@@ -260,10 +285,46 @@ def plausibility(state: State, player: PlayerId) -> float:
         for card in held
         if owner != seat and owner in card.seen_by and seat not in card.seen_by
     )
-    return exp(-min(MOST_CARE, FIRST_CARE + CARE_A_TURN * state.turn_count) * kept) if state.turn_count else 1.0
+    turns = ceil(state.turn_count / len(state.players))
+    return exp(-CARE[min(turns, len(CARE) - 1)] * kept)
+
+
+def vary(state: State, player: PlayerId, rng: Random) -> State:
+    """Exchange a card of a hand that the player has not seen for another one, of a hand or of the deck.
+
+    Cards that were shown as identical stay so.
+    """
+    seat = state.players.index(player)
+    claimed = state.touched if state.phase is Phase.REPLACING_CARDS else ()
+    hidden = [
+        place
+        for owner, held in enumerate(state.hands)
+        for index, card in enumerate(held)
+        if seat not in card.seen_by and (place := Place(Seat(owner), index)) not in claimed
+    ]
+    if not hidden:
+        return state
+    place, number = rng.choice(hidden), rng.randrange(len(state.deck) + len(hidden))
+    if number < len(state.deck):
+        deck = put(state.deck, number, value_at(state.hands, place))
+        return replace(state, deck=deck, hands=with_value(state.hands, place, state.deck[number]))
+    other = hidden[number - len(state.deck)]
+    hands = with_value(state.hands, place, value_at(state.hands, other))
+    return replace(state, hands=with_value(hands, other, value_at(state.hands, place)))
+
+
+def value_at(hands: Sequence[Hand], place: Place) -> int:
+    return hands[place.player_index][place.card_index].value
+
+
+def with_value(hands: Sequence[Hand], place: Place, value: int) -> tuple[Hand, ...]:
+    """The hands with another value at a place. The same players have seen the card there."""
+    held = hands[place.player_index]
+    card = Card(value, held[place.card_index].seen_by)
+    return put(hands, place.player_index, put(held, place.card_index, card))
 
 
 bots = GameBots(
     {"attentive": attentive},
-    Guide(heuristic=attentive, shortlist=shortlist, prospects=prospects, plausibility=plausibility),
+    Guide(heuristic=attentive, shortlist=shortlist, prospects=prospects, plausibility=plausibility, vary=vary),
 )

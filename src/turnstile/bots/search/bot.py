@@ -57,7 +57,7 @@ class SearchBot:
         """States that the view could belong to, as the guide weighs them, before all choices that are not shown yet."""
         states = self._imagined(view, player, rng)
         if guide.plausibility is not None:
-            states = plausible_states(states, guide.plausibility, player, rng)
+            states = plausible_states(states, guide.plausibility, player, rng, guide.vary)
         return map(guide.retract, states)
 
     def _simultaneous_choices(self, state: Any) -> Mapping[PlayerId, Sequence[Move]]:
