@@ -19,7 +19,9 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 ENDLESS = "1000000"
 """A limit that no run reaches."""
 ENOUGH = "500"
-"""A limit that no player reaches, but an abuser does."""
+"""A limit that no player reaches at many tables, but an abuser does."""
+UNLIMITED = ("--limit-factor", "1000")
+"""For a run without an abuser: at a few tables, two players alone would reach some limits."""
 OPTIONS = (
     *("--port", "0"),
     *("--operations-port", "0"),

@@ -11,7 +11,7 @@ import msgspec
 from bench.server.disturbance import disturbing
 from bench.server.figures import Delays, Figures
 from bench.server.load import FixedRate, Load, loaded, some_of
-from bench.server.processes import CLIENT_CORE, Servers, cpu_seconds, serving, store_of
+from bench.server.processes import CLIENT_CORE, UNLIMITED, Servers, cpu_seconds, serving, store_of
 from bench.server.witness import witness_of
 from tools.history import check
 from turnstile.store.opening import open_store
@@ -54,7 +54,8 @@ async def run(plan: Plan) -> Figures:
     """The figures of a run. Raises `Contradiction` if a client saw what the log does not say."""
     os.sched_setaffinity(0, {CLIENT_CORE})
     async with store_of(plan.store) as (store, database):
-        async with serving(store, plan.processes, database) as servers:
+        limits = () if plan.abuser_rate else UNLIMITED
+        async with serving(store, plan.processes, database, *limits) as servers:
             load, figures, since = await _measure(plan, servers, store)
         histories = some_of(load.histories, plan.most_checked)
         kept = await open_store(store)
