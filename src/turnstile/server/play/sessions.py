@@ -99,7 +99,9 @@ class Sessions:
 
     def discard(self, connected: Connected) -> None:
         self._connected.discard(connected)
-        self._by_address -= Counter([connected.address])
+        self._by_address[connected.address] -= 1
+        if not self._by_address[connected.address]:
+            del self._by_address[connected.address]
 
     # going
 
