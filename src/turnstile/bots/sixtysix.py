@@ -290,7 +290,7 @@ def plausibility(state: State, player: PlayerId) -> float:
 
 
 def vary(state: State, player: PlayerId, rng: Random) -> State:
-    """Exchange a card of a hand that the player has not seen for another one, of a hand or of the deck.
+    """Cut the deck, and exchange a card that the player has not seen, of a hand, for another one of a hand or the deck.
 
     Cards that were shown as identical stay so.
     """
@@ -302,15 +302,18 @@ def vary(state: State, player: PlayerId, rng: Random) -> State:
         for index, card in enumerate(held)
         if seat not in card.seen_by and (place := Place(Seat(owner), index)) not in claimed
     ]
-    if not hidden:
-        return state
-    place, number = rng.choice(hidden), rng.randrange(len(state.deck) + len(hidden))
-    if number < len(state.deck):
-        deck = put(state.deck, number, value_at(state.hands, place))
-        return replace(state, deck=deck, hands=with_value(state.hands, place, state.deck[number]))
-    other = hidden[number - len(state.deck)]
-    hands = with_value(state.hands, place, value_at(state.hands, other))
-    return replace(state, hands=with_value(hands, other, value_at(state.hands, place)))
+    cut = rng.randrange(len(state.deck) + 1)
+    deck, hands = state.deck[cut:] + state.deck[:cut], state.hands
+    if hidden:
+        place, number = rng.choice(hidden), rng.randrange(len(deck) + len(hidden))
+        if number < len(deck):
+            hands = with_value(hands, place, deck[number])
+            deck = put(deck, number, value_at(state.hands, place))
+        else:
+            other = hidden[number - len(deck)]
+            hands = with_value(hands, place, value_at(hands, other))
+            hands = with_value(hands, other, value_at(state.hands, place))
+    return replace(state, deck=deck, hands=hands)
 
 
 def value_at(hands: Sequence[Hand], place: Place) -> int:
