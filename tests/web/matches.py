@@ -59,12 +59,17 @@ def may_move(page: Page) -> bool:
 def move(page: Page, index: int = 0) -> None:
     """Raise a choice, and tap it again."""
     seq = page.locator("table-screen").get_attribute("data-seq")
+    tap_twice(page, index)
+    expect(page.locator(f'table-screen[data-seq="{seq}"]')).to_have_count(0)
+
+
+def tap_twice(page: Page, index: int = 0) -> None:
+    """The same, without a look at what follows."""
     choices = page.locator(".your-turn [data-choice]:not([aria-disabled])")
     choice = choices.nth(min(index, choices.count() - 1))
     key = choice.get_attribute("data-key")
     choice.click(position={"x": 8, "y": 20})
     page.locator(f'[data-choice][data-raised][data-key="{key}"]').click(position={"x": 8, "y": 20})
-    expect(page.locator(f'table-screen[data-seq="{seq}"]')).to_have_count(0)
 
 
 def play_alone(page: Page, moves: int = 500) -> None:

@@ -2,13 +2,14 @@
 be followed, cards that need no tap, refusals beside what was tried, and what is said about a player who is missing."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.web.matches import join, move, open_table
+from tests.web.matches import join, move, open_table, tap_twice
 from tests.web.pages import Guest, wait_for_turn
 
 NewGuest = Callable[..., Guest]
@@ -193,31 +194,35 @@ def test_the_moves_of_bots_can_be_followed_one_by_one_and_no_trick_flashes_by(ne
 
 def test_a_tap_on_the_table_or_the_space_bar_shows_the_newest_move_at_once(new_guest: NewGuest) -> None:
     guest = new_guest(is_animated=True)
-    open_table(guest, "up-down", ["counter"] * 7, {"maxRoundSize": 2})
     page = guest.page
+    page.clock.install()
+    open_table(guest, "up-down", ["counter"] * 7, {"maxRoundSize": 2})
     page.locator(".your-turn .bets").wait_for()
     page.evaluate(WATCH_TABLE)
-    move(page)
-    page.wait_for_function(when_behind("document.querySelector('.board').click()"))
+    with falling_behind(page):
+        page.locator(".board").click(position={"x": 2, "y": 2})
+        assert jumps(page) == 1
     page.locator(".your-turn .fan button.choice").first.wait_for()
-    assert jumps(page) == 1
-    move(page)
-    page.wait_for_function(when_behind("document.body.dispatchEvent(new KeyboardEvent('keydown', SPACE))"))
+    with falling_behind(page):
+        page.keyboard.press(" ")
+        assert jumps(page) == 2
     page.locator(".your-turn .bets").wait_for()
     assert jumps(page) == 2
 
 
-def when_behind(do: str) -> str:
-    """Do something as soon as at least three updates wait to be shown, before the page can show another of them."""
-    return f"""async () => {{
-        const SPACE = {{ key: " ", code: "Space", bubbles: true, cancelable: true }};
-        const {{ call }} = await import("/static/lib/http.js");
-        const table = document.querySelector("table-screen");
-        const {{ seq }} = await call("GET", `/api/tables/${{table.getAttribute("table")}}/view`);
-        if (seq <= Number(table.getAttribute("data-seq")) + 2) return false;
-        {do};
-        return true;
-    }}"""
+@contextmanager
+def falling_behind(page: Page) -> Iterator[None]:
+    """Move while the time of the page stands still, and wait until three updates at least wait to be shown."""
+    page.clock.pause_at(page.evaluate("Date.now() / 1_000 + 1"))
+    tap_twice(page)
+    page.wait_for_function(
+        """() => {
+            const { seq, newest } = document.querySelector("table-screen").dataset;
+            return Number(newest) >= Number(seq) + 3;
+        }"""
+    )
+    yield
+    page.clock.resume()
 
 
 def jumps(page: Page) -> int:

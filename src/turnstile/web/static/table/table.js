@@ -134,6 +134,7 @@ export class TableScreen extends HTMLElement {
       case "update":
         this.#incoming = fold(this.#incoming, frame);
         this.#streams.push(this.#incoming);
+        this.setAttribute("data-newest", String(this.#incoming.seq));
         return this.#takeUpdate();
       case "presence":
         return this.#presence(frame);
