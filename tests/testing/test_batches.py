@@ -69,7 +69,7 @@ def looked_before(dealt: Next[State]) -> Next[State]:
 
 def one_card_before(dealt: Next[State]) -> Next[State]:
     """One of the two cards was looked at before."""
-    first = [(held[0].shown_to([Seat(seat)]), *held[1:]) for seat, held in enumerate(dealt.state.hands)]
+    first = [(held[0].shown_to((Seat(seat),)), *held[1:]) for seat, held in enumerate(dealt.state.hands)]
     return Next(replace(dealt.state, hands=tuple(first)), *dealt.effects, then=dealt.then)
 
 

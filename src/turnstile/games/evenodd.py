@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Literal, NamedTuple
+from functools import lru_cache
+from typing import Annotated, Literal, NamedTuple, cast
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -23,6 +24,7 @@ class Parity(StrEnum):
     ODD = "odd"
 
 
+EVEN, ODD = Parity
 PARITIES = {str(parity): parity for parity in Parity}
 
 
@@ -38,6 +40,10 @@ class Phase(StrEnum):
     COLLECTING_CHOICES = "COLLECTING_CHOICES"
     DRAWING_NUMBER = "DRAWING_NUMBER"
     FINISHED = "FINISHED"
+
+
+# The phases by their names alone: in Python 3.11, looking up `Phase.IDLE` takes as long as a whole `replace`.
+IDLE, COLLECTING_CHOICES, DRAWING_NUMBER, FINISHED = Phase
 
 
 class Code(StrEnum):
@@ -64,6 +70,11 @@ class Judgement(NamedTuple):
     status: Status
     winning_seat: Literal[0, 1] | None
     points: tuple[int, int]
+
+
+FIRST_WINS = Judgement(Status.WIN, 0, (POINTS_FOR_A_WIN, 0))
+SECOND_WINS = Judgement(Status.WIN, 1, (0, POINTS_FOR_A_WIN))
+BOTH_DRAW = Judgement(Status.DRAW, None, (POINTS_FOR_A_DRAW, POINTS_FOR_A_DRAW))
 
 
 class GameResult(Value, frozen=True):
@@ -155,7 +166,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
         return Rejection(Refusal.INVALID_OPTIONS, f"draws must be from {DRAWS[0]} to {DRAWS[-1]}.")
     seated = tuple(players)
     return State(
-        phase=Phase.IDLE,
+        phase=IDLE,
         players=seated,
         draws=options.draws,
         choices=ByPlayer.same(seated, None),
@@ -165,33 +176,47 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     )
 
 
+# news: what both players are told, made from the state that a step has reached
+
+
+def match_started(state: State) -> list[Tell]:
+    return [Tell.all(state.players, MatchStarted(state.draws, commit(_seed_of(state))))]
+
+
+def number_drawn(state: State) -> list[Tell]:
+    """The number that was drawn last; after the last draw of the match also its result."""
+    news = [Tell.all(state.players, NumberDrawn(len(state.results), state.results[-1], state.score))]
+    if state.phase is FINISHED:
+        news.append(Tell.all(state.players, MatchFinished(leaders(state), state.score, _seed_of(state))))
+    return news
+
+
 # play
 
 evenodd: Machine[State] = Machine(
     "even-odd",
     Phase,
-    start=Phase.IDLE,
-    ends=(Phase.FINISHED,),
+    start=IDLE,
+    ends=(FINISHED,),
     state=State,
     messages=MatchStarted | OpponentChose | NumberDrawn | MatchFinished,
     codes=Code,
 )
 
 
-@evenodd.on(Phase.IDLE, Start, to=Phase.COLLECTING_CHOICES)
-def start(state: State, event: Start) -> Next[State]:
+@evenodd.on(IDLE, Start, to=COLLECTING_CHOICES, tell=match_started)
+def start(state: State, event: Start) -> State:
     """Both players are shown a commitment to the seed, and may choose.
 
     Inviting the players, waiting for them and telling the league are the referee's part (docs/departures.md).
     """
-    begun = replace(state, phase=Phase.COLLECTING_CHOICES, seed=event.seed)
-    return Next(begun, lambda: Tell.all(state.players, MatchStarted(state.draws, commit(event.seed))))
+    return replace(state, phase=COLLECTING_CHOICES, seed=event.seed)
 
 
 @evenodd.on(
-    Phase.COLLECTING_CHOICES,
+    COLLECTING_CHOICES,
     ChooseParity,
-    to={"one choice": Phase.COLLECTING_CHOICES, "both choices": Phase.DRAWING_NUMBER},
+    to={"one choice": COLLECTING_CHOICES, "both choices": DRAWING_NUMBER},
 )
 def choose(state: State, event: ChooseParity) -> Next[State] | Rejection:
     """A player chooses even or odd in secret. When both have chosen, the number is drawn.
@@ -207,34 +232,31 @@ def choose(state: State, event: ChooseParity) -> Next[State] | Rejection:
         return Rejection(Code.INVALID_CHOICE, 'INVALID_CHOICE: say "even" or "odd".')
     choices = state.choices.put(event.player, parity)
     opponent = _other(state.players, event.player)
-    phase = Phase.COLLECTING_CHOICES if choices[opponent] is None else Phase.DRAWING_NUMBER
+    phase = COLLECTING_CHOICES if choices[opponent] is None else DRAWING_NUMBER
     return Next(replace(state, choices=choices, phase=phase), lambda: Tell.all([opponent], OpponentChose()))
 
 
-@evenodd.auto(Phase.DRAWING_NUMBER, to={"draws are left": Phase.COLLECTING_CHOICES, "the last draw": Phase.FINISHED})
-def draw_number(state: State) -> Next[State]:
+@evenodd.auto(DRAWING_NUMBER, to={"draws are left": COLLECTING_CHOICES, "the last draw": FINISHED}, tell=number_drawn)
+def draw_number(state: State) -> State:
     """A number from 1 to 10 is drawn and judged, and the points are added. After the last one the match is over.
 
     The specification plays one draw; at a table a match is a series of them (docs/departures.md).
     """
-    assert state.seed is not None, "the seed came with Start"
-    result = result_of(state.players, state.choices, drawn_number(state.seed, len(state.results)))
-    drawn = replace(
+    index = len(state.results)
+    result = result_of(state.players, _both_chosen(state), drawn_number(_seed_of(state), index))
+    return replace(
         state,
-        phase=Phase.COLLECTING_CHOICES,
-        choices=ByPlayer.same(state.players, None),
+        phase=COLLECTING_CHOICES if index + 1 < state.draws else FINISHED,
+        choices=no_choices(state.players),
         score=ByPlayer({player: points + result.points[player] for player, points in state.score.items()}),
         results=(*state.results, result),
     )
-    told = NumberDrawn(len(drawn.results), result, drawn.score)
-    if len(drawn.results) < state.draws:
-        return Next(drawn, lambda: Tell.all(state.players, told))
-    finished = MatchFinished(leaders(drawn), drawn.score, state.seed)
-    return Next(
-        replace(drawn, phase=Phase.FINISHED),
-        lambda: Tell.all(state.players, told),
-        lambda: Tell.all(state.players, finished),
-    )
+
+
+@lru_cache(maxsize=4096)
+def no_choices(players: Players) -> ByPlayer[Parity | None]:
+    """Cached, because it is the same before every draw."""
+    return ByPlayer.same(players, None)
 
 
 def drawn_number(seed: Seed, draw_index: int) -> int:
@@ -243,7 +265,7 @@ def drawn_number(seed: Seed, draw_index: int) -> int:
 
 
 def parity_of(number: int) -> Parity:
-    return Parity.EVEN if number % 2 == 0 else Parity.ODD
+    return EVEN if number % 2 == 0 else ODD
 
 
 def judge(choice_a: Parity, choice_b: Parity, number: int) -> Judgement:
@@ -251,23 +273,21 @@ def judge(choice_a: Parity, choice_b: Parity, number: int) -> Judgement:
     parity = parity_of(number)
     a_is_right, b_is_right = choice_a == parity, choice_b == parity
     if a_is_right == b_is_right:
-        return Judgement(Status.DRAW, None, (POINTS_FOR_A_DRAW, POINTS_FOR_A_DRAW))
-    if a_is_right:
-        return Judgement(Status.WIN, 0, (POINTS_FOR_A_WIN, 0))
-    return Judgement(Status.WIN, 1, (0, POINTS_FOR_A_WIN))
+        return BOTH_DRAW
+    return FIRST_WINS if a_is_right else SECOND_WINS
 
 
-def result_of(players: Players, choices: ByPlayer[Parity | None], number: int) -> GameResult:
+def result_of(players: Players, choices: ByPlayer[Parity], number: int) -> GameResult:
     """What a number means for the choices of two players."""
-    chosen = ByPlayer({player: choice for player, choice in choices.items() if choice is not None})
-    judged = judge(chosen[players[0]], chosen[players[1]], number)
+    one, other = players
+    judged = judge(choices[one], choices[other], number)
     return GameResult(
         drawn_number=number,
         number_parity=parity_of(number),
-        choices=chosen,
+        choices=choices,
         status=judged.status,
         winner_player_id=None if judged.winning_seat is None else players[judged.winning_seat],
-        points=ByPlayer(zip(players, judged.points, strict=True)),
+        points=ByPlayer({one: judged.points[0], other: judged.points[1]}),
     )
 
 
@@ -289,13 +309,19 @@ def view(state: State, player: PlayerId | None) -> View:
 
 def actions(state: State, player: PlayerId) -> tuple[ChooseParity, ...]:
     """Even or odd, as long as the player has not chosen."""
-    waits = state.phase is Phase.COLLECTING_CHOICES and player in state.players and state.choices[player] is None
-    return tuple(ChooseParity(player, parity.value) for parity in Parity) if waits else ()
+    waits = state.phase is COLLECTING_CHOICES and player in state.players and state.choices[player] is None
+    return _both_choices(player) if waits else ()
+
+
+@lru_cache(maxsize=4096)
+def _both_choices(player: PlayerId) -> tuple[ChooseParity, ...]:
+    """Cached, because they are the same before every draw."""
+    return tuple(ChooseParity(player, parity.value) for parity in Parity)
 
 
 def dealer(state: State) -> Event | None:
     """The table starts the match with the seed it committed to."""
-    return Start(state.seed) if state.phase is Phase.IDLE and state.seed is not None else None
+    return Start(state.seed) if state.phase is IDLE and state.seed is not None else None
 
 
 # end
@@ -303,7 +329,7 @@ def dealer(state: State) -> Event | None:
 
 def outcome(state: State) -> Outcome | None:
     """The highest total wins; equal totals share the win."""
-    return Outcome(leaders(state), state.score) if state.phase is Phase.FINISHED else None
+    return Outcome(leaders(state), state.score) if state.phase is FINISHED else None
 
 
 # helpers
@@ -316,6 +342,16 @@ def leaders(state: State) -> Players:
 
 def _other(players: Players, player: PlayerId) -> PlayerId:
     return players[1] if player == players[0] else players[0]
+
+
+def _both_chosen(state: State) -> ByPlayer[Parity]:
+    assert None not in state.choices.values(), "both players have chosen"
+    return cast("ByPlayer[Parity]", state.choices)
+
+
+def _seed_of(state: State) -> Seed:
+    assert state.seed is not None, "the seed came with Start"
+    return state.seed
 
 
 game = Game(

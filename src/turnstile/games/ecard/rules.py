@@ -1,36 +1,43 @@
 """E-Card: one emperor, one slave, four citizens each, and the nerve to choose. Rules: docs/games/e-card.md.
 
 This module is the machine, in the order that a match runs through it. The other modules hold what it works with: the
-cards (`cards`), the phases, state and view (`state`), and what players are told (`messages`).
+cards (`cards`), the phases, state and view (`state`), what players are told (`messages`) and when (`news`).
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, cast
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from turnstile.games.ecard.cards import BEATS, EMPEROR_HAND, SLAVE_HAND, Card, Hand, without
-from turnstile.games.ecard.messages import (
-    EcardMessage,
-    MatchFinished,
-    MatchStarted,
-    OpponentPicked,
-    PairRevealed,
-    RoundSetUp,
-    SideSwitched,
-    TieBreak,
+from turnstile.games.ecard.messages import EcardMessage, OpponentPicked
+from turnstile.games.ecard.news import match_started, pair_revealed
+from turnstile.games.ecard.state import (
+    ROUNDS,
+    ROUNDS_IN_SIDE,
+    Code,
+    Options,
+    Pair,
+    Phase,
+    Roles,
+    State,
+    View,
+    leader,
+    roles_of,
 )
-from turnstile.games.ecard.state import ROUNDS, ROUNDS_IN_SIDE, Code, Options, Pair, Phase, Roles, State, View
 from turnstile.games.ecard.text import RULES
-from turnstile.kernel.chance import LONGEST_SEED, Seed, commit, draw
+from turnstile.kernel.chance import LONGEST_SEED, Seed, draw
 from turnstile.kernel.effects import Tell
 from turnstile.kernel.game import Game, Outcome, Players, refuse_players, refuse_seed
 from turnstile.kernel.machine import Machine, Next, Rejection
 from turnstile.kernel.values import ByPlayer, Event, Move, PlayerId
 
 SEATS = range(2, 3)
+
+# The phases by their names alone: in Python 3.11, looking up `Phase.PICKING` takes as long as a whole `replace`.
+LOBBY, ROUND_SETUP, PICKING, REVEAL, FINISHED = Phase
 
 # events
 
@@ -63,7 +70,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
 
 def _lobby(players: Players, seed: Seed | None) -> State:
     return State(
-        phase=Phase.LOBBY,
+        phase=LOBBY,
         players=players,
         roles=None,
         hands=ByPlayer.same(players, ()),
@@ -82,44 +89,54 @@ def _lobby(players: Players, seed: Seed | None) -> State:
 ecard: Machine[State] = Machine(
     "e-card",
     Phase,
-    start=Phase.LOBBY,
-    ends=(Phase.FINISHED,),
+    start=LOBBY,
+    ends=(FINISHED,),
     state=State,
     messages=EcardMessage,
     codes=Code,
 )
 
 
-@ecard.on(Phase.LOBBY, Start, to=Phase.ROUND_SETUP)
-def start(state: State, event: Start) -> Next[State]:
+@ecard.on(LOBBY, Start, to=ROUND_SETUP, tell=match_started)
+def start(state: State, event: Start) -> State:
     """The first emperor is drawn from the seed, and the first decisive round is set up."""
     first = first_emperor(state.players, event.seed)
     roles = Roles(first, _other(state.players, first))
-    ready = set_up(replace(state, seed=event.seed), roles)
-    return Next(
-        ready, lambda: Tell.all(state.players, MatchStarted(roles, commit(event.seed))), lambda: _tell_hands(ready)
-    )
+    return set_up(replace(state, seed=event.seed), roles)
 
 
 def set_up(state: State, roles: Roles) -> State:
     """Each decisive round starts with fresh full hands for its roles, and no card laid."""
-    emperor = roles.emperor_player
     return replace(
         state,
-        phase=Phase.ROUND_SETUP,
+        phase=ROUND_SETUP,
         roles=roles,
-        hands=ByPlayer({player: EMPEROR_HAND if player == emperor else SLAVE_HAND for player in state.players}),
-        pending_picks=ByPlayer.same(state.players, None),
+        hands=full_hands(state.players, roles.emperor_player),
+        pending_picks=no_picks(state.players),
     )
 
 
-@ecard.on(Phase.ROUND_SETUP, BeginPicking, to=Phase.PICKING)
+@lru_cache(maxsize=4096)
+def full_hands(players: Players, emperor: PlayerId) -> ByPlayer[Hand]:
+    """The emperor and four citizens for one player, the slave and four citizens for the other.
+
+    Cached like `no_picks`, because all rounds of a match start with the same few values.
+    """
+    return ByPlayer({player: EMPEROR_HAND if player == emperor else SLAVE_HAND for player in players})
+
+
+@lru_cache(maxsize=4096)
+def no_picks(players: Players) -> ByPlayer[Card | None]:
+    return ByPlayer.same(players, None)
+
+
+@ecard.on(ROUND_SETUP, BeginPicking, to=PICKING)
 def begin_picking(state: State, event: BeginPicking) -> State:
     """Both players may now lay a card."""
-    return replace(state, phase=Phase.PICKING)
+    return replace(state, phase=PICKING)
 
 
-@ecard.on(Phase.PICKING, Pick, to={"one pick": Phase.PICKING, "both picked": Phase.REVEAL})
+@ecard.on(PICKING, Pick, to={"one pick": PICKING, "both picked": REVEAL})
 def pick(state: State, event: Pick) -> Next[State] | Rejection:
     """A player lays a card face down. When both have, the cards are turned over."""
     if event.player not in state.players:
@@ -130,24 +147,20 @@ def pick(state: State, event: Pick) -> Next[State] | Rejection:
         return Rejection(Code.CARD_NOT_IN_HAND, f"You hold no {event.card.name.lower()}; lay a card of your hand.")
     picks = state.pending_picks.put(event.player, event.card)
     opponent = _other(state.players, event.player)
-    phase = Phase.PICKING if picks[opponent] is None else Phase.REVEAL
+    phase = PICKING if picks[opponent] is None else REVEAL
     laid = replace(state, pending_picks=picks, phase=phase)
     return Next(laid, lambda: Tell.all([opponent], OpponentPicked()))
 
 
-@ecard.auto(Phase.REVEAL, to={"draw": Phase.PICKING, "decisive": Phase.ROUND_SETUP, "match over": Phase.FINISHED})
-def reveal(state: State) -> Next[State]:
+@ecard.auto(REVEAL, to={"draw": PICKING, "decisive": ROUND_SETUP, "match over": FINISHED}, tell=pair_revealed)
+def reveal(state: State) -> State:
     """Both cards are turned over. A draw goes on with the hands that are left; a winner ends the decisive round."""
-    roles = _roles(state)
-    cards = ByPlayer({player: card for player, card in state.pending_picks.items() if card is not None})
+    roles, cards = roles_of(state), _laid_cards(state)
     winner = winning_player(roles, cards)
     pair = Pair(state.decisive_round_index + 1, roles.emperor_player, cards, winner)
     if winner is None:
-        left = replace(remove_picks(state), phase=Phase.PICKING, revealed=(*state.revealed, pair))
-        return Next(left, lambda: Tell.all(state.players, PairRevealed(pair, state.score)))
-    scored = score_point(state, winner, pair)
-    after = next_round(scored)
-    return Next(after.state, lambda: Tell.all(state.players, PairRevealed(pair, scored.score)), *after.effects)
+        return replace(remove_picks(state), phase=PICKING, revealed=(*state.revealed, pair))
+    return next_round(score_point(state, winner, pair))
 
 
 def winning_player(roles: Roles, cards: ByPlayer[Card]) -> PlayerId | None:
@@ -161,7 +174,7 @@ def winning_player(roles: Roles, cards: ByPlayer[Card]) -> PlayerId | None:
 def remove_picks(state: State) -> State:
     """The cards that were laid are gone from both hands."""
     hands = ByPlayer({player: without(held, state.pending_picks[player]) for player, held in state.hands.items()})
-    return replace(state, hands=hands, pending_picks=ByPlayer.same(state.players, None))
+    return replace(state, hands=hands, pending_picks=no_picks(state.players))
 
 
 def score_point(state: State, winner: PlayerId, pair: Pair) -> State:
@@ -175,36 +188,28 @@ def score_point(state: State, winner: PlayerId, pair: Pair) -> State:
     )
 
 
-def next_round(state: State) -> Next[State]:
+def next_round(state: State) -> State:
     """After a decisive round: the end, a tie break, a new side with switched roles, or one more round of this side.
 
     Roles switch after rounds 3, 6 and 9 only. Read literally, the spec's rule for switching would apply after round 12
     too; the rules say that roles do not switch before the tie break, and they win (docs/departures.md).
     """
-    roles = _roles(state)
-    is_tied = len(set(state.score.values())) == 1
-    if state.is_tie_break or (state.decisive_round_index == ROUNDS and not is_tied):
-        return finish(state)
+    roles = roles_of(state)
+    if state.is_tie_break or (state.decisive_round_index == ROUNDS and not is_tied(state)):
+        return replace(remove_picks(state), phase=FINISHED)
     if state.decisive_round_index == ROUNDS:
-        extra = set_up(replace(state, is_tie_break=True), roles)
-        return Next(extra, lambda: Tell.all(state.players, TieBreak(state.score)), lambda: _tell_hands(extra))
+        return set_up(replace(state, is_tie_break=True), roles)
     if state.decisive_in_side < ROUNDS_IN_SIDE:
-        ready = set_up(state, roles)
-        return Next(ready, lambda: _tell_hands(ready))
+        return set_up(state, roles)
     switched = Roles(emperor_player=roles.slave_player, slave_player=roles.emperor_player)
-    ready = set_up(replace(state, decisive_in_side=0), switched)
-    side = state.decisive_round_index // ROUNDS_IN_SIDE + 1
-    return Next(ready, lambda: Tell.all(state.players, SideSwitched(side, switched)), lambda: _tell_hands(ready))
+    return set_up(replace(state, decisive_in_side=0), switched)
 
 
-def finish(state: State) -> Next[State]:
-    """The higher score wins the match, and the seed is shown."""
-    assert state.seed is not None, "the seed came with Start"
-    finished = MatchFinished(leader(state), state.score, state.seed)
-    return Next(replace(remove_picks(state), phase=Phase.FINISHED), lambda: Tell.all(state.players, finished))
+def is_tied(state: State) -> bool:
+    return len(set(state.score.values())) == 1
 
 
-@ecard.on(Phase.FINISHED, Reset, to=Phase.LOBBY)
+@ecard.on(FINISHED, Reset, to=LOBBY)
 def reset(state: State, event: Reset) -> State:
     """Back to the lobby, as if nothing had been played; the next Start brings a new seed."""
     return _lobby(state.players, None)
@@ -233,7 +238,7 @@ def view(state: State, player: PlayerId | None) -> View:
 
 def actions(state: State, player: PlayerId) -> tuple[Pick, ...]:
     """Each different card a player could lay now."""
-    if state.phase is not Phase.PICKING or player not in state.players or state.pending_picks[player] is not None:
+    if state.phase is not PICKING or player not in state.players or state.pending_picks[player] is not None:
         return ()
     return _picks(player, state.hands[player])
 
@@ -246,9 +251,9 @@ def _picks(player: PlayerId, held: Hand) -> tuple[Pick, ...]:
 
 def dealer(state: State) -> Event | None:
     """The table starts the match with the seed it committed to, and begins each round once both know their hands."""
-    if state.phase is Phase.LOBBY and state.seed is not None:
+    if state.phase is LOBBY and state.seed is not None:
         return Start(state.seed)
-    if state.phase is Phase.ROUND_SETUP:
+    if state.phase is ROUND_SETUP:
         return BeginPicking()
     return None
 
@@ -258,7 +263,7 @@ def dealer(state: State) -> Event | None:
 
 def outcome(state: State) -> Outcome | None:
     """The higher score wins; after a tie break it cannot be equal."""
-    return Outcome((leader(state),), state.score) if state.phase is Phase.FINISHED else None
+    return Outcome((leader(state),), state.score) if state.phase is FINISHED else None
 
 
 # helpers
@@ -269,23 +274,13 @@ def first_emperor(players: Players, seed: Seed) -> PlayerId:
     return players[draw(seed, "first emperor", 0, len(players))]
 
 
-def leader(state: State) -> PlayerId:
-    return max(state.players, key=lambda player: state.score[player])
-
-
 def _other(players: Players, player: PlayerId) -> PlayerId:
     return players[1] if player == players[0] else players[0]
 
 
-def _tell_hands(state: State) -> Tell:
-    """Each player learns its own hand for the decisive round that is about to begin."""
-    number, roles = state.decisive_round_index + 1, _roles(state)
-    return Tell((ByPlayer({player: RoundSetUp(number, roles, held) for player, held in state.hands.items()}),))
-
-
-def _roles(state: State) -> Roles:
-    assert state.roles is not None, "roles are drawn by Start"
-    return state.roles
+def _laid_cards(state: State) -> ByPlayer[Card]:
+    assert None not in state.pending_picks.values(), "both players have laid a card"
+    return cast("ByPlayer[Card]", state.pending_picks)
 
 
 game = Game(

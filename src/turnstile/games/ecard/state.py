@@ -1,4 +1,4 @@
-"""A match of E-Card as a value: its phases, its state, and what one player sees of it."""
+"""A match of E-Card as a value: its phases, its state, what one player sees of it, and who leads."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -84,3 +84,15 @@ class View(Value, frozen=True):
     decisive_in_side: Annotated[int, Within(0, ROUNDS_IN_SIDE)]
     is_tie_break: bool
     revealed: tuple[Pair, ...]
+
+
+# parts of a state
+
+
+def roles_of(state: State) -> Roles:
+    assert state.roles is not None, "roles are drawn by Start"
+    return state.roles
+
+
+def leader(state: State) -> PlayerId:
+    return max(state.players, key=lambda player: state.score[player])

@@ -1,6 +1,7 @@
 """The cards of 66: what is in the deck, who has seen which card of a hand, and the notation for both."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Annotated, NewType, TypeVar
 
 from turnstile.kernel.marks import SEATED, Among
@@ -37,10 +38,16 @@ class Card(Value, frozen=True):
     value: int
     seen_by: tuple[Seat, ...] = ()
 
-    def shown_to(self, seats: Iterable[Seat]) -> "Card":
+    def shown_to(self, seats: tuple[Seat, ...]) -> "Card":
         """This card, seen by these seats as well."""
-        seen_by = {*self.seen_by, *seats}
-        return self if len(seen_by) == len(self.seen_by) else Card(self.value, tuple(sorted(seen_by)))
+        seen_by = together(self.seen_by, seats)
+        return self if seen_by == self.seen_by else Card(self.value, seen_by)
+
+
+@lru_cache(maxsize=4096)
+def together(some: tuple[Seat, ...], others: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    """All of these seats, in ascending order. Cached, because there are few seats."""
+    return tuple(sorted({*some, *others}))
 
 
 Hand = tuple[Card, ...]

@@ -15,20 +15,20 @@ def deal_hand(cards: Sequence[int]) -> Hand:
 
 def look_at_own_first_two(held: Hand, seat: Seat) -> Hand:
     """The hand after its owner has looked at its first two cards."""
-    return (*[card.shown_to([seat]) for card in held[:2]], *held[2:])
+    return (*[card.shown_to((seat,)) for card in held[:2]], *held[2:])
 
 
 def _with_card(hands: tuple[Hand, ...], seat: Seat, index: int, card: Card) -> tuple[Hand, ...]:
     return put(hands, seat, put(hands[seat], index, card))
 
 
-def show_touched(state: State, eyes: Sequence[Seat]) -> State:
+def show_touched(state: State, eyes: tuple[Seat, ...]) -> State:
     """The seats `eyes` have seen the cards that the last action touched."""
-    hands = state.hands
+    hands = list(state.hands)
     for place in state.touched:
         seat, index = place.player_index, place.card_index
-        hands = _with_card(hands, seat, index, hands[seat][index].shown_to(eyes))
-    return replace(state, hands=hands)
+        hands[seat] = put(hands[seat], index, hands[seat][index].shown_to(eyes))
+    return replace(state, hands=tuple(hands))
 
 
 def swap_card(state: State, index: int, card: Card, pile: Sequence[int]) -> State:

@@ -50,6 +50,14 @@ from turnstile.kernel.values import Acks, Event, PlayerId
 SEATS = range(2, 6)
 Answer = State | Rejection
 
+# The phases by their names alone: in Python 3.11, looking up `Phase.DISCARDED` takes as long as a whole `replace`.
+(
+    NOT_STARTED, ROUND_STARTING, READY_FOR_TURN, DECK_CARD_TAKEN, REPLACING_CARD_FROM_DECK, DISCARDING, DISCARDED,
+    PEEKING_OWN_CARD, PEEKING_ANOTHERS_CARD, EXCHANGING_CARDS, REPLACING_CARD_BY_DISCARDED, ROUND_STOPPING,
+    SHOWING_CARDS, COMPARING_CARDS, REPLACING_CARDS, REPLACING_MULTIPLE_CARDS_FROM_DECK,
+    REPLACING_MULTIPLE_CARDS_BY_DISCARDED, TURN_DONE, ROUND_DONE, ROUND_FINISHED, GAME_FINISHED,
+) = Phase  # fmt: skip
+
 
 # start
 
@@ -61,7 +69,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     if seed is None:
         return NEEDS_A_SEED
     return State(
-        phase=Phase.NOT_STARTED,
+        phase=NOT_STARTED,
         players=tuple(players),
         seed=seed,
         commitment=commit(seed),
@@ -84,15 +92,15 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
 sixtysix: Machine[State] = Machine(
     "66",
     Phase,
-    start=Phase.NOT_STARTED,
-    ends=(Phase.GAME_FINISHED,),
+    start=NOT_STARTED,
+    ends=(GAME_FINISHED,),
     state=State,
     messages=SixtySixMessage,
     codes=Code,
 )
 
 
-@sixtysix.on(Phase.NOT_STARTED, StartGame, to=Phase.ROUND_STARTING, tell=news)
+@sixtysix.on(NOT_STARTED, StartGame, to=ROUND_STARTING, tell=news)
 def start_game(state: State, event: StartGame) -> Next[State] | Rejection:
     """The first seat starts the match. Who starts the first round is drawn from the seed.
 
@@ -108,7 +116,7 @@ def deal(state: State, starter: Seat) -> Next[State]:
     *deck, face_up = cards[len(hands) * HAND_SIZE :]
     dealt = replace(
         state,
-        phase=Phase.ROUND_STARTING,
+        phase=ROUND_STARTING,
         deck=tuple(deck),
         discarded=(face_up,),
         hands=hands,
@@ -126,30 +134,30 @@ def look_at_first_two(state: State) -> State:
     return replace(state, hands=tuple(hands))
 
 
-@sixtysix.on(Phase.ROUND_STARTING, Acks, to=Phase.READY_FOR_TURN, tell=news)
+@sixtysix.on(ROUND_STARTING, Acks, to=READY_FOR_TURN, tell=news)
 def begin_round(state: State, event: Acks) -> State:
     """All players know their first two cards: the starter has the first turn."""
-    return replace(state, phase=Phase.READY_FOR_TURN)
+    return replace(state, phase=READY_FOR_TURN)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, TakeCardFromDeck, to=Phase.DECK_CARD_TAKEN, tell=news)
+@sixtysix.on(READY_FOR_TURN, TakeCardFromDeck, to=DECK_CARD_TAKEN, tell=news)
 def take_card_from_deck(state: State, event: TakeCardFromDeck) -> Answer:
     """The player draws a card; the others do not learn its value."""
     if fault := refuse_player(state, event):
         return fault
-    return replace(state, phase=Phase.DECK_CARD_TAKEN, deck=state.deck[:-1], taken=state.deck[-1])
+    return replace(state, phase=DECK_CARD_TAKEN, deck=state.deck[:-1], taken=state.deck[-1])
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, ReplaceCardByDiscarded, to=Phase.REPLACING_CARD_BY_DISCARDED, tell=news)
+@sixtysix.on(READY_FOR_TURN, ReplaceCardByDiscarded, to=REPLACING_CARD_BY_DISCARDED, tell=news)
 def replace_card_by_discarded(state: State, event: ReplaceCardByDiscarded) -> Answer:
     """The top of the discard pile takes the place of a card of the hand, which is discarded: all have seen both."""
     if fault := refuse_player(state, event) or refuse_cards(state, state.turn, event.card_index):
         return fault
     pile, card = state.discarded[:-1], Card(state.discarded[-1], state.seats)
-    return replace(swap_card(state, event.card_index, card, pile), phase=Phase.REPLACING_CARD_BY_DISCARDED)
+    return replace(swap_card(state, event.card_index, card, pile), phase=REPLACING_CARD_BY_DISCARDED)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, ShowCards, to=Phase.SHOWING_CARDS, tell=news)
+@sixtysix.on(READY_FOR_TURN, ShowCards, to=SHOWING_CARDS, tell=news)
 def show_cards(state: State, event: ShowCards) -> Answer:
     """The player claims that two or more cards of its hand are identical, and shows them to the others.
 
@@ -158,22 +166,21 @@ def show_cards(state: State, event: ShowCards) -> Answer:
     turn, indexes = state.turn, event.card_indexes
     if fault := refuse_player(state, event) or refuse_claim(indexes) or refuse_cards(state, turn, *indexes):
         return fault
-    claim = replace(state, phase=Phase.SHOWING_CARDS, touched=tuple([Place(turn, index) for index in indexes]))
-    held, eyes = state.hands[turn], list(state.seats)
-    if not claim.is_identical or not any(turn in held[index].seen_by for index in indexes):
-        eyes.remove(turn)
-    return show_touched(claim, eyes)
+    claim = replace(state, phase=SHOWING_CARDS, touched=tuple([Place(turn, index) for index in indexes]))
+    held, others = state.hands[turn], tuple([seat for seat in state.seats if seat != turn])
+    learns_value = claim.is_identical and any(turn in held[index].seen_by for index in indexes)
+    return show_touched(claim, state.seats if learns_value else others)
 
 
-@sixtysix.on(Phase.SHOWING_CARDS, Acks, to=Phase.COMPARING_CARDS)
+@sixtysix.on(SHOWING_CARDS, Acks, to=COMPARING_CARDS)
 def compare_cards(state: State, event: Acks) -> State:
     """All players know the result of the claim."""
-    return replace(state, phase=Phase.COMPARING_CARDS)
+    return replace(state, phase=COMPARING_CARDS)
 
 
 @sixtysix.auto(
-    Phase.COMPARING_CARDS,
-    to={"some cards are different": Phase.TURN_DONE, "all cards are identical": Phase.REPLACING_CARDS},
+    COMPARING_CARDS,
+    to={"some cards are different": TURN_DONE, "all cards are identical": REPLACING_CARDS},
 )
 def comparing_cards(state: State) -> State:
     """Identical cards are replaced; a failed claim ends the turn.
@@ -181,55 +188,55 @@ def comparing_cards(state: State) -> State:
     The spec's diagram leads a failed claim straight to READY_FOR_TURN. It goes through turn_done: otherwise
     a stopped round whose last turn ends that way would never finish (docs/departures.md).
     """
-    return replace(state, phase=Phase.REPLACING_CARDS if state.is_identical else Phase.TURN_DONE)
+    return replace(state, phase=REPLACING_CARDS if state.is_identical else TURN_DONE)
 
 
-@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsFromDeck, to=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, tell=news)
+@sixtysix.on(REPLACING_CARDS, ReplaceCardsFromDeck, to=REPLACING_MULTIPLE_CARDS_FROM_DECK, tell=news)
 def replace_cards_from_deck(state: State, event: ReplaceCardsFromDeck) -> Answer:
     """One card from the deck, which no player sees, replaces all shown cards."""
     if fault := refuse_player(state, event):
         return fault
     after = replace_shown(state, Card(state.deck[-1]), state.discarded)
-    return replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, deck=state.deck[:-1])
+    return replace(after, phase=REPLACING_MULTIPLE_CARDS_FROM_DECK, deck=state.deck[:-1])
 
 
-@sixtysix.on(Phase.REPLACING_CARDS, ReplaceCardsByDiscarded, to=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED, tell=news)
+@sixtysix.on(REPLACING_CARDS, ReplaceCardsByDiscarded, to=REPLACING_MULTIPLE_CARDS_BY_DISCARDED, tell=news)
 def replace_cards_by_discarded(state: State, event: ReplaceCardsByDiscarded) -> Answer:
     """The card that lay on top of the discard pile takes the place of all that were shown."""
     if fault := refuse_player(state, event):
         return fault
     after = replace_shown(state, Card(state.discarded[-1], state.seats), state.discarded[:-1])
-    return replace(after, phase=Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED)
+    return replace(after, phase=REPLACING_MULTIPLE_CARDS_BY_DISCARDED)
 
 
-@sixtysix.on(Phase.READY_FOR_TURN, StopRound, to=Phase.ROUND_STOPPING, tell=news)
+@sixtysix.on(READY_FOR_TURN, StopRound, to=ROUND_STOPPING, tell=news)
 def stop_round(state: State, event: StopRound) -> Answer:
     """Once in a round the active player stops it. This was its last turn; every other player has exactly one more."""
     if fault := refuse_player(state, event):
         return fault
     if state.stopper is not None:
         return Rejection(Code.ALREADY_STOPPED, "The round is stopped already; use your last turn for something else.")
-    return replace(state, phase=Phase.ROUND_STOPPING, stopper=state.turn)
+    return replace(state, phase=ROUND_STOPPING, stopper=state.turn)
 
 
-@sixtysix.on(Phase.DECK_CARD_TAKEN, ReplaceCardFromDeck, to=Phase.REPLACING_CARD_FROM_DECK, tell=news)
+@sixtysix.on(DECK_CARD_TAKEN, ReplaceCardFromDeck, to=REPLACING_CARD_FROM_DECK, tell=news)
 def replace_card_from_deck(state: State, event: ReplaceCardFromDeck) -> Answer:
     """The drawn card takes the place of a card of the hand, which is discarded. Only its owner has seen the new one."""
     if fault := refuse_player(state, event) or refuse_cards(state, state.turn, event.card_index):
         return fault
     after = swap_card(state, event.card_index, Card(state.taken_card, (state.turn,)), state.discarded)
-    return replace(after, phase=Phase.REPLACING_CARD_FROM_DECK, taken=None)
+    return replace(after, phase=REPLACING_CARD_FROM_DECK, taken=None)
 
 
-@sixtysix.on(Phase.DECK_CARD_TAKEN, Discard, to=Phase.DISCARDING, tell=news)
+@sixtysix.on(DECK_CARD_TAKEN, Discard, to=DISCARDING, tell=news)
 def discard(state: State, event: Discard) -> Answer:
     """The drawn card is discarded. The power of a 7 to 12 works only so."""
     if fault := refuse_player(state, event):
         return fault
-    return replace(state, phase=Phase.DISCARDING, discarded=(*state.discarded, state.taken_card), taken=None)
+    return replace(state, phase=DISCARDING, discarded=(*state.discarded, state.taken_card), taken=None)
 
 
-@sixtysix.on(Phase.DISCARDING, Acks, to={"plain card": Phase.TURN_DONE, "7 to 12": Phase.DISCARDED})
+@sixtysix.on(DISCARDING, Acks, to={"plain card": TURN_DONE, "7 to 12": DISCARDED})
 def discarding(state: State, event: Acks) -> State:
     """A plain card ends the turn; the power of a 7 to 12 must be used first.
 
@@ -237,10 +244,10 @@ def discarding(state: State, event: Acks) -> State:
     to 12. A phase here does one or the other: a plain card goes straight on to turn_done, and `discarded` always
     waits (docs/departures.md).
     """
-    return replace(state, phase=Phase.DISCARDED if state.discarded[-1] in POWERS else Phase.TURN_DONE)
+    return replace(state, phase=DISCARDED if state.discarded[-1] in POWERS else TURN_DONE)
 
 
-@sixtysix.on(Phase.DISCARDED, PeekOwnCard, to={"7 or 8": Phase.PEEKING_OWN_CARD}, tell=news)
+@sixtysix.on(DISCARDED, PeekOwnCard, to={"7 or 8": PEEKING_OWN_CARD}, tell=news)
 def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
     """7 or 8: the player looks at a card of its own; the others learn at which."""
     if (
@@ -249,11 +256,11 @@ def peek_own_card(state: State, event: PeekOwnCard) -> Answer:
         or refuse_cards(state, state.turn, event.card_index)
     ):
         return fault
-    peek = replace(state, phase=Phase.PEEKING_OWN_CARD, touched=(Place(state.turn, event.card_index),))
-    return show_touched(peek, [state.turn])
+    peek = replace(state, phase=PEEKING_OWN_CARD, touched=(Place(state.turn, event.card_index),))
+    return show_touched(peek, (state.turn,))
 
 
-@sixtysix.on(Phase.DISCARDED, PeekAnothersCard, to={"9 or 10": Phase.PEEKING_ANOTHERS_CARD}, tell=news)
+@sixtysix.on(DISCARDED, PeekAnothersCard, to={"9 or 10": PEEKING_ANOTHERS_CARD}, tell=news)
 def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
     """9 or 10: the player looks at a card of another player; the others learn which card, but not its value."""
     other, index = Seat(event.another_player_index), event.card_index
@@ -261,11 +268,11 @@ def peek_anothers_card(state: State, event: PeekAnothersCard) -> Answer:
         return fault
     if fault := refuse_other(state, other) or refuse_cards(state, other, index):
         return fault
-    peek = replace(state, phase=Phase.PEEKING_ANOTHERS_CARD, touched=(Place(other, index),))
-    return show_touched(peek, [state.turn])
+    peek = replace(state, phase=PEEKING_ANOTHERS_CARD, touched=(Place(other, index),))
+    return show_touched(peek, (state.turn,))
 
 
-@sixtysix.on(Phase.DISCARDED, ExchangeCards, to={"11 or 12": Phase.EXCHANGING_CARDS}, tell=news)
+@sixtysix.on(DISCARDED, ExchangeCards, to={"11 or 12": EXCHANGING_CARDS}, tell=news)
 def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     """11 or 12: the player exchanges a card for one of another player, unseen. Seats that know a card still know it."""
     other, mine, theirs = Seat(event.another_player_index), event.card_index, event.another_player_card_index
@@ -276,17 +283,17 @@ def exchange_cards(state: State, event: ExchangeCards) -> Answer:
     if fault := refuse_cards(state, other, theirs):
         return fault
     exchanged = exchange(state, Place(state.turn, mine), Place(other, theirs))
-    return replace(exchanged, phase=Phase.EXCHANGING_CARDS)
+    return replace(exchanged, phase=EXCHANGING_CARDS)
 
 
-@sixtysix.on(Phase.REPLACING_CARD_FROM_DECK, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.PEEKING_OWN_CARD, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.PEEKING_ANOTHERS_CARD, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.EXCHANGING_CARDS, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.REPLACING_CARD_BY_DISCARDED, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.ROUND_STOPPING, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.REPLACING_MULTIPLE_CARDS_FROM_DECK, Acks, to=Phase.TURN_DONE)
-@sixtysix.on(Phase.REPLACING_MULTIPLE_CARDS_BY_DISCARDED, Acks, to=Phase.TURN_DONE)
+@sixtysix.on(REPLACING_CARD_FROM_DECK, Acks, to=TURN_DONE)
+@sixtysix.on(PEEKING_OWN_CARD, Acks, to=TURN_DONE)
+@sixtysix.on(PEEKING_ANOTHERS_CARD, Acks, to=TURN_DONE)
+@sixtysix.on(EXCHANGING_CARDS, Acks, to=TURN_DONE)
+@sixtysix.on(REPLACING_CARD_BY_DISCARDED, Acks, to=TURN_DONE)
+@sixtysix.on(ROUND_STOPPING, Acks, to=TURN_DONE)
+@sixtysix.on(REPLACING_MULTIPLE_CARDS_FROM_DECK, Acks, to=TURN_DONE)
+@sixtysix.on(REPLACING_MULTIPLE_CARDS_BY_DISCARDED, Acks, to=TURN_DONE)
 def end_turn(state: State, event: Acks) -> State:
     """All players know what was done, and the turn is done.
 
@@ -294,21 +301,21 @@ def end_turn(state: State, event: Acks) -> State:
     ROUND_STOPPING straight to READY_FOR_TURN. They go through turn_done like every other end of a turn: otherwise
     a stopped round whose last turns end that way would never finish (docs/departures.md).
     """
-    return replace(state, phase=Phase.TURN_DONE)
+    return replace(state, phase=TURN_DONE)
 
 
-@sixtysix.auto(Phase.TURN_DONE, to={"not last turn": Phase.READY_FOR_TURN, "last turn": Phase.ROUND_DONE}, tell=news)
+@sixtysix.auto(TURN_DONE, to={"not last turn": READY_FOR_TURN, "last turn": ROUND_DONE}, tell=news)
 def turn_done(state: State) -> State:
     """The next seat has its turn, unless it is the stopper's again or the deck is empty: then the round is over."""
     turn = state.seat_after(state.turn)
     is_last = turn == state.stopper or not state.deck
-    phase = Phase.ROUND_DONE if is_last else Phase.READY_FOR_TURN
+    phase = ROUND_DONE if is_last else READY_FOR_TURN
     return replace(state, phase=phase, turn=turn, turn_count=state.turn_count + 1, touched=())
 
 
 @sixtysix.auto(
-    Phase.ROUND_DONE,
-    to={"nobody's score exceeds 66": Phase.ROUND_FINISHED, "someone's score exceeds 66": Phase.GAME_FINISHED},
+    ROUND_DONE,
+    to={"nobody's score exceeds 66": ROUND_FINISHED, "someone's score exceeds 66": GAME_FINISHED},
     tell=news,
 )
 def round_done(state: State) -> State:
@@ -317,14 +324,14 @@ def round_done(state: State) -> State:
     totals = tuple([before + score for before, score in zip(state.totals, scores, strict=True)])
     return replace(
         state,
-        phase=Phase.GAME_FINISHED if max(totals) > LIMIT else Phase.ROUND_FINISHED,
+        phase=GAME_FINISHED if max(totals) > LIMIT else ROUND_FINISHED,
         turn=state.seat_after(state.starter),
         totals=totals,
         rounds=(*state.rounds, Round(state.turn_count, state.stopper, scores)),
     )
 
 
-@sixtysix.on(Phase.ROUND_FINISHED, StartNextRound, to=Phase.ROUND_STARTING, tell=news)
+@sixtysix.on(ROUND_FINISHED, StartNextRound, to=ROUND_STARTING, tell=news)
 def start_next_round(state: State, event: StartNextRound) -> Next[State] | Rejection:
     """Only the player who starts the next round may have it dealt."""
     return refuse_player(state, event) or deal(state, state.turn)
@@ -349,7 +356,7 @@ def dealer(state: State) -> Event | None:
 
 def outcome(state: State) -> Outcome | None:
     """The match ends with the round that takes a total over 66."""
-    return lowest_total(state.players, state.totals) if state.phase is Phase.GAME_FINISHED else None
+    return lowest_total(state.players, state.totals) if state.phase is GAME_FINISHED else None
 
 
 game = Game(

@@ -61,6 +61,9 @@ MUST_FOLLOW_PINTA = Rejection(Code.MUST_FOLLOW_PINTA, "Must follow pinta suit")
 ALONE = range(1, 2)  # the admin may wait alone, but not start
 USUAL_MAX_ROUND_SIZE = 7
 
+# The phases by their names alone: in Python 3.11, looking up `Phase.BETTING` takes as long as a whole `replace`.
+WAITING, DEALING, BETTING, PLAYING_HAND, HAND_COMPLETE, ROUND_COMPLETE, GAME_COMPLETE = Phase
+
 
 # start
 
@@ -76,7 +79,7 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
     if seed is None:
         return NEEDS_A_SEED
     return State(
-        phase=Phase.WAITING,
+        phase=WAITING,
         players=tuple(PlayerState(player, (), None, 0, 0) for player in players),
         player_order=(),
         current_round=None,
@@ -91,22 +94,22 @@ def new(players: Sequence[PlayerId], options: Options, seed: Seed | None) -> Sta
 updown: Machine[State] = Machine(
     "up-down",
     Phase,
-    start=Phase.WAITING,
-    ends=(Phase.GAME_COMPLETE,),
+    start=WAITING,
+    ends=(GAME_COMPLETE,),
     state=State,
     messages=UpDownMessage,
     codes=Code,
 )
 
 
-@updown.on(Phase.WAITING, StartGame, to=Phase.DEALING, tell=game_started)
+@updown.on(WAITING, StartGame, to=DEALING, tell=game_started)
 def start_game(state: State, event: StartGame) -> State | Rejection:
     """The admin starts the match, and the natural order PG is drawn: the order of the seats, from a drawn one on."""
     if event.player != state.players[0].id:
         return _refuse_player(state, event.player, ONLY_ADMIN_CAN_START)
     if len(state.players) not in SEATS:
         return TOO_FEW_PLAYERS
-    return replace(state, phase=Phase.DEALING, player_order=natural_order(ids_of(state), state.seed))
+    return replace(state, phase=DEALING, player_order=natural_order(ids_of(state), state.seed))
 
 
 def natural_order(players: Players, seed: Seed) -> Players:
@@ -114,7 +117,7 @@ def natural_order(players: Players, seed: Seed) -> Players:
     return turned(players, draw(seed, "first player", 0, len(players)))
 
 
-@updown.auto(Phase.DEALING, to=Phase.BETTING, tell=hands_dealt)
+@updown.auto(DEALING, to=BETTING, tell=hands_dealt)
 def deal(state: State) -> State:
     """Each round is dealt from a freshly shuffled deck."""
     return deal_out(state, shuffle(state.seed, "deal", len(state.completed_rounds) + 1, range(len(DECK))))
@@ -132,13 +135,13 @@ def deal_out(state: State, deck: Sequence[int]) -> State:
     mesa = DECK[deck[len(players) * size]]
     return replace(
         state,
-        phase=Phase.BETTING,
+        phase=BETTING,
         players=tuple(players),
         current_round=RoundState(number, size, mesa, order[0], order, 0, None, ()),
     )
 
 
-@updown.on(Phase.BETTING, PlaceBet, to={"more bets": Phase.BETTING, "last bet": Phase.PLAYING_HAND}, tell=bet_placed)
+@updown.on(BETTING, PlaceBet, to={"more bets": BETTING, "last bet": PLAYING_HAND}, tell=bet_placed)
 def place_bet(state: State, event: PlaceBet) -> State | Rejection:
     """Bets are made in the open, from PS1 to PSL. Only the last player may not make the sum equal to the round size.
 
@@ -159,16 +162,16 @@ def place_bet(state: State, event: PlaceBet) -> State | Rejection:
     player = player_of(state, event.player)
     return replace(
         state,
-        phase=Phase.PLAYING_HAND if is_last else Phase.BETTING,
+        phase=PLAYING_HAND if is_last else BETTING,
         players=exchange(state.players, player, replace(player, bet=event.bet)),
         current_round=replace(current, current_betting_index=placed, current_hand=first_hand),
     )
 
 
 @updown.on(
-    Phase.PLAYING_HAND,
+    PLAYING_HAND,
     PlayCard,
-    to={"more cards": Phase.PLAYING_HAND, "last card": Phase.HAND_COMPLETE},
+    to={"more cards": PLAYING_HAND, "last card": HAND_COMPLETE},
     tell=card_played,
 )
 def play_card(state: State, event: PlayCard) -> State | Rejection:
@@ -191,15 +194,15 @@ def play_card(state: State, event: PlayCard) -> State | Rejection:
     )
     return replace(
         state,
-        phase=Phase.HAND_COMPLETE if played == len(hand.hand_order) else state.phase,
+        phase=HAND_COMPLETE if played == len(hand.hand_order) else state.phase,
         players=exchange(state.players, player, replace(player, hand=without(player.hand, event.card))),
         current_round=replace(current, current_hand=laid),
     )
 
 
 @updown.auto(
-    Phase.HAND_COMPLETE,
-    to={"more hands": Phase.PLAYING_HAND, "round done": Phase.ROUND_COMPLETE},
+    HAND_COMPLETE,
+    to={"more hands": PLAYING_HAND, "round done": ROUND_COMPLETE},
     tell=hand_completed,
 )
 def complete_hand(state: State) -> State:
@@ -212,15 +215,15 @@ def complete_hand(state: State) -> State:
     next_hand = None if is_done else start_hand(hand.hand_number + 1, hand.hand_order, winner.id)
     return replace(
         state,
-        phase=Phase.ROUND_COMPLETE if is_done else Phase.PLAYING_HAND,
+        phase=ROUND_COMPLETE if is_done else PLAYING_HAND,
         players=exchange(state.players, winner, replace(winner, hands_won=winner.hands_won + 1)),
         current_round=replace(current, current_hand=next_hand, completed_hands=(*current.completed_hands, result)),
     )
 
 
 @updown.auto(
-    Phase.ROUND_COMPLETE,
-    to={"more rounds": Phase.DEALING, "all rounds done": Phase.GAME_COMPLETE},
+    ROUND_COMPLETE,
+    to={"more rounds": DEALING, "all rounds done": GAME_COMPLETE},
     tell=round_completed,
 )
 def complete_round(state: State) -> State:
@@ -238,7 +241,7 @@ def complete_round(state: State) -> State:
     is_over = current.round_number == len(state.round_sequence)
     return replace(
         state,
-        phase=Phase.GAME_COMPLETE if is_over else Phase.DEALING,
+        phase=GAME_COMPLETE if is_over else DEALING,
         players=tuple(PlayerState(result.player_id, (), None, 0, result.score) for result in results),
         current_round=None,
         completed_rounds=(*state.completed_rounds, done),
@@ -250,7 +253,7 @@ def complete_round(state: State) -> State:
 
 def dealer(state: State) -> Event | None:
     """The table starts the match for its admin, who may also start it without a table."""
-    return next(iter(actions(state, state.players[0].id)), None) if state.phase is Phase.WAITING else None
+    return next(iter(actions(state, state.players[0].id)), None) if state.phase is WAITING else None
 
 
 # end
@@ -258,7 +261,7 @@ def dealer(state: State) -> Event | None:
 
 def outcome(state: State) -> Outcome | None:
     """The match ends with its last round."""
-    return highest_total(state) if state.phase is Phase.GAME_COMPLETE else None
+    return highest_total(state) if state.phase is GAME_COMPLETE else None
 
 
 # helpers

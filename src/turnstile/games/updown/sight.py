@@ -1,6 +1,7 @@
 """What a player of Up-Down sees, and what it may do."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from turnstile.games.updown.hand import playable
 from turnstile.games.updown.moves import PlaceBet, PlayCard, StartGame
@@ -49,8 +50,13 @@ def _bets(state: State, player: PlayerId) -> tuple[PlaceBet, ...]:
     current = round_of(state)
     if player != current.betting_order[current.current_betting_index]:
         return ()
-    forbidden = forbidden_bet(current, state.players)
-    return tuple([PlaceBet(player, bet) for bet in range(current.cards_per_player + 1) if bet != forbidden])
+    return _bets_up_to(current.cards_per_player, forbidden_bet(current, state.players), player)
+
+
+@lru_cache(maxsize=4096)
+def _bets_up_to(size: int, forbidden: int | None, player: PlayerId) -> tuple[PlaceBet, ...]:
+    """Cached, because the same few lists are needed again and again."""
+    return tuple([PlaceBet(player, bet) for bet in range(size + 1) if bet != forbidden])
 
 
 def _cards(state: State, player: PlayerId) -> tuple[PlayCard, ...]:
