@@ -54,6 +54,14 @@ def test_a_private_file_is_readable_by_its_owner_alone_and_is_added_to(tmp_path:
     assert path.read_text() == ("two\n" if before is None else "one\ntwo\n")
 
 
+def test_a_file_that_cannot_be_made_is_named_in_the_fault_and_not_its_draft(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 254)  # with the ending of a draft it is too long
+    with pytest.raises(OSError, match="File name too long") as told:
+        write_whole(path, b"")
+    assert told.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_no_regular_file_keeps_its_mode() -> None:
     mode = os.stat("/dev/null").st_mode
     with open_private(Path("/dev/null")) as file:

@@ -168,6 +168,17 @@ def test_every_environment_needs_an_action_and_a_match() -> None:
             environments.step(wrong)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_closed_environments_refuse_to_go_on(processes: int) -> None:
+    environments = SeatVectorEnv("e-card", 2, processes=processes)
+    environments.reset(seed=1)
+    environments.close()
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+        environments.step(np.array([1, 1]))
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+        environments.reset(seed=1)
+
+
 def test_environments_that_are_closed_during_a_step_end_quietly(capfd: pytest.CaptureFixture[str]) -> None:
     environments = SeatVectorEnv("e-card", 2, processes=2)
     environments.reset(seed=1)

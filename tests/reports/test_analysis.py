@@ -1,13 +1,21 @@
 """What a report counts, against values worked out by hand."""
 
+from itertools import combinations
 from math import isclose
+from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
+from tests.reports.tournaments import write_tournament
+from turnstile.lab.contests.pairs import pair_results
 from turnstile.lab.results import Header, ResultLine
 from turnstile.reports import rating_curves
 from turnstile.reports.analysis import Analysis, analyse
 from turnstile.reports.axes import axis_around, axis_up_to
 from turnstile.reports.figures import HistogramPlot, IntervalPlot, figures_of
 from turnstile.reports.page import sentences_of
+from turnstile.reports.reading import read_source
 
 
 def header(players: int = 2) -> Header:
@@ -44,16 +52,41 @@ def test_pairs_are_compared_over_all_seats_and_a_shared_win_is_a_half() -> None:
     assert isclose(a.low, 1 - b.high)
 
 
-def test_two_of_three_who_both_lost_are_not_compared() -> None:
-    found = of(match("abc", "a"), match("cab", "c"))
+def test_two_of_three_who_both_lost_are_compared_by_their_scores() -> None:
+    found = of(match("abc", "a", 9, 5, 2), match("cab", "c", 8, 1, 1))
     assert {(each.name, each.against): (each.rate, each.matches) for each in found.pairings} == {
-        ("a", "b"): (1, 1),
-        ("b", "a"): (0, 1),
+        ("a", "b"): (0.75, 2),
+        ("b", "a"): (0.25, 2),
         ("a", "c"): (0.5, 2),
         ("c", "a"): (0.5, 2),
-        ("c", "b"): (1, 1),
-        ("b", "c"): (0, 1),
+        ("b", "c"): (0.5, 2),
+        ("c", "b"): (0.5, 2),
     }
+
+
+def test_the_heat_map_of_a_tournament_is_its_cross_table(tmp_path: Path) -> None:
+    bots = ("counter", "random", "search:1")
+    path = write_tournament(tmp_path / "t.jsonl", "up-down", bots, deals=3, players=3, options='{"maxRoundSize":2}')
+    source = read_source(path)
+    matches = list(source.matches)
+    shown = {(each.name, each.against): each for each in analyse(source.header, matches).pairings}
+    for pair in pair_results(list(combinations(bots, 2)), matches):
+        found = shown[pair.bot, pair.other]
+        assert (found.rate, found.low, found.high) == pytest.approx((pair.ahead.mean, pair.ahead.low, pair.ahead.high))
+        assert found.matches == pair.matches
+
+
+def test_one_deal_that_all_seatings_have_won_is_no_proof() -> None:
+    """Luck decides a deal: its matches are one observation, however many seatings have played it."""
+    seatings = [match("ab", "a"), match("ba", "a")] * 15
+    assert sentences_of(of(*seatings))[0].startswith("a is the strongest")
+    one_deal = of(*(replace(each, deal=0) for each in seatings))
+    assert one_deal.deals == 1
+    assert "too close" in sentences_of(one_deal)[0]
+    thirty_deals = of(*(replace(each, deal=number) for number, each in enumerate(seatings)))
+    assert sentences_of(thirty_deals)[0].startswith("a is the strongest")
+    (first, *_) = one_deal.seats
+    assert (first.rate.rate, first.rate.low, first.rate.high) == (0.5, 0.0, 1.0)
 
 
 def test_the_rate_of_a_player_at_several_seats_is_not_that_of_its_matches() -> None:

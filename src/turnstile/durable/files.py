@@ -61,8 +61,9 @@ def open_draft(path: Path, *, is_passing: bool = False, mode: int = PUBLIC) -> I
     path = replaceable(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     _make_folder(path.parent)
+    handle = _create(draft, path, mode)
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
             if not is_passing:
                 file.flush()
@@ -73,6 +74,14 @@ def open_draft(path: Path, *, is_passing: bool = False, mode: int = PUBLIC) -> I
         raise
     if not is_passing:
         _sync_folder(path.parent)
+
+
+def _create(draft: Path, path: Path, mode: int) -> int:
+    """The handle of a new draft. If it cannot be made, the fault names the file that it is for."""
+    try:
+        return os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(path)) from None
 
 
 def replaceable(path: Path) -> Path:

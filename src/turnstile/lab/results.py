@@ -75,6 +75,11 @@ def places_of_seats(winners: Collection[int], scores: Sequence[float], seats: in
     return tuple(found[seat] for seat in range(seats))
 
 
+def part_ahead(place: int, other: int) -> float:
+    """How far one place counts as ahead of another: 1 or 0, and a half for the same place."""
+    return (1 + (place < other) - (place > other)) / 2
+
+
 def shares(winners: Collection[int], seats: int) -> tuple[float, ...]:
     """The part of the win that each seat has: the winners share it; without winners, all seats do."""
     sharing = winners or range(seats)

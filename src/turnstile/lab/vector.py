@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -128,6 +128,7 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Arrays, dict[str, Any]]:
         """Begin a new match in every environment. One seed is for all of them."""
+        self._refuse_if_closed()
         if isinstance(seed, list):
             raise ValueError("Give one seed for all environments; each derives its own from it.")
         super().reset(seed=seed)
@@ -141,6 +142,7 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
 
     def step(self, actions: Arrays) -> tuple[Arrays, Arrays, Arrays, Arrays, dict[str, Any]]:
         """One action in every environment. `actions` has the number of an action for each of them."""
+        self._refuse_if_closed()
         if not self._has_begun:
             raise ResetNeeded("Call reset() before anything else.")
         if np.shape(actions) != (self.num_envs,):
@@ -156,6 +158,10 @@ class SeatVectorEnv(VectorEnv[Arrays, Arrays, Arrays]):
             ]
         )
         return batch.observations, batch.rewards, batch.terminations, batch.truncations, self._info(batch)
+
+    def _refuse_if_closed(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("These environments are closed; make new ones.")
 
     def _info(self, batch: Batch) -> dict[str, Any]:
         """The masks, and the last observations of the matches that are over, as Gymnasium names them."""

@@ -1,6 +1,7 @@
 """Counts matches: who wins, who beats whom, at which seat, with which scores, how long, and ratings on the way.
 
-The matches pass by one at a time and are not kept, so a file of any length needs little memory.
+The matches pass by one at a time and are not kept, so a file of any length needs little memory. Of a tournament, the
+sums of every deal are kept: its matches belong together, so an interval is one over deals.
 """
 
 from collections import Counter, defaultdict
@@ -8,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from turnstile.kernel import Value
-from turnstile.lab.results import Header, ResultLine
+from turnstile.lab.contests.paired import mean_share
+from turnstile.lab.results import Header, ResultLine, part_ahead
 from turnstile.lab.statistics import Rate, wilson, wilson_interval
 from turnstile.reports.rating_curves import RatingCurve, RatingCurves
 
@@ -28,7 +30,7 @@ class Standing(Value, frozen=True):
 
 
 class Pairing(Value, frozen=True):
-    """How often one participant did better than another. If they did equally well, each gets a half."""
+    """How often one participant came out ahead of another. An equal place counts half."""
 
     name: str
     against: str
@@ -52,6 +54,8 @@ class Analysis(Value, frozen=True):
     kind: str
     game: str
     matches: int
+    deals: int
+    """How many deals were played by several seatings; 0 where every match has its own."""
     players: int
     names: tuple[str, ...]
     """The participants, the strongest first."""
@@ -77,27 +81,49 @@ class Analysis(Value, frozen=True):
 
 
 @dataclass(slots=True)
-class _Counts:
-    """What is counted of one participant, or of one seat."""
+class _Mean:
+    """The mean of parts from 0 to 1, with its interval: over deals where there are deals, otherwise by Wilson."""
 
-    played: int = 0
-    alone: int = 0
-    shared: int = 0
-    share: float = 0.0
+    total: float = 0.0
+    count: int = 0
+    deals: dict[int, tuple[float, int]] = field(default_factory=dict)
 
-    def add(self, share: float) -> None:
-        self.played += 1
-        self.share += share
-        self.alone += share == 1
-        self.shared += 0 < share < 1
+    def add(self, part: float, deal: int | None) -> None:
+        self.total += part
+        self.count += 1
+        if deal is not None:
+            total, count = self.deals.get(deal, (0.0, 0))
+            self.deals[deal] = total + part, count + 1
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        if not self.deals:
+            return wilson_interval(self.mean, self.count)
+        found = mean_share([total / count for total, count in self.deals.values()])
+        return min(self.mean, found.low), max(self.mean, found.high)
 
 
 @dataclass(slots=True)
-class _Comparison:
-    """The points of one participant against another."""
+class _Counts:
+    """What is counted of one participant, or of one seat."""
 
-    points: float = 0.0
-    matches: int = 0
+    alone: _Mean = field(default_factory=_Mean)
+    shared: int = 0
+    share: float = 0.0
+
+    def add(self, share: float, deal: int | None) -> None:
+        self.alone.add(share == 1, deal)
+        self.share += share
+        self.shared += 0 < share < 1
+
+    @property
+    def rate(self) -> Rate:
+        """How often it won alone."""
+        return Rate(int(self.alone.total), self.alone.count, self.alone.mean, *self.alone.interval)
 
 
 @dataclass(slots=True)
@@ -108,7 +134,8 @@ class Counting:
     shared: int = 0
     names: defaultdict[str, _Counts] = field(default_factory=lambda: defaultdict(_Counts))
     seats: defaultdict[tuple[int, str | None], _Counts] = field(default_factory=lambda: defaultdict(_Counts))
-    pairs: defaultdict[tuple[str, str], _Comparison] = field(default_factory=lambda: defaultdict(_Comparison))
+    pairs: defaultdict[tuple[str, str], _Mean] = field(default_factory=lambda: defaultdict(_Mean))
+    deals: set[int] = field(default_factory=set)
     scores: defaultdict[str, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
     lengths: Counter[int] = field(default_factory=Counter)
     facts: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
@@ -119,12 +146,14 @@ class Counting:
         self.shared += len(match.winners) != 1
         shares = match.shares
         for seat, (name, share) in enumerate(zip(match.seats, shares, strict=True)):
-            self.names[name].add(share)
-            self.seats[seat, None].add(share)
-            self.seats[seat, name].add(share)
+            self.names[name].add(share, match.deal)
+            self.seats[seat, None].add(share, match.deal)
+            self.seats[seat, name].add(share, match.deal)
             if match.scores:
                 self.scores[name][match.scores[seat]] += 1
-        self._add_pairs(match.seats, shares)
+        self._add_pairs(match)
+        if match.deal is not None:
+            self.deals.add(match.deal)
         if match.moves is not None:
             self.lengths[match.moves] += 1
         for fact, (times, chances) in match.facts.items():
@@ -133,14 +162,12 @@ class Counting:
             counted[1] += chances
         self.ratings.add(match)
 
-    def _add_pairs(self, seats: tuple[str, ...], shares: tuple[float, ...]) -> None:
-        """With more than two players, two that both lost have not been compared."""
-        for name, share in zip(seats, shares, strict=True):
-            for other, other_share in zip(seats, shares, strict=True):
-                if name != other and (share or other_share):
-                    pair = self.pairs[name, other]
-                    pair.points += 1 if share > other_share else 0.5 if share == other_share else 0
-                    pair.matches += 1
+    def _add_pairs(self, match: ResultLine) -> None:
+        placed = list(zip(match.seats, match.places, strict=True))
+        for name, place in placed:
+            for other, other_place in placed:
+                if name != other:
+                    self.pairs[name, other].add(part_ahead(place, other_place), match.deal)
 
 
 def analyse(header: Header, matches: Iterable[ResultLine]) -> Analysis:
@@ -153,6 +180,7 @@ def analyse(header: Header, matches: Iterable[ResultLine]) -> Analysis:
         kind=header.kind,
         game=header.game,
         matches=counted.matches,
+        deals=len(counted.deals),
         players=header.players,
         names=names,
         standings=tuple(_standing(name, counted) for name in names),
@@ -166,7 +194,7 @@ def analyse(header: Header, matches: Iterable[ResultLine]) -> Analysis:
             if (one, other) in counted.pairs
         ),
         seats=tuple(
-            SeatRate(seat, name, wilson(counts.alone, counts.played))
+            SeatRate(seat, name, counts.rate)
             for (seat, name), counts in sorted(counted.seats.items(), key=lambda item: (item[0][0], item[0][1] or ""))
         ),
         are_seats_fixed=len(counted.names) > 1 and len(counted.seats) == len(counted.names) + header.players,
@@ -181,14 +209,13 @@ def _standing(name: str, counted: Counting) -> Standing:
     total = None if not scores else sum(score * times for score, times in scores.items())
     return Standing(
         name=name,
-        played=counts.played,
-        alone=wilson(counts.alone, counts.played),
+        played=counts.alone.count,
+        alone=counts.rate,
         shared=counts.shared,
-        mean_share=counts.share / counts.played,
-        mean_score=None if total is None else total / counts.played,
+        mean_share=counts.share / counts.alone.count,
+        mean_score=None if total is None else total / counts.alone.count,
     )
 
 
-def _pairing(name: str, other: str, seen: _Comparison) -> Pairing:
-    rate = seen.points / seen.matches
-    return Pairing(name, other, seen.matches, rate, *wilson_interval(rate, seen.matches))
+def _pairing(name: str, other: str, ahead: _Mean) -> Pairing:
+    return Pairing(name, other, ahead.count, ahead.mean, *ahead.interval)

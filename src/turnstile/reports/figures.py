@@ -188,7 +188,8 @@ def cross_table(analysis: Analysis) -> HeatMap | None:
     caption = (
         "How often the player on the left beat the player above; a shared win or a draw counts as half."
         if analysis.players == 2
-        else "How often the player on the left won where only one of the two did; a shared win counts as half."
+        else "How often the player on the left came out ahead of the player above: winners are first, the others "
+        "follow by their scores, and an equal place counts as half."
     )
     return HeatMap(
         name="cross-table",

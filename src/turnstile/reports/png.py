@@ -4,6 +4,7 @@ Matplotlib draws without a display and without a window.
 """
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from matplotlib import rc_context
@@ -19,6 +20,7 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 3)), (0, (
 HEAT = LinearSegmentedColormap.from_list("beaten to winning", ["#f0a860", "#f3f3ee", "#74b6ec"])
 WIDTH = 8.0  # inches
 DOTS_PER_INCH = 160
+LABEL_WIDTH = 30  # characters in a line above one of two histograms beside each other
 
 
 def write_pngs(figures: tuple[Figure, ...], folder: Path) -> list[Path]:
@@ -50,10 +52,12 @@ def _draw_intervals(figure: IntervalPlot) -> Canvas:
     axes = _axes(canvas, figure.title)
     places = range(len(figure.rows))
     for place, row in zip(places, figure.rows, strict=True):
-        axes.plot([100 * row.low, 100 * row.high], [place, place], color=BAR, alpha=0.55, lw=4, solid_capstyle="round")
-        axes.plot([100 * row.rate], [place], "o", color=BAR, ms=7)
+        ends = [100 * row.low, 100 * row.high]
+        axes.plot(ends, [place, place], color=BAR, alpha=0.55, lw=4, solid_capstyle="round", clip_on=False)
+        axes.plot([100 * row.rate], [place], "o", color=BAR, ms=7, clip_on=False)  # whole, also at 0 and 100
     if figure.even is not None:
         axes.axvline(100 * figure.even, color=EVEN, ls=(0, (3, 2)), lw=1.5)
+    axes.tick_params(axis="y", pad=8)  # a dot at 0 has its half there
     axes.set_yticks(places, [f"… {row.label}" if row.is_part else row.label for row in figure.rows])
     axes.set_ylim(len(figure.rows) - 0.5, -0.5)
     axes.set_xticks([100 * mark for mark in figure.axis.marks])
@@ -106,7 +110,8 @@ def _draw_histograms(figure: HistogramPlot) -> Canvas:
     canvas = _canvas(0.8 + 2.2 * rows)
     canvas.suptitle(figure.title, color=INK, x=0.03, ha="left", fontsize=14)
     for number, each in enumerate(figure.histograms, start=1):
-        axes = _axes(canvas, f"{each.label}: mean {each.mean:.1f}", (rows, columns, number), size=10)
+        label = fill(each.label, LABEL_WIDTH)
+        axes = _axes(canvas, f"{label}: mean {each.mean:.1f}", (rows, columns, number), size=10)
         places = [bar.low + figure.width / 2 for bar in each.bars]
         axes.bar(places, [100 * bar.share for bar in each.bars], width=0.88 * figure.width, color=BAR)
         axes.set_xlim(figure.x.low, figure.x.high)

@@ -62,3 +62,17 @@ def test_a_cluster_that_is_not_there_is_told_at_once(turnstile: Turnstile, monke
     ran = turnstile("simulate", "e-card", "-n", 2, "--on", "ray")
     assert ran.status == 2
     assert "There is no Ray cluster at RAY_ADDRESS=127.0.0.1:1: Connection refused." in ran.err
+
+
+def test_a_ray_that_cannot_be_started_here_is_told_in_a_sentence(
+    turnstile: Turnstile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray puts its sockets into a temporary folder. The name of a socket has at most 107 bytes."""
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    ran = turnstile("simulate", "e-card", "-n", 2, "--on", "ray")
+    assert ran.status == 2
+    assert "turnstile: Ray cannot be started on this machine: " in ran.err
+    assert list(folder.iterdir()) == []

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from matplotlib.image import imread
 
 from tests.agents.agents_in_process import in_process_agents
 from tests.agents.loops import run
@@ -150,3 +151,16 @@ def test_names_with_dollar_signs_are_no_formulas_in_pictures(turnstile: Turnstil
     path.write_text(HEADER % ("tournament", 1) + MATCH.replace('"a"', '"cmd:./bot $x_{ $y"'))
     ran = turnstile("report", path, "--png", tmp_path / "plots")
     assert (ran.status, "plots" in ran.err) == (0, True)
+
+
+def test_long_names_end_within_the_pictures(turnstile: Turnstile, tmp_path: Path) -> None:
+    path = tmp_path / "matches.jsonl"
+    first, second = f'"cmd:./bot --model {"x" * 40}"', f'"cmd:./bot {"several words " * 3}"'
+    named = MATCH.replace('"a"', first).replace('"b"', second)
+    path.write_text(HEADER % ("tournament", 1) + named + named.replace('"winners":[0]', '"winners":[1]'))
+    turnstile("report", path, "--png", tmp_path / "plots")
+    pictures = sorted((tmp_path / "plots").iterdir())
+    assert "scores" in [picture.stem for picture in pictures]
+    for picture in pictures:
+        pixels = imread(picture)
+        assert all((edge == 1).all() for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])), picture

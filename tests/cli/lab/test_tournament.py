@@ -145,6 +145,11 @@ def test_what_cannot_be_played_is_refused(turnstile: Turnstile, bots: str, more:
     assert why in ran.err
 
 
+def test_a_single_deal_is_called_one(turnstile: Turnstile) -> None:
+    ran = turnstile("tournament", "e-card", "--bots", "equilibrium,random", "--matches", 2, "--processes", 1)
+    assert "1 deal x 2 seatings = 2 matches" in ran.out
+
+
 def test_people_get_tables_and_plain_sentences(turnstile: Turnstile, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("tournament", "66", "--bots", "attentive,random", "--matches", 40, "--seed", "7", "--processes", 1)
     monkeypatch.setenv("COLUMNS", "120")
@@ -202,3 +207,12 @@ def test_a_full_disk_is_a_sentence_that_names_the_file_and_it_can_be_continued(
     assert (ran.returncode, ran.stderr.splitlines()[-1]) == (2, f"turnstile: {path}: File too large.")
     assert turnstile(*words, "--out", path, "--resume").status == 0
     assert path.read_bytes() == whole.read_bytes()
+
+
+def test_no_name_is_cut_off_in_a_narrow_window(turnstile: Turnstile) -> None:
+    """`search:…` could be any of them."""
+    bots = "search:1,search:2,search:3,equilibrium,random"
+    for command in ("tournament", "arena"):
+        ran = turnstile(command, "e-card", "--bots", bots, "--matches", 2, "--seed", 7, "--processes", 1)
+        assert (ran.status, "…" in ran.out) == (0, False)
+        assert max(map(len, ran.out.splitlines()[:10])) <= 80

@@ -6,7 +6,6 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from turnstile.cli.arguments import (
     game_argument,
@@ -19,7 +18,7 @@ from turnstile.cli.arguments import (
 from turnstile.cli.bots import find_different_bots
 from turnstile.cli.interrupts import INTERRUPTED
 from turnstile.cli.json_option import json_option
-from turnstile.cli.lab.contest_tables import pair_sentence, range_text
+from turnstile.cli.lab.contest_tables import pair_sentence, range_text, whole_words_table
 from turnstile.cli.lab.playing import (
     MATCHES,
     crew_for,
@@ -159,7 +158,7 @@ def _milliseconds(bot: str, matches: Sequence[Played]) -> float | None:
 def _print(game: AnyGame, contest: Contest, opponents: Sequence[Opponent]) -> None:
     first, count = contest.bots[0], len(contest.players)
     what = "wins" if count == 2 else "ahead"
-    table = Table(
+    table = whole_words_table(
         "against",
         *(what, "95 % interval", "mean score difference", "95 % interval", "ms a decision", "opponent's"),
         title=f"{game.title}: {escape(first)}, {contest.deals * count:,} matches each, seed {escape(contest.seed)}",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from turnstile.kernel import AnyGame
 from turnstile.lab.contests import Contest
@@ -26,9 +26,15 @@ def print_tournament(game: AnyGame, contest: Contest, standings: "Standings") ->
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+def whole_words_table(*headers: str, title: str) -> Table:
+    """A table that breaks words where the window is narrow: half a name could be that of several bots."""
+    return Table(*(Column(header, overflow="fold") for header in headers), title=title)
+
+
 def _standings_table(game: AnyGame, contest: Contest, standings: "Standings") -> Table:
-    played = f"{standings.deals:,} deals x {len(contest.seatings)} seatings = {standings.matches:,} matches"
-    table = Table(
+    deals = "1 deal" if standings.deals == 1 else f"{standings.deals:,} deals"
+    played = f"{deals} x {len(contest.seatings)} seatings = {standings.matches:,} matches"
+    table = whole_words_table(
         "",
         "bot",
         *("rating", "95 % interval", "wins", "95 % interval", "mean score"),
@@ -48,14 +54,16 @@ def _cross_table(contest: Contest, pairs: Sequence[PairResult]) -> Table:
         ahead[pair.bot, pair.other] = pair.ahead
         ahead[pair.other, pair.bot] = Mean(1 - pair.ahead.mean, 1 - pair.ahead.high, 1 - pair.ahead.low)
     what = "wins against" if len(contest.players) == 2 else "comes out ahead of"
-    table = Table("", *map(escape, contest.bots), title=f"How often a row {what} a column; a tie counts half")
+    title = f"How often a row {what} a column; a tie counts half"
+    table = whole_words_table("", *map(escape, contest.bots), title=title)
     for row in contest.bots:
         table.add_row(escape(row), *(cell(ahead.get((row, column))) for column in contest.bots))
     return table
 
 
 def _seats_table(standings: "Standings") -> Table:
-    table = Table("wins on", *(f"seat {each.seat}" for each in standings.seats), title="What the seats are worth")
+    seats = (f"seat {each.seat}" for each in standings.seats)
+    table = whole_words_table("wins on", *seats, title="What the seats are worth")
     for bot in standings.bots:
         table.add_row(escape(bot.bot), *map(cell, bot.wins_by_seat))
     table.add_section()

@@ -8,7 +8,7 @@ from statistics import fmean
 from turnstile.kernel import Value
 from turnstile.lab.contests.contest import Contest
 from turnstile.lab.contests.paired import Mean, holm, mean_of, mean_share, paired_p
-from turnstile.lab.results import ResultLine
+from turnstile.lab.results import ResultLine, part_ahead
 
 CERTAIN = 0.05
 """The largest corrected p-value of a difference that is called certain."""
@@ -80,9 +80,7 @@ def _meeting(bot: str, other: str, matches: Sequence[ResultLine]) -> _Meeting:
         meeting.matches += 1
         places = match.places
         for mine, theirs in _seat_pairs(bot, other, match.seats):
-            meeting.ahead[match.deal].append(
-                (1 + (places[mine] < places[theirs]) - (places[mine] > places[theirs])) / 2
-            )
+            meeting.ahead[match.deal].append(part_ahead(places[mine], places[theirs]))
             meeting.points[match.deal].append(match.scores[mine] - match.scores[theirs])
     return meeting
 

@@ -83,8 +83,10 @@ def _run_in_pool(work: Work[T], todo: Todo, processes: int) -> Numbered[T]:
         finally:  # a caller that stops listening stops the work, too
             workers = [child for child in active_children() if child not in others]
             with noted_interrupts() as impatience:
-                pool.shutdown(wait=False, cancel_futures=True)
+                for future in numbers:
+                    future.cancel()
                 _end(workers, set(numbers), impatience)
+                pool.shutdown()  # waits for the thread of the pool, which the end of Python would disturb
 
 
 def _watch_parent() -> None:

@@ -7,7 +7,8 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -60,6 +61,8 @@ def _import_ray() -> Any:
         import ray
     except ImportError:
         raise RayUnavailable("Ray is not installed. Install it with: pip install 'turnstile[ray]'.") from None
+    with suppress(ImportError):  # several threads of Ray would import it at the same moment, which can fail
+        import_module("ray._common.pydantic_compat")
     return ray
 
 
@@ -78,7 +81,15 @@ def _cluster(ray: Any, workers: int) -> Iterator[None]:
         with _shutting_down(ray):
             yield
         return
-    with tempfile.TemporaryDirectory(prefix="turnstile-ray-", ignore_cleanup_errors=True) as folder:
+    temporary = tempfile.TemporaryDirectory(prefix="turnstile-ray-", ignore_cleanup_errors=True)
+    with temporary as folder, _shutting_down(ray):
+        _start_here(ray, workers, folder)
+        yield
+
+
+def _start_here(ray: Any, workers: int, folder: str) -> None:
+    """Start Ray on this machine. What it raises when it cannot has no type of its own."""
+    try:
         ray.init(
             address="local",
             num_cpus=workers,
@@ -87,8 +98,8 @@ def _cluster(ray: Any, workers: int) -> Iterator[None]:
             _temp_dir=folder,
             **QUIET,
         )
-        with _shutting_down(ray):
-            yield
+    except Exception as fault:
+        raise RayUnavailable(f"Ray cannot be started on this machine: {str(fault).rstrip('.')}.") from None
 
 
 def _refuse_closed_port(address: str) -> None:
