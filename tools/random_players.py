@@ -59,19 +59,23 @@ class RandomPlayer:
 
     async def play(self) -> None:
         """Until the match is over, or until it is stopped."""
-        async with self.player.play(self.table, self._hear) as seat:
-            playing = asyncio.create_task(self._play(seat))
-            stopping = asyncio.create_task(self._stop.wait())
-            try:
-                await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                stopping.cancel()
-                if not playing.done():
-                    playing.cancel()
-                with suppress(asyncio.CancelledError):
-                    await playing
+        async with self.player.play(self.table, self.hear) as seat:
+            await self.play_at(seat)
 
-    def _hear(self, seat: Seat, notice: Notice) -> None:
+    async def play_at(self, seat: Seat) -> None:
+        """The same at a seat that is connected already. It passes what it hears on to `hear`."""
+        playing = asyncio.create_task(self._play(seat))
+        stopping = asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            if not playing.done():
+                playing.cancel()
+            with suppress(asyncio.CancelledError):
+                await playing
+
+    def hear(self, seat: Seat, notice: Notice) -> None:
         if notice is Notice.TURN:
             assert seat.turn is not None
             self.history.turns.append(seat.turn)

@@ -10,7 +10,7 @@ from random import Random
 
 from tools.history import History
 from tools.random_players import Pace, RandomPlayer, Witness, at_once
-from turnstile.client import Client, NewTable, Player, Seat
+from turnstile.client import Client, NewTable, Notice, Player, Seat
 
 PLAYERS_PER_ADDRESS = 16  # the limits count by address: each group of clients has one of its own
 AT_ONCE = 32  # tables that are set up at the same time
@@ -30,41 +30,37 @@ class FixedRate:
 
 
 class SeatedPlayer:
-    """A player with a table, who plays rematch after rematch."""
+    """A player with a table, who plays rematch after rematch over one connection."""
 
     def __init__(self, player: Player, table: NewTable, seed: object, load: "Load", *, is_admin: bool) -> None:
         self.player, self.seed, self.is_admin = player, seed, is_admin
         self._load = load
-        self._table: str | None = table.table
         self.matches: list[RandomPlayer] = []
+        self._add_match(table.table)
+
+    def _add_match(self, table: str) -> None:
+        load, seed = self._load, (self.seed, len(self.matches))
+        self.matches.append(RandomPlayer(self.player, table, seed, load.pace, self._go_on, load.witness))
 
     async def play(self) -> None:
-        while self._table is not None and not self._load.is_stopping:
-            load = self._load
-            match = RandomPlayer(
-                self.player,
-                self._table,
-                (self.seed, len(self.matches)),
-                load.pace,
-                self._agree_to_rematch,
-                load.witness,
-            )
-            self._table = None
-            self.matches.append(match)
-            await match.play()
+        async with self.player.play(self.matches[0].table, self._hear) as seat:
+            while not self._load.is_stopping:
+                await self.matches[-1].play_at(seat)
 
-    async def _agree_to_rematch(self, seat: Seat) -> None:
+    def _hear(self, seat: Seat, notice: Notice) -> None:
+        self.matches[-1].hear(seat, notice)
+
+    async def _go_on(self, seat: Seat) -> None:
+        """Play again at the next table. The player who opened the first one starts the match there."""
         self._load.finished += 1
-        await seat.command("rematch")
-        while (status := seat.status) is None or status.successor is None or status.phase != "Closed":
-            await seat.wait_for_news()
+        successor = await seat.rematch()
+        self._add_match(successor)
+        await seat.move_to(successor)
         if self.is_admin:
-            await self.player.start(status.successor)
-        self._table = status.successor
+            await seat.command("start")
 
     def stop(self) -> None:
-        if self.matches:
-            self.matches[-1].stop()
+        self.matches[-1].stop()
 
 
 class Load:

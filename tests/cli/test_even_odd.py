@@ -23,6 +23,12 @@ def test_numbers_are_drawn_with_what_both_said_about_them(turnstile: Turnstile) 
     assert "Draw 2 of 10   you 3 : 0 bot" in ran.out
 
 
+def test_the_help_says_which_numbers_make_a_choice_right(turnstile: Turnstile) -> None:
+    ran = turnstile("play", "even-odd", given="?\nq\n")
+    assert "1  even: right if the number is one of 2, 4, 6, 8, 10" in ran.out
+    assert "2  odd: right if the number is one of 1, 3, 5, 7, 9" in ran.out
+
+
 def test_a_single_draw_may_be_shared(turnstile: Turnstile) -> None:
     single = ("play", "even-odd", "--options", '{"draws": 1}', "--bot", "always-even")
     assert "one number from 1 to 10" in turnstile(*single, given="1\n").out

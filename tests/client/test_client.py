@@ -90,6 +90,37 @@ def test_the_folded_view_is_the_one_that_the_server_gives_whole() -> None:
     run(main())
 
 
+def test_a_rematch_goes_on_over_the_same_connection() -> None:
+    async def play_twice(player: Player, table: NewTable) -> list[list[Turn]]:
+        chance, matches = random.Random(player.name), list[list[Turn]]()
+        async with player.play(table) as seat:
+            while True:
+                turns = list[Turn]()
+                async for turn in seat:
+                    turns.append(turn)
+                    if turn.actions:
+                        await seat.act(chance.choice(turn.actions))
+                matches.append(turns)
+                if len(matches) == 2:
+                    return matches
+                await seat.move_to(await seat.rematch())
+                if player.name == "Ana":
+                    await seat.command("start")
+
+    async def main() -> None:
+        async with site() as here, Client(here.url) as client:
+            ana, bo, table = await two_players(client)
+            for matches in await asyncio.gather(play_twice(ana, table), play_twice(bo, table)):
+                for turns in matches:
+                    assert [turn.seq for turn in turns] == list(range(1, len(turns) + 1))
+                    assert turns[-1].is_last
+                first, second = ([turn.view for turn in turns] for turns in matches)
+                assert first != second
+            assert here.server.counts.opened == 2
+
+    run(main())
+
+
 def test_N14_a_seat_whose_connection_breaks_again_and_again_misses_and_repeats_nothing() -> None:
     async def main() -> None:
         async with site() as here, Client(here.url) as direct, line_to(here.running.port) as (line, url):
@@ -301,6 +332,12 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
                 await client.register("Ana")
 
     run(main())
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8000", "127.0.0.1:8000", "ftp://here", "http://"])
+def test_what_is_not_the_address_of_a_server_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="it looks like http://"):
+        Client(url)
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ class Peer:
     async def say(self, kind: str, **fields: Any) -> None:
         await self._socket.send_str(json.dumps({"type": kind, **fields}, separators=(",", ":")))
 
-    async def welcome(self, after: int = 0, beat: float = 20.0) -> None:
-        await self.say("welcome", v=1, table="t", seat="ana", after=after, top=9, now=0, beat=beat, here=["ana"])
+    async def welcome(self, after: int = 0, beat: float = 20.0, table: str = "t") -> None:
+        await self.say("welcome", v=1, table=table, seat="ana", after=after, top=9, now=0, beat=beat, here=["ana"])
 
     async def update(self, seq: int, **fields: Any) -> None:
         given = {"messages": [], "actions": [], **({} if "changed" in fields else {"view": {"n": seq}}), **fields}
@@ -95,6 +95,61 @@ def test_a_gap_is_mended_on_the_same_connection() -> None:
         assert [(await anext(seat)).seq for _ in range(2)] == [1, 2]
 
     run(served(work, script))
+
+
+def test_what_is_still_said_about_a_table_that_was_left_is_passed_over() -> None:
+    async def at_both(peer: Peer) -> None:
+        await peer.hear("hello")
+        await peer.welcome()
+        await peer.update(1)
+        assert (await peer.hear("ack"))["upto"] == 1
+        assert (await peer.hear("act"))["move"] == "late"
+        hello = await peer.hear("hello")
+        assert (hello["table"], hello.get("last")) == ("next", None)
+        await peer.update(2)
+        await peer.say("status", phase="Closed")
+        await peer.say("presence", player="bo", here=True)
+        await peer.welcome(table="t")
+        await peer.update(3)
+        await peer.welcome(table="next")
+        await peer.update(1, view={"n": "first of the next table"})
+
+    async def move(client: Client, seat: Seat) -> None:
+        assert (await anext(seat)).seq == 1
+        late = asyncio.create_task(seat.ask("act", move="late"))
+        while not seat._pending:
+            await asyncio.sleep(0)
+        await seat.move_to("next")
+        with pytest.raises(Closed, match="left"):
+            await late
+        turn = await anext(seat)
+        assert (turn.seq, turn.view) == (1, {"n": "first of the next table"})
+        assert (seat.status, seat.here, seat.is_over) == (None, {"ana"}, False)
+
+    run(served(move, at_both))
+
+
+def test_a_seat_that_is_cut_off_while_it_moves_comes_back_at_the_next_table() -> None:
+    async def cut(peer: Peer) -> None:
+        await peer.hear("hello")
+        await peer.welcome()
+        await peer.update(1)
+        await peer.hear("ack")
+        assert (await peer.hear("hello"))["table"] == "next"
+        await peer.end(4200)
+
+    async def again(peer: Peer) -> None:
+        hello = await peer.hear("hello")
+        assert (hello["table"], hello.get("last")) == ("next", None)
+        await peer.welcome(table="next")
+        await peer.update(1)
+
+    async def move(client: Client, seat: Seat) -> None:
+        await anext(seat)
+        await seat.move_to("next")
+        assert (await anext(seat)).seq == 1
+
+    run(served(move, cut, again))
 
 
 def test_S8_after_a_restored_store_the_seat_starts_over() -> None:

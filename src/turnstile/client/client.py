@@ -20,7 +20,7 @@ class Client:
     """A server. Use it as `async with Client("http://localhost:8000") as client`."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
-        """`headers` go with every request, such as those that a proxy wants."""
+        """`headers` go with every request, such as those that a proxy wants. Raises `ValueError` for a bad address."""
         self._http = Http(url, headers)
 
     @property

@@ -13,6 +13,7 @@ class Frame(msgspec.Struct, frozen=True, rename="camel", tag_field="type", gc=Fa
 
 
 class Welcome(Frame, frozen=True, tag="welcome"):
+    table: str
     seat: str | None
     after: int
     top: int

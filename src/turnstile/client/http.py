@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from random import SystemRandom
 from types import TracebackType
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
@@ -26,6 +27,10 @@ class Http:
     """The HTTP side of a server, and the session that its WebSockets share."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
+        """Raises `ValueError` if this is not the address of a server."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise ValueError(f"{url!r} is not the address of a server: it looks like http://localhost:8000.")
         self.url = url.rstrip("/")
         self._headers = headers
         self._session: aiohttp.ClientSession | None = None

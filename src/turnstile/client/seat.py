@@ -103,6 +103,8 @@ class Seat:
         self._acked = self._top = 0
         self._history: str | None = None
         """That of the newest update, so that the server notices a restored store."""
+        self._welcomed_at: str | None = None
+        """The table of the last welcome: the frames that follow are about it."""
         self._is_closed = False
         self._waiters: list[asyncio.Future[None]] = []
         self._pending: dict[str, tuple[str, asyncio.Future[Answer]]] = {}
@@ -145,10 +147,14 @@ class Seat:
     def _end(self, fault: Exception) -> None:
         """Nothing more will come: tell all who wait."""
         self.fault = self.fault or fault
+        self._drop_commands(fault)
+        self._wake()
+
+    def _drop_commands(self, fault: Exception) -> None:
+        """No answer will come to the commands that wait for one."""
         for _, waiting in self._pending.values():
             if not waiting.done():
                 waiting.set_exception(fault)
-        self._wake()
 
     # turns
 
@@ -212,13 +218,36 @@ class Seat:
     async def resign(self) -> None:
         await self.command("resign")
 
+    async def rematch(self) -> str:
+        """Agree to play again. Returns the id of the next table when all have agreed: `move_to` goes on there.
+
+        Raises `Refused`, also if the next table could not be opened.
+        """
+        await self.command("rematch")
+        while (status := self.status) is None or status.phase != "Closed":
+            await self.wait_for_news()
+        if status.successor is None:
+            raise Refused("NoRematch", "The table of the rematch could not be opened.")
+        return status.successor
+
+    async def move_to(self, table: str) -> None:
+        """Go on at another table, such as that of a rematch, over the same connection. Its turns come next."""
+        await self._acknowledge()
+        self._drop_commands(_left())
+        self.table, self.turn, self.is_over = table, None, False
+        self._status, self._is_closed, self._taken = b"", False, None
+        self._forget_stream()
+        await self._connection.send(self.hello())
+
     async def ask(self, kind: str, /, **fields: Any) -> Answer:
         """The answer to a command, which may be a refusal, after any number of connections."""
-        name, backoff = token_hex(8), Backoff(self._chance)
+        name, table, backoff = token_hex(8), self.table, Backoff(self._chance)
         frame = write_frame(kind, id=name, **fields)
         while True:
             if self.fault is not None:
                 raise self.fault
+            if self.table != table:
+                raise _left()
             waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
             self._pending[name] = frame, waiting
             try:
@@ -269,7 +298,9 @@ class Seat:
         self._hear(self, Notice.LOST)
 
     async def take(self, frame: AnyFrame, text: str) -> None:
-        """A frame from the server."""
+        """A frame from the server. What it still says about a table that was left is passed over."""
+        if self._welcomed_at != self.table and not isinstance(frame, (Welcome, Ping)):
+            return
         match frame:
             case Update():
                 await self._take_update(frame)
@@ -289,9 +320,11 @@ class Seat:
 
     async def _begin(self, welcome: Welcome) -> None:
         """Go on after what has arrived; where the server knows nothing of that, start over."""
+        self._welcomed_at = welcome.table
+        if welcome.table != self.table:
+            return
         if self.player != welcome.seat or (self.seq is not None and welcome.after != self.seq):
-            self.seq, self._acked, self._history = None, 0, None
-            self._turns.clear()
+            self._forget_stream()
         self._acked = self.seq or 0
         self.player, self.here, self._top = welcome.seat, set(welcome.here), welcome.top
         for frame, waiting in tuple(self._pending.values()):
@@ -300,6 +333,10 @@ class Seat:
                 await self._connection.send(frame)
         self._hear(self, Notice.CONNECTED)
         self._wake()
+
+    def _forget_stream(self) -> None:
+        self.seq, self._acked, self._history = None, 0, None
+        self._turns.clear()
 
     async def _take_update(self, update: Update) -> None:
         if self.seq is not None and update.seq != self.seq + 1:
@@ -339,6 +376,10 @@ class Seat:
         unanswered = (name for name, (_, waiting) in self._pending.items() if not waiting.done())
         if refusal.code == BAD_FRAME and (name := next(unanswered, None)) is not None:
             self._settle(Answer(name, 0, Error(refusal.code, refusal.message)))
+
+
+def _left() -> Closed:
+    return Closed(DONE, "The table was left.")
 
 
 def _refused(answer: Answer) -> Refused:

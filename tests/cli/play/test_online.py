@@ -80,31 +80,91 @@ def test_the_record_of_a_match_can_be_written(turnstile: Turnstile, server: str,
     assert turnstile("verify", path).status == 0
 
 
-def test_two_people_meet_by_an_invitation(server: str, tmp_path: Path) -> None:
-    def start(name: str, *options: str) -> subprocess.Popen[bytes]:
-        words = [sys.executable, "-m", "turnstile", "play", "e-card", "--name", name, *options]
-        environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / name), "COLUMNS": "80"}
-        playing = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-        )
-        assert playing.stdin is not None
-        playing.stdin.write(WHOLE_MATCH.encode())
-        playing.stdin.close()
-        playing.stdin = None
-        return playing
+class Person:
+    """Plays E-Card in a process with a folder for settings of its own."""
 
-    ana = start("Ana", "--server", server, "--invite")
-    told, link = b"", None
-    assert ana.stdout is not None
-    while link is None:
-        told += os.read(ana.stdout.fileno(), 1000)
-        link = re.search(rb"http\S+/table/\S+#invite=\S+\n", told)
-    bo = start("Bo", "--join", link[0].decode().strip())
-    for playing, other in ((ana, "Bo"), (bo, "Ana")):
+    def __init__(self, name: str, folder: Path, *options: str) -> None:
+        words = [sys.executable, "-m", "turnstile", "play", "e-card", "--name", name, *options]
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / name), "COLUMNS": "80"}
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
+        self.link = options[-1]
+        self._told = b""
+
+    def say(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def until(self, pattern: str) -> str:
+        """Read until this was printed."""
+        assert self.process.stdout is not None
+        while (found := re.search(pattern.encode(), self._told)) is None:
+            read = os.read(self.process.stdout.fileno(), 1000)
+            assert read, self._told.decode()
+            self._told += read
+        self._told = self._told[found.end() :]
+        return found[0].decode()
+
+    def end(self) -> int:
+        """The status with which the process ends."""
+        self.process.communicate()
+        return self.process.returncode
+
+
+def two_people(server: str, folder: Path) -> tuple[Person, Person]:
+    """Ana invites Bo, who follows her link."""
+    ana = Person("Ana", folder, "--server", server, "--invite")
+    link = ana.until(r"http\S+/table/\S+#invite=\S+\n").strip()
+    return ana, Person("Bo", folder, "--join", link)
+
+
+def test_two_people_meet_by_an_invitation(server: str, tmp_path: Path) -> None:
+    people = two_people(server, tmp_path)
+    for person in people:
+        person.say(WHOLE_MATCH)
+        assert person.process.stdin is not None
+        person.process.stdin.close()
+        person.process.stdin = None
+    for playing, other in zip((each.process for each in people), ("Bo", "Ana"), strict=True):
         out, errors = playing.communicate()
         assert playing.returncode == 0, errors
         assert f"against {other}." in out.decode()
         assert re.search(rf"(You win|{other} wins) the match", out.decode())
+
+
+def test_it_is_said_that_the_other_player_has_left_and_come_back(
+    turnstile: Turnstile, server: str, tmp_path: Path
+) -> None:
+    ana, bo = two_people(server, tmp_path)
+    ana.until("> ")
+    ana.say("2\n")
+    bo.until("> ")
+    bo.say("q\n")
+    assert bo.end() == 0
+    ana.until("Bo has left the table\\.")
+    late = turnstile("play", "e-card", "--join", bo.link)
+    assert (late.status, late.out) == (2, "")
+    assert "This table takes no more players." in late.err
+    back = Person("Bo", tmp_path, "--server", server)
+    ana.until("Bo is back\\.")
+    for person in (ana, back):
+        person.process.send_signal(signal.SIGINT)
+        assert person.end() == 130
+
+
+def test_an_invitation_does_not_come_back_to_a_match_against_bots(server: str, tmp_path: Path) -> None:
+    online = ("--server", server)
+    against_a_bot = Person("Ana", tmp_path, *online)
+    against_a_bot.until("> ")
+    against_a_bot.say("q\n")
+    assert against_a_bot.end() == 0
+    for printed in ("#invite=", "Its link was shown when you opened it; --new opens another table\\."):
+        inviting = Person("Ana", tmp_path, *online, "--invite")
+        inviting.until(printed)
+        inviting.until("Waiting for 1 more to join")
+        inviting.process.send_signal(signal.SIGINT)
+        assert inviting.end() == 130
 
 
 def test_ctrl_c_leaves_cleanly(server: str) -> None:
@@ -126,6 +186,7 @@ def test_ctrl_c_leaves_cleanly(server: str) -> None:
     ("options", "sentence"),
     [
         (("--server", "http://127.0.0.1:1"), "http://127.0.0.1:1 cannot be reached"),
+        (("--server", "127.0.0.1:1"), "it looks like http://localhost:8000"),
         (("--join", "http://127.0.0.1:1"), "is not an invitation"),
         (("--table", "x"), "--table, --invite and --new need a --server."),
         (("--server", "SERVER", "--table", "x"), "There is no such table."),

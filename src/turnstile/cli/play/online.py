@@ -4,7 +4,7 @@ The connection lives in a thread of its own, so that it is held while the player
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import chain, count
@@ -23,6 +23,7 @@ from turnstile.cli.play.terminal_player import Left, TerminalPlayer
 from turnstile.cli.play.tokens import keep_token, read_token
 from turnstile.cli.terminals import sentence_of
 from turnstile.client import Client, Closed, Invitation, Notice, Player, Refused, Seat, Turn, Unreachable
+from turnstile.client.values import Status
 from turnstile.kernel import AnyGame, ByPlayer, Outcome, PlayerId
 from turnstile.kernel.values import decode, encode
 
@@ -99,10 +100,14 @@ class OnlineMatch:
         self.console = Console(highlight=False)
         self._names: dict[str, str] = {}
         self._player: TerminalPlayer | None = None
+        self._here: Set[str] = frozenset()
         self._is_over = False
 
     def play(self) -> int:
-        client = Client(self.server)
+        try:
+            client = Client(self.server)
+        except ValueError as fault:
+            raise click.UsageError(str(fault)) from None
         self._call(client.__aenter__())
         try:
             me = self._call(self._log_in(client))
@@ -134,10 +139,12 @@ class OnlineMatch:
         if wish.table is not None:
             self._join(me, Invitation(self.server, wish.table))
             return wish.table
-        mine = [each for each in self._call(me.tables(is_open=True)).tables if each.game == self.game.name]
-        if mine and not wish.is_new:
+        unfinished = None if wish.is_new else self._unfinished_table(me)
+        if unfinished is not None:
             self.console.print("You come back to your table.")
-            return mine[0].table
+            if wish.is_invitation and unfinished.phase == SEATING:
+                self.console.print("Its link was shown when you opened it; --new opens another table.")
+            return unfinished.table
         bots = [] if wish.bot is None else [wish.bot] * (wish.players - 1)
         options = msgspec.json.decode(wish.options)
         opened = self._call(me.create_table(self.game.name, bots=bots, options=options, invite_only=wish.is_invitation))
@@ -145,6 +152,15 @@ class OnlineMatch:
             self.console.print("Send this link to the people you want to play with:")
             self.console.print(me.invitation(opened).link, markup=False, soft_wrap=True)
         return opened.table
+
+    def _unfinished_table(self, me: Player) -> Status | None:
+        """The player's newest table of this game; with an invitation, one without bots."""
+        for each in self._call(me.tables(is_open=True)).tables:
+            if each.game == self.game.name:
+                status = self._call(me.status(each.table))
+                if not (self.wish.is_invitation and any(seat.bot is not None for seat in status.seats)):
+                    return status
+        return None
 
     def _join(self, me: Player, invitation: Invitation) -> None:
         """Take a seat, unless the player has one."""
@@ -174,8 +190,20 @@ class OnlineMatch:
         return status
 
     def _hear(self, seat: Seat, notice: Notice) -> None:
-        if notice is Notice.LOST and not self._is_over:
+        if self._is_over:
+            return
+        if notice is Notice.LOST:
             self.console.print("[dim]The connection is lost; trying again.[/]")
+        elif notice is Notice.PRESENCE:
+            self._tell_presence(seat)
+        self._here = frozenset(seat.here)
+
+    def _tell_presence(self, seat: Seat) -> None:
+        """Who has left or come back since the last notice."""
+        for player, name in self._names.items():
+            if player != seat.player and player in self._here ^ seat.here:
+                change = "is back" if player in seat.here else "has left the table"
+                self.console.print(f"[dim]{escape(name)} {change}.[/]")
 
     def _wait_for_players(self, me: Player, seat: Seat) -> None:
         """Start the match when everyone is there, if this player opened the table."""

@@ -8,6 +8,7 @@ from rich.text import Text
 from turnstile.cli.terminals import Terminal
 from turnstile.cli.terminals.words import points_of
 from turnstile.games.evenodd import (
+    NUMBERS,
     ChooseParity,
     GameResult,
     MatchFinished,
@@ -64,7 +65,7 @@ def name(action: Move) -> str:
 
 def meaning(action: Move) -> str:
     assert isinstance(action, ChooseParity)
-    numbers = ", ".join(str(number) for number in range(1, 11) if parity_of(number) is action.parity_choice)
+    numbers = ", ".join(str(number) for number in NUMBERS if parity_of(number) == action.parity_choice)
     return f"{action.parity_choice}: right if the number is one of {numbers}"
 
 
