@@ -9,7 +9,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from tests.host import bell
-from tests.host.matches import ANA, BO, NOW, begun, done, hear, hosting, opened, played
+from tests.host.matches import ANA, BO, NOW, begun, done, hear, hosting, opened, played, until
 from tools.logs import Writing
 from turnstile.durable.upkeep import Code
 from turnstile.host import Host
@@ -22,7 +22,7 @@ from turnstile.store.log import BEFORE_FIRST, entry
 from turnstile.store.memory import MemoryStore
 from turnstile.store.protocol import Saved
 from turnstile.table.clocks import game_timer
-from turnstile.table.values import Act, AddWords, Close, Header, Phase, Resign
+from turnstile.table.values import Act, AddWords, Close, Header, Phase, Rematch, Resign
 
 Work = Callable[[Host], Coroutine[Any, Any, LogId]]
 
@@ -122,6 +122,24 @@ def test_a_match_that_is_not_over_gives_no_record() -> None:
     name, log = log_after(work)
     for length in range(len(log.entries) + 1):
         assert refusal(name, replace(log, entries=log.entries[:length])) == Code.NOT_OVER
+
+
+def test_a_match_that_is_over_gives_the_same_record_while_a_rematch_is_agreed_on_and_opened() -> None:
+    async def work(host: Host) -> LogId:
+        name = await begun(host, "t", "e-card", ANA, BO)
+        await done(host, name, Resign(ANA, "enough", NOW))
+        for player in (ANA, BO):
+            await done(host, name, Rematch(player, "again", NOW, LogId(f"after {player}")))
+        await until(host, name, Phase.CLOSED)
+        return name
+
+    name, log = log_after(work)
+    ended = next(at for at, each in enumerate(log.entries, start=1) if b'"Resign"' in each.event)
+    lengths = range(ended, len(log.entries) + 1)
+    assert len(lengths) == 4, "the end, both rematches and the next table"
+    first, *others = [record_of(name, replace(log, entries=log.entries[:length])) for length in lengths]
+    checked(first)
+    assert others == [first] * 3
 
 
 def test_a_table_that_was_closed_before_a_match_gives_no_record() -> None:

@@ -75,14 +75,17 @@ async def test_the_open_tables_of_an_admin_are_counted(store: DirectoryStore) ->
     assert await directory.count_open(ANA) == 0  # no table was created yet
     await open_tables(store, "t0", "t1", "t2", "t3", "u")
     assert await directory.count_open(ANA) == 4
+    assert sorted(await directory.opened_by(ANA)) == ["t0", "t1", "t2", "t3"]
     await change(store, LogId("t0"), OVER, None)
     await store.put_aside(LogId("t1"), "entry 1 is missing")
     assert await directory.count_open(ANA) == 2
+    assert sorted(await directory.opened_by(ANA)) == ["t2", "t3"]
     await store.rebuild([(LogId("t1"), SEATED)])
     assert await directory.count_open(ANA) == 3
     await store.prune(LogId("t0"))
     assert (await directory.count_open(ANA), await directory.count_open(BO)) == (3, 1)
     assert await directory.count_open(PlayerId("\0")) == 0
+    assert await directory.opened_by(PlayerId("\0")) == []
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def line_kept_beside_a_newer_one_at_another_process(patch: Patch) -> None:
 
 @caught_by("R9", first=250)
 def line_kept_of_a_reader_who_left_early(patch: Patch) -> None:
-    patch.setattr(Host, "_unwanted", lambda self, work: None)
+    patch.setattr(Host, "_give_up", lambda self, work: None)
 
 
 @caught_by("live")

@@ -174,6 +174,9 @@ class Keeper(Generic[S, E]):
         if command is not None and await self._ask(self._store.find, self.name, command) is not None:
             raise CommandTaken(self.name)
         newest = (await self._ask(self._store.positions, [self.name])).get(self.name)
+        if newest is not None and newest < self.kept.position:
+            await self.load_anew()
+            return
         if newest != self.kept.position and not await self.read_on():
             raise Damaged(self.name, f"the entries after {self.kept.position} are missing")
         ours = await self._ask(self._store.entries, self.name, self.kept.position - 1, 1)

@@ -1,5 +1,6 @@
 """The answers of a host: accepted, or refused with a reason. Refusals by the table and by the game pass through."""
 
+import logging
 from enum import StrEnum
 
 from turnstile.durable.storing import PASSING as MAY_PASS
@@ -7,6 +8,8 @@ from turnstile.kernel.machine import Rejection
 from turnstile.kernel.values import Value
 from turnstile.store.protocol import Busy, ReadOnly, StorageFull, StoreFault, Unknown, Unstorable
 from turnstile.table.values import Accepted
+
+log = logging.getLogger("turnstile.host")
 
 PASSING = (*MAY_PASS, Unstorable)
 """Store faults that lead to a refusal of the request. Any other fault ends the process."""
@@ -54,9 +57,21 @@ class Refused(Value, frozen=True):
 Answer = Accepted | Refused
 
 
+_SENTENCES = {
+    Code.BUSY: "The store of this server does not answer now; try again.",
+    Code.READ_ONLY: "The store of this server cannot be written now; try again later.",
+    Code.STORAGE_FULL: "The store of this server is full; try again later.",
+    Code.OUTCOME_UNKNOWN: "The store of this server has not said whether this was done; send the same again.",
+}
+
+
 def passing(fault: StoreFault) -> Rejection:
-    """The answer when the store could not do it now."""
-    return Rejection(_CODES[type(fault)], str(fault))
+    """The answer when the store could not do it now. Why it could not is for the operator."""
+    code = _CODES[type(fault)]
+    if code not in _SENTENCES:
+        return Rejection(code, str(fault))
+    log.warning("The store: %s", fault)
+    return Rejection(code, _SENTENCES[code])
 
 
 def is_passing(answer: object) -> bool:

@@ -113,9 +113,12 @@ async def _open_successor(host: "Host", live: "Live") -> None:
         await host.notice(live.name, RematchFailed)
 
 
+UNKNOWN_BOT = "UnknownBot"
+
+
 def refuse_bot(game: AnyGame, name: str) -> Rejection | None:
     """Why no such bot can take a seat."""
     known: Sequence[str] = tuple(bots_of(game))
     if name in known:
         return None
-    return Rejection("UnknownBot", f"{game.title} has no bot {name}; there are: {', '.join(known)}.")
+    return Rejection(UNKNOWN_BOT, f"{game.title} has no bot {name}; there are: {', '.join(known)}.")

@@ -334,12 +334,19 @@ class Host:
         try:
             line = await asyncio.shield(work)
         except asyncio.CancelledError:
-            work.add_done_callback(self._unwanted)
+            self._give_up(work)
             raise
         return Refused(line) if isinstance(line, Rejection) else line
 
-    def _unwanted(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
-        """End a line whose reader has left before it was made."""
+    def _give_up(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
+        """Make no line for a reader that has left: it would end that of a reader who came later.
+
+        If the line was made in this very moment, end it.
+        """
+        work.cancel()
+        work.add_done_callback(self._end_unwanted)
+
+    def _end_unwanted(self, work: asyncio.Task[Line | Refused | Rejection]) -> None:
         if not work.cancelled() and work.exception() is None and isinstance(line := work.result(), Line):
             self.detach(line)
 

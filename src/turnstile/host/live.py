@@ -1,5 +1,6 @@
 """A table in memory: a keeper with lines. It knows who listens, what they were told and acknowledged."""
 
+import logging
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from turnstile.table.values import Phase, Resume
 
 if TYPE_CHECKING:
     from turnstile.host.lines import Line
+
+log = logging.getLogger("turnstile.host")
 
 LASTING = 1_000  # milliseconds that the table has waited for acknowledgements before its readers are told so
 RECENT = 64  # updates of each stream that are at hand without reading the log
@@ -141,7 +144,11 @@ class Live(Keeper[Table, TableEvent]):
 
     async def load_anew(self) -> None:
         """After an older store was restored, readers may have seen more than is stored: they must connect again."""
+        seen = self.kept.position
         await super().load_anew()
+        log.warning(
+            "Table %s: the store has lost entries up to %d, and goes on from %d", self.name, seen, self.kept.position
+        )
         self.cursors = await self._store.cursors(self.name)
         self.unsaved = {}
         self._recent.clear()

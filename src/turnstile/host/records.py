@@ -65,7 +65,7 @@ def record_of(name: LogId, log: Saved) -> Record | Rejection:
         return Rejection(Code.DAMAGED, str(fault))
     except CannotGoOn as reason:
         return Rejection(Code.OTHER_VERSION, str(reason))
-    if table is None or is_open(table):
+    if table is None or (table.result is None and is_open(table)):
         return Rejection(Code.NOT_OVER, f"The match at table {name} is not over; its record would give its seed away.")
     if table.seed is None:
         return Rejection(Code.NO_MATCH, f"Table {name} was closed before a match began.")

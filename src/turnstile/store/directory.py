@@ -197,6 +197,9 @@ class Directory(Protocol):
     async def count_open(self, admin: PlayerId) -> int:
         """How many open tables a player has opened, by their invitations."""
 
+    async def opened_by(self, admin: PlayerId) -> list[LogId]:
+        """The open tables that a player has opened, by their invitations, whether it sits there or not."""
+
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:

@@ -21,6 +21,9 @@ async def open_store(where: str) -> DirectoryStore:
     A database may hold several stores: `?schema=NAME` in its address chooses one.
     """
     if not is_database(where):
+        scheme, is_address, _ = where.partition("://")
+        if is_address:
+            raise CannotOpen(f"There is no store at a {scheme}:// address: name a file, or a postgresql:// address.")
         return await SqliteStore.open(where)
     try:
         from turnstile.store.postgres import PostgresStore  # asyncpg is an optional dependency

@@ -16,6 +16,10 @@ from turnstile.table.values import Accepted, Command, Kind, Phase, Result, RunOu
 DONE = (Phase.FINISHED, Phase.CLOSED)
 GATES = (Phase.STARTING, Phase.GATHERING)
 """Phases in which the table waits for acknowledgements."""
+IN_PLAY = (Phase.GATHERING, Phase.PLAYING)
+"""Phases of a match that players have seen, until it is over."""
+NOT_OVER = (Phase.STARTING, Phase.SETTLING, *IN_PLAY)
+"""Phases from the start of a match until it is over."""
 
 
 class TableStatus(Value, frozen=True):

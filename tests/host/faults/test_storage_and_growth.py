@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tests.host.faults.cases import ANA, BO, T, World, attached, code, pick, read, started, stream
 from tests.host.matches import hosting, played
 from tests.store.places import START
-from turnstile.host import Refused, chores
+from turnstile.host import Ending, Line, Refused, chores
 from turnstile.host.host import MOST_WAITING
 from turnstile.host.live import Live
 from turnstile.host.logs import SNAPSHOT_EVERY
@@ -119,6 +119,30 @@ def test_S8_a_server_that_lives_through_a_restored_backup_takes_what_is_stored_f
             await company.host.do(T, Live.read_on)
             assert company.host.tables.live[T] is live
             assert live.cursors == kept.cursors == heard
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_S8_S15_a_server_that_lives_through_a_failover_without_the_last_moves_goes_on_from_what_is_stored(
+    is_shared: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        world = World()
+        async with world.host(is_shared=is_shared) as company:
+            await started(company)
+            kept = world.disk.logs[T]
+            backup, heard = list(kept.entries), dict(kept.cursors)
+            await company.move(T, 2)
+            await company.hear(T, ANA, BO)
+            line = await company.host.attach(T, ANA, 0)
+            assert isinstance(line, Line)
+            kept.entries, kept.cursors = list(backup), heard
+            kept.commands = {entry.command: entry for entry in backup if entry.command is not None}
+            assert isinstance(await company.host.submit(T, pick(ANA, "after the failover")), Accepted)
+            assert line.closed is Ending.RESTORED
+            assert [len(kept.entries), kept.row.note] == [len(backup) + 1, ""]
+        assert [each.getMessage() for each in caplog.records if "has lost entries" in each.getMessage()]
 
     asyncio.run(run())
 

@@ -65,6 +65,7 @@ ASKED = {
     "sweep_codes": (people.SWEEP_CODES, "9, 3"),
     "remove_invitation": (people.REMOVE_INVITATION, "'t5'"),
     "count_open": (people.COUNT_OPEN, "'p5'"),
+    "opened_by": (people.OPENED_BY, "'p5'"),
     "unbooked": (people.UNBOOKED, "'t5', 9"),
     "hold_players": (people.HOLD_PLAYERS, "'{p5,p6}'"),
     "hold_ratings": (people.HOLD_RATINGS, "'{p5,p6}', '{g5,g6}', '{all,all}'"),

@@ -1,6 +1,7 @@
 """Trouble that PostgreSQL makes for one call and not for the rest: rivals, locks, full queues, callers that go away."""
 
 import asyncio
+import gc
 import random
 from collections import Counter
 from contextlib import suppress
@@ -10,12 +11,13 @@ import asyncpg
 import pytest
 
 from tests import postgres
+from tests.proxy import line_to
 from tests.store.making import FINISHED, LONG, ROW, commit_of, following, header, stored
 from tests.store.postgres.stores import end_sessions, held, opened, run, shell, until_waiting
 from turnstile.kernel.values import Instant, LogId
 from turnstile.store.log import Command, entry
 from turnstile.store.postgres import PostgresStore, groups, statements, writer
-from turnstile.store.protocol import Busy, Change, StoreFault, Unstorable
+from turnstile.store.protocol import Busy, Change, SeatLine, StoreFault, Unstorable
 
 T, U = LogId("t"), LogId("u")
 NEXT = commit_of(T, following(header(), "alice 1"))
@@ -274,6 +276,39 @@ async def test_S17_whatever_was_begun_for_a_caller_that_went_away_is_finished() 
                 await pruning
     async with shell(schema) as operator:
         assert await operator.fetchval("SELECT count(*) FROM log") == 0
+
+
+@run
+async def test_N8_a_line_whose_reader_has_left_before_it_was_numbered_gets_no_number() -> None:
+    schema = postgres.shared.new_schema()
+    async with opened(schema) as store:
+        await stored(store, T, 0)
+        async with held(schema, T) as operator:
+            first = asyncio.create_task(store.number_line(T, "bob"))
+            await until_waiting(operator, schema)
+            left = asyncio.create_task(store.number_line(T, "alice"))
+            await asyncio.sleep(0)  # it waits for the first one
+            left.cancel()
+        assert await first
+        assert await store.number_line(T, "alice") == SeatLine(T, "alice", 1)
+
+
+@run
+async def test_R7_what_fails_for_a_caller_that_went_away_is_not_reported_as_a_bug() -> None:
+    """A health check gives up after two seconds, once a second, while the database is away."""
+    reports = list[object]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context))
+    schema = postgres.shared.new_schema()
+    async with line_to(postgres.shared.dsn()) as (line, near), opened(schema, near, patience=0.5) as store:
+        line.is_cut = True
+        line.cut()
+        left = asyncio.create_task(store.row(T))
+        await asyncio.sleep(0)  # it is on its way
+        left.cancel()
+        await asyncio.wait([left])
+    del left
+    gc.collect()
+    assert reports == []
 
 
 @run

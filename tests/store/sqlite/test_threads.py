@@ -352,6 +352,7 @@ async def _use_directory(directory: Directory) -> None:
     await directory.invitation(T)
     await directory.remove_invitation(LogId("x"))
     await directory.count_open(ANA)
+    await directory.opened_by(ANA)
     await directory.tables_of(ANA)
     await directory.listed()
     await directory.listed(game="doors", phase="open")

@@ -157,9 +157,12 @@ class MemoryDirectory:
         return table not in disk.logs and disk.people.invitations.pop(table, None) is not None
 
     async def count_open(self, admin: PlayerId) -> int:
+        return len(await self.opened_by(admin))
+
+    async def opened_by(self, admin: PlayerId) -> list[LogId]:
         disk = self._disk()
         opened = [table for table, invitation in disk.people.invitations.items() if invitation.admin == admin]
-        return sum(table in disk.logs and not disk.logs[table].is_closed for table in opened)
+        return [table for table in opened if table in disk.logs and not disk.logs[table].is_closed]
 
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50

@@ -158,6 +158,10 @@ class PostgresDirectory:
         found = await self._fetch(people.COUNT_OPEN, admin) if is_player_id(admin) else [(0,)]
         return int(found[0][0])
 
+    async def opened_by(self, admin: PlayerId) -> list[LogId]:
+        found = await self._fetch(people.OPENED_BY, admin) if is_player_id(admin) else []
+        return [log for (name,) in found if (log := id_of(name)) is not None]
+
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:

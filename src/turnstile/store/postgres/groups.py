@@ -43,7 +43,7 @@ class Groups(Generic[Asked, Found]):
         self._running: asyncio.Task[None] | None = None
 
     async def ask(self, asked: Asked) -> Found:
-        """The answer to one request. A caller that is cancelled does not stop the request."""
+        """The answer to one request. If its caller is cancelled before it is sent, it is left off."""
         if len(self._queue) >= QUEUE:
             raise Busy("Too many requests are waiting for PostgreSQL.")
         waiting = _Waiting[Asked, Found](asked, asyncio.get_running_loop().create_future())
@@ -62,9 +62,7 @@ class Groups(Generic[Asked, Found]):
         try:
             while self._queue:
                 group = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
-                answers = await self._connections.run(partial(self._send, asked=[waiting.asked for waiting in group]))
-                for waiting, answer in zip(group, answers, strict=True):
-                    _settle(waiting, answer)
+                await self._connections.run(partial(self._answer, group=group))
         except Exception as error:  # passed to the waiting callers: the database is away for all of them
             for waiting in (*group, *self._queue):
                 _settle(
@@ -75,6 +73,13 @@ class Groups(Generic[Asked, Found]):
                 raise
         finally:
             self._running = None
+
+    async def _answer(self, connection: asyncpg.Connection, group: Sequence[_Waiting[Asked, Found]]) -> None:
+        """Answer a group. While it waited for the connection, callers may have left."""
+        wanted = [waiting for waiting in group if not waiting.answer.done()]
+        answers = await self._send(connection, [waiting.asked for waiting in wanted]) if wanted else ()
+        for waiting, answer in zip(wanted, answers, strict=True):
+            _settle(waiting, answer)
 
     async def _send(self, connection: asyncpg.Connection, asked: Sequence[Asked]) -> Sequence[Found | Exception]:
         """The answers to a group. If the database refuses it, send each request alone, so that only one fails."""

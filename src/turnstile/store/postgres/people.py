@@ -56,10 +56,12 @@ ONE_INVITATION = f"SELECT {as_bytes(INVITATION, AS_BYTES)} FROM invitations WHER
 REMOVE_INVITATION = """
 DELETE FROM invitations WHERE table_id = $1 AND NOT EXISTS (SELECT FROM tables WHERE id = $1) RETURNING 1
 """
-COUNT_OPEN = """
-SELECT count(*) FROM invitations JOIN tables ON tables.id = table_id
+_OPENED = """
+FROM invitations JOIN tables ON tables.id = table_id
 WHERE admin = $1 AND invitations.is_open AND tables.is_open
 """
+COUNT_OPEN = f"SELECT count(*) {_OPENED}"
+OPENED_BY = f"SELECT {AS_BYTES.format('tables.id')} {_OPENED}"
 
 # booking
 

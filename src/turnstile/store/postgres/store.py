@@ -301,8 +301,14 @@ class PostgresStore:
         """Finish the work even when its caller is cancelled."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        task.add_done_callback(self._end)
         return await asyncio.shield(task)
+
+    def _end(self, task: asyncio.Task[Any]) -> None:
+        """Work is done. If it has failed, its caller is told; one that was cancelled does not want to know."""
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     def _check_open(self) -> None:
         if not self._is_open:

@@ -109,6 +109,9 @@ class SqliteDirectory:
     async def count_open(self, admin: PlayerId) -> int:
         return await self._look(partial(people.count_open, admin=admin)) if is_player_id(admin) else 0
 
+    async def opened_by(self, admin: PlayerId) -> list[LogId]:
+        return await self._look(partial(people.opened_by, admin=admin)) if is_player_id(admin) else []
+
     async def tables_of(
         self, player: PlayerId, *, is_open: bool | None = None, after: PageMark | None = None, limit: int = 50
     ) -> Page[tuple[LogId, Row]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import apsw
 
 from turnstile.kernel.values import Instant, LogId, PlayerId
+from turnstile.store.columns import id_of
 from turnstile.store.directory import MOST_CODES, MOST_TOKENS, Invitation, RegisteredPlayer
 from turnstile.store.directory_columns import INVITATION, PLAYER, as_bytes, invitation_of, player_id_of, player_of
 from turnstile.store.sqlite.seats import AS_BYTES
@@ -122,14 +123,21 @@ def remove_invitation(db: apsw.Connection, table: LogId) -> bool:
     return db.execute(remove, (table, table)).get is not None
 
 
+_OPENED = (
+    "FROM invitations CROSS JOIN tables ON tables.id = invitations.table_id "
+    "WHERE invitations.admin = ? AND invitations.is_open AND tables.is_open"
+)
+
+
 def count_open(db: apsw.Connection, admin: PlayerId) -> int:
-    number = db.execute(
-        "SELECT count(*) FROM invitations CROSS JOIN tables ON tables.id = invitations.table_id "
-        "WHERE invitations.admin = ? AND invitations.is_open AND tables.is_open",
-        (admin,),
-    ).get
+    number = db.execute(f"SELECT count(*) {_OPENED}", (admin,)).get
     assert isinstance(number, int)
     return number
+
+
+def opened_by(db: apsw.Connection, admin: PlayerId) -> list[LogId]:
+    found = db.execute(f"SELECT {AS_BYTES.format('tables.id')} {_OPENED}", (admin,))
+    return [log for (name,) in found if (log := id_of(name)) is not None]
 
 
 # helpers

@@ -1,0 +1,15 @@
+"""Which store a location names."""
+
+import asyncio
+
+import pytest
+
+from turnstile.store.opening import open_store
+from turnstile.store.protocol import CannotOpen
+
+
+@pytest.mark.parametrize("where", ["sqlite:///tables.db", "mysql://me:secret@host/tables"])
+def test_an_address_that_names_no_store_is_refused_without_its_secrets(where: str) -> None:
+    with pytest.raises(CannotOpen, match=r"^There is no store at a \w+:// address: .*postgresql://") as refused:
+        asyncio.run(open_store(where))
+    assert "secret" not in str(refused.value)
