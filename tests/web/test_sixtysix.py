@@ -87,6 +87,21 @@ def test_nothing_can_be_sent_by_a_player_who_may_not_move_or_has_just_moved(new_
 
 # sentences
 
+HINTS_OF = """async (cases) => {
+    const { hints } = await import("/static/layouts/66/teaching.js");
+    return cases.map((scene) => hints(scene)[0].text);
+}"""
+
+
+def test_a_hint_says_how_many_cards_to_tap_for_a_power(new_guest: NewGuest) -> None:
+    page = new_guest().open()
+    cases = [case(state, state.players[state.turn]) for state in states() if state.phase == "discarded"]
+    is_exchange = [given["actions"][0]["type"] == "ExchangeCards" for given in cases]
+    assert set(is_exchange) == {True, False}
+    for exchange, hint in zip(is_exchange, page.evaluate(HINTS_OF, cases), strict=True):
+        assert hint.endswith("Tap both cards, and tap again." if exchange else "Tap the card, and tap again.")
+
+
 WORDS_OF = (SCRIPTS / "words_of_66.js").read_text()
 SECRETS = {"value", "value1", "value2", "values"}
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.web.looks import HEIGHT, check_looks
@@ -32,6 +33,12 @@ PLAY_UNTIL_HAND_OF = """async (size) => {
     }
 }"""
 """Takes the first action again and again, without the page."""
+
+
+CUT = """(names) => names
+    .filter((name) => name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight)
+    .map((name) => name.textContent)"""
+"""The names that do not fit into their place."""
 
 
 def sentences(page: Page) -> list[str]:
@@ -135,6 +142,15 @@ def test_the_hand_is_sorted_by_suit_with_a_gap_between_suits(new_guest: NewGuest
     assert suits == sorted(suits)
     assert page.locator(".fan .new-suit").count() == len(set(suits)) - 1
     assert page.evaluate(COVERED) == 0
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_the_score_sheet_tells_two_bots_apart(new_guest: NewGuest, width: int) -> None:
+    guest = new_guest(viewport={"width": width, "height": HEIGHT})
+    open_table(guest, "up-down", ["counter", "counter"], SMALL)
+    names = guest.page.locator(".score-sheet thead span")
+    expect(names).to_have_text(["Cards", "You", "Counter 1", "Counter 2"])
+    assert names.evaluate_all(CUT) == []
 
 
 def test_ten_players_fit_and_everything_is_accessible(new_guest: NewGuest) -> None:

@@ -15,7 +15,7 @@ export function hints({ view, actions }) {
     case "DECK_CARD_TAKEN":
       return [{ name: "taken", text: "Keep it in the place of a high card of yours, or discard it. A 7 to 12 that you discard at once lets you look at a card, or exchange one." }];
     case "discarded":
-      return [{ name: "power", text: `The card that you discarded lets you ${POWERS[view.discardedValue ?? 0]}. Tap what you choose, and tap it again.` }];
+      return [{ name: "power", text: `The card that you discarded lets you ${POWERS[view.discardedValue ?? 0]}. Tap ${actions[0]?.type === "ExchangeCards" ? "both cards" : "the card"}, and tap again.` }];
     case "replacing_cards":
       return [{ name: "fewer", text: "Your cards were identical: one card takes the place of all of them, so you hold fewer." }];
   }
