@@ -29,6 +29,10 @@ GAME ?= e-card
 play: install  ## a game against a bot, here in the terminal: make play GAME=e-card
 	@$(BIN)/turnstile play $(GAME)
 
+# Tests start many processes. Each of them would compile all that it imports, where the environment forbids to store it.
+test torture: export PYTHONDONTWRITEBYTECODE :=
+test torture: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/bytecode
+
 test: .venv/installed-dev  ## everything CI checks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
